@@ -1,0 +1,5 @@
+//! pagewise: PDFs for coding agents, page by page.
+#![doc = ""]
+pub mod hash;
+pub mod limits;
+pub mod page;

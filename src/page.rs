@@ -1,0 +1,236 @@
+//! The three words for a page, and exact sets of pages.
+//!
+//! [`PageIndex`] is 0-based and lives inside, [`PageNumber`] is 1-based and lives at the doors,
+//! [`PageLabel`] is what is printed on the page. A bare integer never means a page.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// A page's position in its document, 0-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageIndex(pub u32);
+
+impl PageIndex {
+    /// The 1-based number of this page; saturates at `u32::MAX`.
+    #[must_use]
+    pub fn number(self) -> PageNumber {
+        PageNumber(NonZeroU32::MIN.saturating_add(self.0))
+    }
+}
+
+/// A page's position in its document, 1-based.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageNumber(NonZeroU32);
+
+impl PageNumber {
+    /// The page number `number`, or `None` for 0.
+    #[must_use]
+    pub fn new(number: u32) -> Option<Self> {
+        NonZeroU32::new(number).map(Self)
+    }
+
+    /// The 1-based number.
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0.get()
+    }
+
+    /// The 0-based index of this page.
+    #[must_use]
+    pub fn index(self) -> PageIndex {
+        PageIndex(self.0.get() - 1)
+    }
+}
+
+impl fmt::Display for PageNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A page's printed label (ISO 32000-2, 12.4.2), such as `iv` or `A-3`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageLabel(pub String);
+
+impl fmt::Display for PageLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// An exact set of pages, kept as sorted, disjoint, non-adjacent ranges.
+///
+/// Memory grows with the number of gaps, not with the number of pages, so `"1-1000000"` is one range.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct PageSet {
+    /// First and last index of each run, both included.
+    runs: Vec<(u32, u32)>,
+}
+
+impl PageSet {
+    /// The empty set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Every page of a document of `page_count` pages.
+    #[must_use]
+    pub fn all(page_count: u32) -> Self {
+        let runs = page_count.checked_sub(1).map(|last| (0, last));
+        Self { runs: runs.into_iter().collect() }
+    }
+
+    /// Adds one page.
+    pub fn insert(&mut self, page: PageIndex) {
+        self.insert_run(page.0, page.0);
+    }
+
+    /// Adds the pages `first..=last`; nothing when `first > last`.
+    pub fn insert_run(&mut self, first: u32, last: u32) {
+        if first > last {
+            return;
+        }
+        let start = self.runs.partition_point(|run| run.1.saturating_add(1) < first);
+        let end = self.runs.partition_point(|run| run.0 <= last.saturating_add(1));
+        let merged = self.runs.get(start..end).unwrap_or_default();
+        let low = merged.first().map_or(first, |run| run.0.min(first));
+        let high = merged.last().map_or(last, |run| run.1.max(last));
+        self.runs.splice(start..end.max(start), [(low, high)]);
+    }
+
+    /// Takes one page out.
+    pub fn remove(&mut self, page: PageIndex) {
+        let at = self.runs.partition_point(|run| run.1 < page.0);
+        let Some(&(first, last)) = self.runs.get(at).filter(|run| run.0 <= page.0) else { return };
+        let before = page.0.checked_sub(1).filter(|end| *end >= first).map(|end| (first, end));
+        let after = page.0.checked_add(1).filter(|start| *start <= last).map(|start| (start, last));
+        self.runs.splice(at..=at, before.into_iter().chain(after));
+    }
+
+    /// Whether `page` is in the set.
+    #[must_use]
+    pub fn contains(&self, page: PageIndex) -> bool {
+        let at = self.runs.partition_point(|run| run.1 < page.0);
+        self.runs.get(at).is_some_and(|run| run.0 <= page.0)
+    }
+
+    /// Adds every page of `other`.
+    pub fn union(&mut self, other: &Self) {
+        for &(first, last) in &other.runs {
+            self.insert_run(first, last);
+        }
+    }
+
+    /// Number of pages.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.runs.iter().map(|run| u64::from(run.1 - run.0) + 1).sum()
+    }
+
+    /// Whether no page is in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The pages in order.
+    pub fn iter(&self) -> impl Iterator<Item = PageIndex> + '_ {
+        self.runs.iter().flat_map(|run| (run.0..=run.1).map(PageIndex))
+    }
+
+    /// The runs as (first, last) pairs of 0-based indices, both included, in order.
+    pub fn runs(&self) -> impl Iterator<Item = (PageIndex, PageIndex)> + '_ {
+        self.runs.iter().map(|run| (PageIndex(run.0), PageIndex(run.1)))
+    }
+}
+
+impl FromIterator<PageIndex> for PageSet {
+    fn from_iter<I: IntoIterator<Item = PageIndex>>(pages: I) -> Self {
+        let mut set = Self::new();
+        for page in pages {
+            set.insert(page);
+        }
+        set
+    }
+}
+
+/// Page numbers (1-based) as a selection that parses back to the same set: `1-3,7`.
+impl fmt::Display for PageSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (first, last)) in self.runs().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            if first == last {
+                write!(f, "{comma}{}", first.number())?;
+            } else {
+                write!(f, "{comma}{}-{}", first.number(), last.number())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a page selection was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageSelectionError {
+    /// The text is not a list of numbers and ranges, or a range runs backwards, or a number is 0.
+    #[error("not a page selection")]
+    Malformed,
+    /// A page past the end of the document.
+    #[error("page {page} of a document of {page_count} pages")]
+    OutOfRange {
+        /// The first number that is too large; saturated at `u64::MAX`.
+        page: u64,
+        /// Pages in the document.
+        page_count: u32,
+    },
+}
+
+/// Reads a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`.
+///
+/// Spaces are allowed around numbers, commas and dashes. The result is deduplicated and sorted.
+///
+/// # Errors
+/// [`PageSelectionError::Malformed`] for anything else (an empty part, 0, `"5-2"`, `"-"`), and
+/// [`PageSelectionError::OutOfRange`] where a number is above `page_count`.
+pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSet, PageSelectionError> {
+    let mut set = PageSet::new();
+    for part in text.split(',') {
+        let (first, last) = parse_run(part.trim(), page_count)?;
+        set.insert_run(first.index().0, last.index().0);
+    }
+    Ok(set)
+}
+
+fn parse_run(part: &str, page_count: u32) -> Result<(PageNumber, PageNumber), PageSelectionError> {
+    let number = |text: &str| parse_number(text.trim(), page_count);
+    let (first, last) = match part.split_once('-') {
+        None => {
+            let only = number(part)?;
+            (only, only)
+        }
+        Some((first, last)) => match (first.trim(), last.trim()) {
+            ("", "") => return Err(PageSelectionError::Malformed),
+            ("", last) => (PageIndex(0).number(), number(last)?),
+            (first, "") => (number(first)?, number(&page_count.to_string())?),
+            (first, last) => (number(first)?, number(last)?),
+        },
+    };
+    if first > last { Err(PageSelectionError::Malformed) } else { Ok((first, last)) }
+}
+
+fn parse_number(text: &str, page_count: u32) -> Result<PageNumber, PageSelectionError> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(PageSelectionError::Malformed);
+    }
+    // All digits: the only way to fail is to be too large for the type.
+    let page = text.parse::<u64>().unwrap_or(u64::MAX);
+    if page == 0 {
+        return Err(PageSelectionError::Malformed);
+    }
+    u32::try_from(page)
+        .ok()
+        .filter(|page| *page <= page_count)
+        .and_then(PageNumber::new)
+        .ok_or(PageSelectionError::OutOfRange { page, page_count })
+}
