@@ -8,27 +8,27 @@ use smallvec::SmallVec;
 
 /// The number and generation of an indirect object (7.3.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectId {
+pub(crate) struct ObjectId {
     /// The object number; 0 names no object.
-    pub number: u32,
+    pub(crate) number: u32,
     /// The generation number.
-    pub generation: u16,
+    pub(crate) generation: u16,
 }
 
 /// A name (7.3.5), without its slash and with `#xx` resolved.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(SmallVec<[u8; 16]>);
+pub(crate) struct Name(SmallVec<[u8; 16]>);
 
 impl Name {
     /// The name spelled by `bytes`.
     #[must_use]
-    pub fn new(bytes: &[u8]) -> Self {
+    pub(crate) fn new(bytes: &[u8]) -> Self {
         Self(SmallVec::from_slice(bytes))
     }
 
     /// The bytes of the name.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Name {
 
 /// The token of a real number (7.3.3), digit for digit.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RealToken(SmallVec<[u8; 16]>);
+pub(crate) struct RealToken(SmallVec<[u8; 16]>);
 
 impl RealToken {
     /// The token `bytes`, which the caller has found to be `[+-]?digits*.digits*`.
@@ -56,13 +56,13 @@ impl RealToken {
 
     /// The token.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
+    pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
     /// The number meant.
     #[must_use]
-    pub fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         std::str::from_utf8(&self.0).ok().and_then(|token| token.parse().ok()).unwrap_or(0.0)
     }
 }
@@ -75,7 +75,7 @@ impl std::fmt::Debug for RealToken {
 
 /// A PDF object (7.3).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Object {
+pub(crate) enum Object {
     /// The null object; as a dictionary's value the same as no entry.
     Null,
     /// A boolean.
@@ -101,19 +101,19 @@ pub enum Object {
 impl Object {
     /// The name `bytes`.
     #[must_use]
-    pub fn name(bytes: &[u8]) -> Self {
+    pub(crate) fn name(bytes: &[u8]) -> Self {
         Self::Name(Name::new(bytes))
     }
 
     /// Whether this is the null object.
     #[must_use]
-    pub fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
     /// The dictionary, also that of a stream.
     #[must_use]
-    pub fn as_dictionary(&self) -> Option<&Dictionary> {
+    pub(crate) fn as_dictionary(&self) -> Option<&Dictionary> {
         match self {
             Self::Dictionary(dictionary) => Some(dictionary),
             Self::Stream(stream) => Some(&stream.dictionary),
@@ -123,37 +123,37 @@ impl Object {
 
     /// The array's elements.
     #[must_use]
-    pub fn as_array(&self) -> Option<&[Object]> {
+    pub(crate) fn as_array(&self) -> Option<&[Object]> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
     /// The stream.
     #[must_use]
-    pub fn as_stream(&self) -> Option<&Stream> {
+    pub(crate) fn as_stream(&self) -> Option<&Stream> {
         if let Self::Stream(stream) = self { Some(stream) } else { None }
     }
 
     /// The name's bytes.
     #[must_use]
-    pub fn as_name(&self) -> Option<&[u8]> {
+    pub(crate) fn as_name(&self) -> Option<&[u8]> {
         if let Self::Name(name) = self { Some(name.as_bytes()) } else { None }
     }
 
     /// The string's bytes.
     #[must_use]
-    pub fn as_string(&self) -> Option<&[u8]> {
+    pub(crate) fn as_string(&self) -> Option<&[u8]> {
         if let Self::String(bytes) = self { Some(bytes) } else { None }
     }
 
     /// The integer.
     #[must_use]
-    pub fn as_integer(&self) -> Option<i64> {
+    pub(crate) fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }
     }
 
     /// The number, integer or real.
     #[must_use]
-    pub fn as_number(&self) -> Option<f64> {
+    pub(crate) fn as_number(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "PDF numbers of 2^53 and more mean no length on a page")]
             Self::Integer(value) => Some(*value as f64),
@@ -164,31 +164,31 @@ impl Object {
 
     /// The reference.
     #[must_use]
-    pub fn as_reference(&self) -> Option<ObjectId> {
+    pub(crate) fn as_reference(&self) -> Option<ObjectId> {
         if let Self::Reference(id) = self { Some(*id) } else { None }
     }
 
     /// Whether this is the name `bytes`.
     #[must_use]
-    pub fn is_name(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn is_name(&self, bytes: &[u8]) -> bool {
         self.as_name() == Some(bytes)
     }
 }
 
 /// A dictionary (7.3.7): entries sorted by key, each key once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dictionary(Vec<(Name, Object)>);
+pub(crate) struct Dictionary(Vec<(Name, Object)>);
 
 impl Dictionary {
     /// An empty dictionary.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// A dictionary of entries in any order; of a key that comes twice the last entry counts.
     #[must_use]
-    pub fn from_entries(mut entries: Vec<(Name, Object)>) -> Self {
+    pub(crate) fn from_entries(mut entries: Vec<(Name, Object)>) -> Self {
         if !entries.is_sorted_by(|a, b| a.0 < b.0) {
             entries.reverse();
             entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -199,13 +199,13 @@ impl Dictionary {
 
     /// The value of `key`, where there is one.
     #[must_use]
-    pub fn get(&self, key: &[u8]) -> Option<&Object> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
         self.0.get(at).map(|entry| &entry.1)
     }
 
     /// Sets `key` to `value`.
-    pub fn set(&mut self, key: &[u8], value: Object) {
+    pub(crate) fn set(&mut self, key: &[u8], value: Object) {
         match self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)) {
             Ok(at) => {
                 if let Some(entry) = self.0.get_mut(at) {
@@ -217,40 +217,40 @@ impl Dictionary {
     }
 
     /// Takes `key` out.
-    pub fn remove(&mut self, key: &[u8]) -> Option<Object> {
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
         Some(self.0.remove(at).1)
     }
 
     /// The entries in the order of their keys.
-    pub fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
     /// Number of entries.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Whether there is no entry.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether `/Type` is the name `bytes`.
     #[must_use]
-    pub fn is_type(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn is_type(&self, bytes: &[u8]) -> bool {
         self.get(b"Type").is_some_and(|value| value.is_name(bytes))
     }
 }
 
 /// A stream (7.3.8).
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// The stream's dictionary; its `/Length` may be wrong, the data's is right.
-    pub dictionary: Dictionary,
+    pub(crate) dictionary: Dictionary,
     /// The data as stored: encoded by `/Filter`, but decrypted.
-    pub data: Bytes,
+    pub(crate) data: Bytes,
 }
