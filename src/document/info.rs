@@ -65,7 +65,8 @@ impl Document {
         info
     }
 
-    fn is_encrypted(&self) -> bool {
+    /// Whether the file is encrypted, whatever its password.
+    pub(crate) fn is_encrypted(&self) -> bool {
         let trailer = trailer::find(self.ladder.file(), self.ladder.limits());
         trailer.is_ok_and(|trailer| trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()))
     }

@@ -105,6 +105,11 @@ impl Document {
         self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
     }
 
+    /// The bytes of the file, for engines with a reader of their own.
+    pub(crate) fn whole_file(&self) -> Result<::bytes::Bytes, DocumentError> {
+        self.ladder.file().whole()
+    }
+
     fn labels(&self) -> &PageLabels {
         self.labels.get_or_init(|| self.ask(PageLabels::read).unwrap_or_default())
     }
