@@ -5,3 +5,4 @@ pub mod hash;
 pub mod limits;
 pub mod page;
 pub mod split;
+pub mod text;

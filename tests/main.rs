@@ -1,3 +1,4 @@
 //! One test binary; one module for each promise.
 
 mod reading;
+mod text;
