@@ -3,3 +3,4 @@
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod view;

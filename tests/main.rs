@@ -1,1 +1,4 @@
-fn main(){}
+//! The promises of the crate, one module each.
+
+mod selection;
+mod view;
