@@ -3,4 +3,5 @@
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod source;
 pub mod view;

@@ -1,4 +1,5 @@
 //! The promises of the crate, one module each.
 
 mod selection;
+mod source;
 mod view;
