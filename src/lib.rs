@@ -4,4 +4,5 @@ pub mod hash;
 pub mod limits;
 pub mod page;
 pub mod source;
+pub mod store;
 pub mod view;

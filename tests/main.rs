@@ -2,4 +2,5 @@
 
 mod selection;
 mod source;
+mod store;
 mod view;
