@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehav
 
 use super::opening::{self, Database, Opened};
 use super::statements::{
-    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, insert_conversation,
-    insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
+    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, delete_holding,
+    insert_conversation, insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
 };
 use super::{ConversationRecord, Delivery, Health, Pruned, StoreError, StoreWarning, ViewStore};
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
@@ -126,8 +126,13 @@ impl ViewStore for SqliteStore {
         self.write(|transaction| {
             let at = next_sequence(transaction)?;
             let id = touched(transaction, conversation, at, now)?;
-            for scope in view_since(transaction, id, Sequence::START)?.forget(what, at) {
+            let before = view_since(transaction, id, Sequence::START)?;
+            let mut after = before.clone();
+            for scope in after.forget(what, at) {
                 bury(transaction, id, &scope, at)?;
+            }
+            for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
+                delete_holding(transaction, id, holding)?;
             }
             Ok(at)
         })
