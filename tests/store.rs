@@ -62,6 +62,7 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     let (a, unknown) = (id("a"), id("unknown"));
     assert_eq!(store.load(&unknown).unwrap(), ConversationView::new());
     assert_eq!(store.describe(&unknown).unwrap(), None);
+    assert_eq!(store.latest(&unknown).unwrap(), None);
     assert!(store.create(&a, moment(0)).unwrap());
     assert!(!store.create(&a, moment(1)).unwrap());
 
@@ -89,6 +90,7 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     assert_eq!(loaded, expected);
     assert_eq!(store.load_since(&a, first).unwrap().holdings().count(), 1);
 
+    assert_eq!(store.latest(&a).unwrap(), Some(second));
     let record = store.describe(&a).unwrap().unwrap();
     assert_eq!((record.created, record.used, record.latest), (moment(0), moment(3), second));
     assert_eq!((record.holdings, record.sent), (8, Sent { blocks: 4, bytes: 2_000, tokens: 60 }));
@@ -103,6 +105,7 @@ fn forgets_for_good(store: &dyn ViewStore) {
     let held = |view: &ConversationView| -> Vec<Holding> { view.holdings().map(|(holding, _)| *holding).collect() };
     let left = [page(1, 1, 2), page(2, 5, 3)];
     assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names");
+    assert_eq!(store.describe(&a).unwrap().unwrap().holdings, 2, "and takes no more room");
     let mut merged = old.clone();
     merged.union(&store.load_since(&a, old.latest()).unwrap());
     assert_eq!(held(&merged), left, "an old copy learns of it");
