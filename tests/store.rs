@@ -12,7 +12,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
@@ -292,6 +292,37 @@ fn a_corrupt_database_is_set_aside_and_kept() {
         store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
         drop(store);
         assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 1);
+    }
+}
+
+#[test]
+fn journals_go_aside_with_their_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("views.sqlite3");
+    std::fs::write(&database, "junk".repeat(100)).unwrap();
+    std::fs::write(folder.path().join("views.sqlite3-wal"), "its journal").unwrap();
+    let (store, _) = SqliteStore::open(folder.path()).unwrap();
+    assert_eq!(store.path(), database);
+    let aside = std::fs::read_to_string(folder.path().join("views.sqlite3.corrupt-1-wal")).unwrap();
+    assert_eq!(aside, "its journal");
+}
+
+#[test]
+fn many_that_find_it_corrupt_set_it_aside_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("views.sqlite3"), "junk".repeat(100)).unwrap();
+        let start = Barrier::new(4);
+        let set_aside: usize = std::thread::scope(|scope| {
+            let open = || {
+                start.wait();
+                SqliteStore::open(folder.path()).unwrap().1
+            };
+            let workers: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            workers.into_iter().filter_map(|worker| worker.join().unwrap()).count()
+        });
+        assert_eq!(set_aside, 1);
+        assert!(!folder.path().join("views.sqlite3.corrupt-2").exists());
     }
 }
 
