@@ -1,4 +1,8 @@
-//! One test binary; one module for each promise.
+//! The promises of the crate, one module each, in one binary.
 
 mod reading;
+mod selection;
+mod source;
+mod store;
 mod text;
+mod view;

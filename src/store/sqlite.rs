@@ -1,0 +1,246 @@
+//! A store in one SQLite file, shared by several processes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+
+use super::opening::{self, Database, Opened};
+use super::rows::sequence;
+use super::statements::{
+    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, delete_holding,
+    insert_conversation, insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
+};
+use super::{ConversationRecord, Delivery, Health, Pruned, StoreError, StoreWarning, ViewStore};
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
+
+/// Keeps views in a SQLite database.
+///
+/// The sequence comes from the database, within the transaction that uses it, so it is one order for all processes.
+/// A database that was deleted, or set aside by another process, is opened anew at the next use.
+#[derive(Debug)]
+pub struct SqliteStore {
+    folder: PathBuf,
+    path: PathBuf,
+    /// `None` after an opening failed; the next use tries again.
+    database: Mutex<Option<Database>>,
+}
+
+impl SqliteStore {
+    /// Opens the database of a data folder, and makes both, for their owner alone, where they do not exist.
+    ///
+    /// A corrupt database is renamed to `….corrupt-N` and never deleted; the warning says so.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn open(folder: &Path) -> Result<(Self, Option<StoreWarning>), StoreError> {
+        let Opened { database, path, set_aside } = opening::open(folder)?;
+        let warning = set_aside.map(|set_aside| StoreWarning::SetAside { set_aside });
+        Ok((Self { folder: folder.to_path_buf(), path, database: Mutex::new(Some(database)) }, warning))
+    }
+
+    /// The database file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let mut guard = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        // Closed before another is opened: closed later, it could remove a journal that bears its name by then.
+        let current = guard.take().filter(|database| database.is_at(&self.path));
+        let database = match current {
+            Some(database) => guard.insert(database),
+            None => guard.insert(self.opened(opening::open)?),
+        };
+        work(&mut database.connection).map_err(|error| {
+            if !opening::is_corruption(&error) {
+                return opening::store_error(&self.path, error);
+            }
+            *guard = None;
+            match self.opened(opening::open_checked) {
+                Ok(database) => {
+                    *guard = Some(database);
+                    StoreError::Corrupt { path: self.path.clone(), set_aside: None }
+                }
+                Err(error) => error,
+            }
+        })
+    }
+
+    /// Opens the database again; where a corrupt one was set aside for it, that is the error.
+    fn opened(&self, open: fn(&Path) -> Result<Opened, StoreError>) -> Result<Database, StoreError> {
+        let Opened { database, path, set_aside } = open(&self.folder)?;
+        if set_aside.is_some() { Err(StoreError::Corrupt { path, set_aside }) } else { Ok(database) }
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        self.run(|connection| in_transaction(connection, work))
+    }
+}
+
+/// Takes the write lock at once: a reader that turns writer could fail where waiting would have helped.
+pub(super) fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}
+
+impl ViewStore for SqliteStore {
+    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError> {
+        self.run(|connection| {
+            let transaction = connection.transaction()?;
+            let id = conversation_id(&transaction, conversation)?;
+            id.map_or(Ok(ConversationView::new()), |id| view_since(&transaction, id, since))
+        })
+    }
+
+    fn create(&self, conversation: &ConversationId, now: SystemTime) -> Result<bool, StoreError> {
+        self.write(|transaction| insert_conversation(transaction, conversation, now))
+    }
+
+    fn record(
+        &self,
+        conversation: &ConversationId,
+        delivery: &Delivery,
+        now: SystemTime,
+    ) -> Result<Sequence, StoreError> {
+        self.write(|transaction| {
+            let at = next_sequence(transaction)?;
+            let id = touched(transaction, conversation, at, now)?;
+            for holding in &delivery.holdings {
+                insert_holding(transaction, id, holding, at)?;
+            }
+            insert_names(transaction, &delivery.names)?;
+            add_sent(transaction, id, delivery.sent)?;
+            Ok(at)
+        })
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
+        self.write(|transaction| {
+            let at = next_sequence(transaction)?;
+            let id = touched(transaction, conversation, at, now)?;
+            let before = view_since(transaction, id, Sequence::START)?;
+            let mut after = before.clone();
+            for scope in after.forget(what, at) {
+                bury(transaction, id, &scope, at)?;
+            }
+            for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
+                delete_holding(transaction, id, holding)?;
+            }
+            Ok(at)
+        })
+    }
+
+    fn fork(
+        &self,
+        from: &ConversationId,
+        to: &ConversationId,
+        as_of: Option<Sequence>,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let Some(source) = conversation_id(transaction, from)? else {
+                return Ok(Err(StoreError::UnknownConversation { conversation: from.clone() }));
+            };
+            if !insert_conversation(transaction, to, now)? {
+                return Ok(Err(StoreError::ConversationExists { conversation: to.clone() }));
+            }
+            copy_conversation(transaction, source, transaction.last_insert_rowid(), as_of)?;
+            Ok(Ok(()))
+        })?
+    }
+
+    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached("SELECT latest FROM conversation WHERE name = ?1")?;
+            statement.query_row([conversation.as_str()], |row| row.get(0).map(sequence)).optional()
+        })
+    }
+
+    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{RECORD} WHERE name = ?1"))?;
+            statement.query_row([conversation.as_str()], conversation_record).optional().map(Option::flatten)
+        })
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{RECORD} ORDER BY used_at DESC, name"))?;
+            let records: rusqlite::Result<Vec<_>> = statement.query_map([], conversation_record)?.collect();
+            Ok(records?.into_iter().flatten().collect())
+        })
+    }
+
+    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached("SELECT path FROM file_name WHERE file = ?1")?;
+            let mut names = BTreeMap::new();
+            for file in files {
+                let path: Option<String> = statement.query_row([file.0], |row| row.get(0)).optional()?;
+                names.extend(path.map(|path| (*file, path)));
+            }
+            Ok(names)
+        })
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64) -> Result<Pruned, StoreError> {
+        self.write(|transaction| prune(transaction, unix_seconds(unused_since), max_holdings))
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let (conversations, holdings) = self.run(|connection| counts(connection))?;
+        Ok(Health { database: Some(self.path.clone()), conversations, holdings })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::hash::{ContentHash, PageFingerprint};
+    use crate::page::PageIndex;
+    use crate::view::{Form, Held, Holding};
+
+    fn many_pages() -> Delivery {
+        let page = |at| {
+            let what = Held::Page { fingerprint: PageFingerprint([1; 32]), page: PageIndex(at), form: Form::Text };
+            Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
+        };
+        Delivery { holdings: (0..1_000).map(page).collect(), ..Delivery::default() }
+    }
+
+    /// Records after `pragma` has taken something away from the connection.
+    fn record_after(pragma: &str) -> (StoreError, SqliteStore, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = SqliteStore::open(folder.path()).unwrap();
+        store.run(|connection| connection.execute_batch(pragma)).unwrap();
+        let id = "a".parse().unwrap();
+        (store.record(&id, &many_pages(), SystemTime::UNIX_EPOCH).unwrap_err(), store, folder)
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_nothing_is_half_recorded() {
+        let (error, store, _folder) = record_after("PRAGMA max_page_count = 12");
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error:?}");
+        assert_eq!(store.conversations().unwrap(), []);
+        store.run(|connection| connection.execute_batch("PRAGMA max_page_count = 10000")).unwrap();
+        store.record(&"a".parse().unwrap(), &many_pages(), SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(store.health().unwrap().holdings, 1_000);
+    }
+
+    #[test]
+    fn a_database_that_cannot_be_written_is_told_and_still_read() {
+        let (error, store, _folder) = record_after("PRAGMA query_only = true");
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+        assert!(store.load(&"a".parse().unwrap()).unwrap().is_empty());
+    }
+}
