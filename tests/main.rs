@@ -3,6 +3,7 @@
 mod reading;
 mod selection;
 mod source;
+mod split;
 mod store;
 mod text;
 mod view;
