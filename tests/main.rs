@@ -1,4 +1,5 @@
 //! One test binary; one module for each promise.
 
 mod reading;
+mod support;
 mod text;
