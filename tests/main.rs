@@ -5,5 +5,6 @@ mod selection;
 mod source;
 mod split;
 mod store;
+mod support;
 mod text;
 mod view;

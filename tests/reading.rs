@@ -1,5 +1,6 @@
 //! Documents open, with the reader, the pages and the facts that the fixtures name.
 
+use super::support::file_of;
 use pagewise::document::{Document, DocumentError, Note, ReadAt, Tier};
 use pagewise::limits::{LimitExceeded, Limits};
 use pagewise::page::PageIndex;
@@ -21,24 +22,6 @@ fn open(bytes: Vec<u8>, password: Option<&str>) -> Result<Document, DocumentErro
 
 fn open_fixture(name: &str) -> Result<Document, Box<dyn std::error::Error>> {
     Ok(open(fixture(name)?, None)?)
-}
-
-/// A file of `objects`, numbered from 1, with a sound cross-reference table; object 1 is the catalog.
-fn file_of(objects: &[&str]) -> Vec<u8> {
-    let mut file = b"%PDF-1.7\n".to_vec();
-    let mut offsets = Vec::new();
-    for (number, object) in (1..).zip(objects) {
-        offsets.push(file.len());
-        file.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
-    }
-    let start = file.len();
-    let size = objects.len() + 1;
-    file.extend(format!("xref\n0 {size}\n0000000000 65535 f \n").bytes());
-    for offset in offsets {
-        file.extend(format!("{offset:010} 00000 n \n").bytes());
-    }
-    file.extend(format!("trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").bytes());
-    file
 }
 
 const CATALOG: &str = "<< /Type /Catalog /Pages 2 0 R >>";

@@ -44,6 +44,37 @@ fn what_the_engine_must_not_read_is_refused() -> Outcome {
     assert_eq!(encrypted, Err(TextError::Document(DocumentError::UnsupportedEncryption)));
     let past_the_end = page_text(&open("cairo.pdf")?, PageIndex(2), &limits);
     assert!(matches!(past_the_end, Err(TextError::Document(DocumentError::PageOutOfRange { .. }))));
-    assert!(matches!(chunk_text(b"no PDF", &limits), Err(TextError::Unreadable { .. })));
+    let no_pdf = chunk_text(b"no PDF", &limits);
+    assert!(matches!(no_pdf, Err(TextError::Document(DocumentError::NotAPdf { .. }))));
+    Ok(())
+}
+
+/// A page that draws form 4; 4 draws `drawn_by_first`, and 5 draws 4.
+fn page_with_forms(drawn_by_first: &str) -> Vec<u8> {
+    let form = |content: &str| {
+        let head = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 4 0 R /B 5 0 R >> >>";
+        format!("<< {head} /Length {} >>\nstream\n{content}\nendstream", content.len())
+    };
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 6 0 R /Resources << /XObject << /A 4 0 R >> >> >>"
+            .to_owned(),
+        form(drawn_by_first),
+        form("/A Do"),
+        "<< /Length 5 >>\nstream\n/A Do\nendstream".to_owned(),
+    ];
+    super::support::file_of(&objects)
+}
+
+#[test]
+fn forms_that_draw_themselves_are_refused() -> Outcome {
+    let limits = Limits::default();
+    let endless =
+        Err(TextError::Document(DocumentError::Damaged { what: "a form XObject that draws itself", offset: None }));
+    assert_eq!(chunk_text(&page_with_forms("/A Do"), &limits), endless);
+    assert_eq!(chunk_text(&page_with_forms("/B Do"), &limits), endless);
+    // Its resources name the form, but its content does not.
+    assert_eq!(chunk_text(&page_with_forms("q Q"), &limits)?, "");
     Ok(())
 }

@@ -233,12 +233,6 @@ impl Dictionary {
         self.0.len()
     }
 
-    /// Whether there is no entry.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Whether `/Type` is the name `bytes`.
     #[must_use]
     pub(crate) fn is_type(&self, bytes: &[u8]) -> bool {

@@ -27,7 +27,7 @@ pub(super) fn survey(
     let mut tops = Vec::new();
     for annotation in annotations.as_array().unwrap_or_default() {
         let Some(id) = annotation.as_reference() else { continue };
-        parts.annotations.insert(id.number);
+        parts.annotations.insert(id);
         let field = objects.fetch(id)?;
         if let Some(field) = field.as_dictionary()
             && objects.get(field, b"Subtype")?.is_name(b"Widget")
@@ -45,20 +45,20 @@ pub(super) fn survey(
 }
 
 /// Notes the fields above `widget` by their `/Parent`, and gives the topmost.
-fn climb(objects: &dyn Objects, widget: ObjectId, parts: &mut PageParts) -> Result<u32, DocumentError> {
+fn climb(objects: &dyn Objects, widget: ObjectId, parts: &mut PageParts) -> Result<ObjectId, DocumentError> {
     let mut top = widget;
     for _ in 0..FIELD_DEPTH {
-        parts.fields.insert(top.number);
+        parts.fields.insert(top);
         let field = objects.fetch(top)?;
         let parent = field.as_dictionary().and_then(|field| field.get(b"Parent")).and_then(Object::as_reference);
         let Some(parent) = parent else { break };
         let is_field = objects.fetch(parent)?.as_dictionary().is_some_and(|above| !is_of_the_document(above));
-        if !is_field || parent.number == widget.number {
+        if !is_field || parent == widget {
             break;
         }
         top = parent;
     }
-    Ok(top.number)
+    Ok(top)
 }
 
 /// Finds which of the form's own fields lead to the page's. Fields that the form does not list stay unlisted, since
@@ -67,11 +67,11 @@ fn find_roots(
     objects: &dyn Objects,
     limits: &Limits,
     form: &Dictionary,
-    tops: &[u32],
+    tops: &[ObjectId],
     parts: &mut PageParts,
 ) -> Result<(), DocumentError> {
     let listed = objects.get(form, b"Fields")?;
-    let listed: Vec<u32> = numbers(&listed).collect();
+    let listed: Vec<ObjectId> = references(&listed).collect();
     if tops.iter().any(|top| !listed.contains(top)) {
         let above = parents(objects, limits, &listed)?;
         for top in tops {
@@ -83,29 +83,33 @@ fn find_roots(
             }
         }
     }
-    for number in listed {
-        if parts.fields.contains(&number) && !parts.roots.contains(&number) {
-            parts.roots.push(number);
+    for field in listed {
+        if parts.fields.contains(&field) && !parts.roots.contains(&field) {
+            parts.roots.push(field);
         }
     }
     Ok(())
 }
 
-fn numbers(array: &Object) -> impl Iterator<Item = u32> + '_ {
-    array.as_array().unwrap_or_default().iter().filter_map(Object::as_reference).map(|id| id.number)
+fn references(array: &Object) -> impl Iterator<Item = ObjectId> + '_ {
+    array.as_array().unwrap_or_default().iter().filter_map(Object::as_reference)
 }
 
 /// Each field's parent as `/Kids` have it.
-fn parents(objects: &dyn Objects, limits: &Limits, listed: &[u32]) -> Result<HashMap<u32, u32>, DocumentError> {
+fn parents(
+    objects: &dyn Objects,
+    limits: &Limits,
+    listed: &[ObjectId],
+) -> Result<HashMap<ObjectId, ObjectId>, DocumentError> {
     let mut above = HashMap::new();
     let mut pending = listed.to_vec();
-    while let Some(number) = pending.pop() {
-        let field = objects.fetch(ObjectId { number, generation: 0 })?;
+    while let Some(id) = pending.pop() {
+        let field = objects.fetch(id)?;
         let Some(field) = field.as_dictionary() else { continue };
         let kids = objects.get(field, b"Kids")?;
-        for kid in numbers(&kids) {
+        for kid in references(&kids) {
             LimitExceeded::check("max_page_objects", above.len() as u64, u64::from(limits.max_page_objects))?;
-            if !listed.contains(&kid) && above.insert(kid, number).is_none() {
+            if !listed.contains(&kid) && above.insert(kid, id).is_none() {
                 pending.push(kid);
             }
         }
@@ -121,8 +125,8 @@ pub(super) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut V
     copy(closure, form, b"DA", out)?;
     write_form_fonts(closure, form, out)?;
     out.extend(b"/Fields[");
-    for &number in &closure.parts.roots {
-        closure.value(&Object::Reference(ObjectId { number, generation: 0 }), Role::Field, Place::Nested, None, out)?;
+    for &root in &closure.parts.roots {
+        closure.value(&Object::Reference(root), Role::Field, Place::Nested, None, out)?;
     }
     out.push(b']');
     for key in [&b"NeedAppearances"[..], b"Q", b"SigFlags"] {
@@ -159,8 +163,8 @@ fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<
 fn appearance_names(closure: &Closure<'_>, form: &Dictionary) -> Result<UsedNames, DocumentError> {
     let mut used = UsedNames::default();
     used.scan(closure.objects.get(form, b"DA")?.as_string().unwrap_or_default());
-    for &number in &closure.parts.fields {
-        let field = closure.objects.fetch(ObjectId { number, generation: 0 })?;
+    for id in &closure.parts.fields {
+        let field = closure.objects.fetch(*id)?;
         let Some(field) = field.as_dictionary() else { continue };
         used.scan(closure.objects.get(field, b"DA")?.as_string().unwrap_or_default());
     }

@@ -24,7 +24,7 @@ use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
 use closure::{Closure, PAGE};
 use roles::PageParts;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A page as a PDF of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,9 +145,9 @@ fn chunk(
 }
 
 /// Numbers of the document's optional content groups (ISO 32000-2, 8.11.4.2).
-fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<HashSet<u32>, DocumentError> {
+fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32>, DocumentError> {
     let properties = objects.get(catalog, b"OCProperties")?;
-    let Some(properties) = properties.as_dictionary() else { return Ok(HashSet::new()) };
+    let Some(properties) = properties.as_dictionary() else { return Ok(BTreeSet::new()) };
     let groups = objects.get(properties, b"OCGs")?;
     let groups = groups.as_array().unwrap_or_default();
     Ok(groups.iter().filter_map(Object::as_reference).map(|id| id.number).collect())

@@ -8,7 +8,7 @@ use super::closure::Closure;
 use super::resources::Place;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// What an object is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +77,16 @@ impl Role {
 #[derive(Default)]
 pub(super) struct PageParts {
     pub(super) page_id: Option<ObjectId>,
-    /// Numbers of the annotations in the page's `/Annots`.
-    pub(super) annotations: HashSet<u32>,
+    /// The annotations in the page's `/Annots`.
+    pub(super) annotations: BTreeSet<ObjectId>,
     /// Whether any annotation is a widget.
     pub(super) has_widgets: bool,
-    /// Numbers of the page's widgets and of the fields above them.
-    pub(super) fields: HashSet<u32>,
+    /// The page's widgets and the fields above them.
+    pub(super) fields: BTreeSet<ObjectId>,
     /// The form's fields that are above the page's widgets or are widgets themselves, in the form's order.
-    pub(super) roots: Vec<u32>,
+    pub(super) roots: Vec<ObjectId>,
     /// Numbers of the document's optional content groups.
-    pub(super) groups: HashSet<u32>,
+    pub(super) groups: BTreeSet<u32>,
 }
 
 /// Whether a dictionary may be part of the chunk in this role.
@@ -96,8 +96,7 @@ pub(super) fn is_kept(
     role: Role,
     itself: Option<ObjectId>,
 ) -> Result<bool, DocumentError> {
-    let number = itself.map(|id| id.number);
-    let is_in = |set: &HashSet<u32>| number.is_some_and(|number| set.contains(&number));
+    let is_in = |set: &BTreeSet<ObjectId>| itself.is_some_and(|id| set.contains(&id));
     Ok(match role {
         Role::Action => is_kept_action(closure, dictionary)?,
         Role::RelatedAnnotation => is_in(&closure.parts.annotations),

@@ -6,11 +6,13 @@
 
 mod contained;
 mod fallback;
+mod forms;
 mod plain;
 
-use crate::document::{Document, DocumentError};
+use crate::document::{Document, DocumentError, ReadAt};
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
+use std::sync::Arc;
 
 /// Why a page has no text to give.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,15 +47,16 @@ pub enum TextError {
 ///
 /// # Errors
 /// [`TextError::Unreadable`] and [`TextError::Panicked`] where the engine fails, [`TextError::Limit`] past
-/// `max_text_bytes`.
+/// `max_text_bytes`, [`TextError::Document`] where the chunk is no PDF, is encrypted, or draws a form within itself.
 pub fn chunk_text(chunk: &[u8], limits: &Limits) -> Result<String, TextError> {
-    fallback::page_text(chunk.to_vec().into(), PageIndex(0), limits)
+    let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
+    page_text(&Document::open(source, None, limits)?, PageIndex(0), limits)
 }
 
 /// The text of a page out of the whole file, for a page that cannot be cut. As [`chunk_text`] otherwise.
 ///
 /// # Errors
-/// As [`chunk_text`]; [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
+/// As [`chunk_text`]; also [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
 /// [`DocumentError::UnsupportedEncryption`] for encrypted files, which the engine decrypts wrongly without a word.
 pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Result<String, TextError> {
     let page_count = document.page_count();
@@ -63,6 +66,7 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
     if document.is_encrypted() {
         return Err(DocumentError::UnsupportedEncryption.into());
     }
+    forms::check(document, index)?;
     fallback::page_text(document.whole_file()?, index, limits)
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct DirectReader {
     limits: Limits,
     references: CrossReferences,
     cache: RwLock<Cache>,
+    /// Whether streams with a crypt filter of their own are encrypted, and nothing else is.
+    only_attachments_encrypted: bool,
 }
 
 #[derive(Default)]
@@ -43,10 +45,17 @@ impl DirectReader {
     /// Opens a document that needs no repair and is not encrypted.
     pub(crate) fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
         let references = references_of(&file, limits)?;
-        if references.trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()) {
-            return Err(DocumentError::Encrypted { password_given: false });
+        let encryption = references.trailer.get(b"Encrypt").filter(|value| !value.is_null()).cloned();
+        let (limits, cache) = (limits.clone(), RwLock::default());
+        let mut reader = Self { file, limits, references, cache, only_attachments_encrypted: false };
+        if let Some(encryption) = encryption {
+            let encryption = (&reader as &dyn Objects).resolve(&encryption)?.clone();
+            if !is_for_attachments_only(&encryption) {
+                return Err(DocumentError::Encrypted { password_given: false });
+            }
+            reader.only_attachments_encrypted = true;
         }
-        Ok(Self { file, limits: limits.clone(), references, cache: RwLock::default() })
+        Ok(reader)
     }
 
     fn cached(&self, number: u32) -> Option<Arc<Object>> {
@@ -93,6 +102,9 @@ impl DirectReader {
         let length = length.ok_or(DocumentError::damaged_at("a stream without a /Length", offset))?;
         let data = window::read_data(&self.file, start, length)?;
         let bytes = data.len();
+        if self.only_attachments_encrypted && has_crypt_filter(&dictionary) {
+            return Err(DocumentError::Encrypted { password_given: false });
+        }
         Ok((Object::Stream(Stream { dictionary, data }), bytes.saturating_add(256)))
     }
 
@@ -137,6 +149,23 @@ impl Objects for DirectReader {
     }
 }
 
+/// Whether strings and streams are as they are without a password: both crypt filters are `Identity`, and what is
+/// encrypted, the embedded files, says so itself (7.6.6).
+fn is_for_attachments_only(encryption: &Object) -> bool {
+    let Some(encryption) = encryption.as_dictionary() else { return false };
+    let identity = |key: &[u8]| encryption.get(key).is_none_or(|filter| filter.is_name(b"Identity"));
+    let has_crypt_filters = encryption.get(b"V").and_then(Object::as_integer).is_some_and(|version| version >= 4);
+    has_crypt_filters && identity(b"StmF") && identity(b"StrF") && !identity(b"EFF")
+}
+
+fn has_crypt_filter(dictionary: &Dictionary) -> bool {
+    match dictionary.get(b"Filter") {
+        Some(Object::Array(filters)) => filters.iter().any(|filter| filter.is_name(b"Crypt")),
+        Some(filter) => filter.is_name(b"Crypt"),
+        None => false,
+    }
+}
+
 /// The trailer by the cross-reference chain, also that of an encrypted document.
 pub(crate) fn trailer(file: &FileBytes, limits: &Limits) -> Result<Dictionary, DocumentError> {
     references_of(file, limits).map(|references| references.trailer)
@@ -173,4 +202,22 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
         .collect();
     let start = std::str::from_utf8(&digits).ok().and_then(|digits| digits.parse().ok());
     start.ok_or(DocumentError::damaged_at("no startxref at the end", at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lexer::Lexer;
+    use super::is_for_attachments_only;
+
+    #[test]
+    fn only_attachments_are_encrypted_where_all_else_is_identity() {
+        let is_so =
+            |dictionary: &[u8]| Lexer::new(dictionary, 9).object().map(|object| is_for_attachments_only(&object));
+        assert_eq!(is_so(b"<< /V 5 /EFF /StdCF /StmF /Identity /StrF /Identity >>"), Ok(true));
+        assert_eq!(is_so(b"<< /V 4 /EFF /StdCF >>"), Ok(true));
+        assert_eq!(is_so(b"<< /V 4 /EFF /StdCF /StmF /StdCF >>"), Ok(false));
+        assert_eq!(is_so(b"<< /V 4 /EFF /StdCF /StrF /StdCF >>"), Ok(false));
+        assert_eq!(is_so(b"<< /V 2 /EFF /StdCF >>"), Ok(false));
+        assert_eq!(is_so(b"<< /V 4 >>"), Ok(false));
+    }
 }
