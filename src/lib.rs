@@ -1,5 +1,6 @@
 //! pagewise: PDFs for coding agents, page by page.
 #![doc = ""]
+pub mod document;
 pub mod hash;
 pub mod limits;
 pub mod page;

@@ -1,0 +1,167 @@
+//! The direct reader: lazy, verbatim, strict.
+//!
+//! startxref → cross-reference chain → only the objects that are asked for. It refuses instead of guessing: every
+//! object must stand where the cross references say, under its own number, every stream must end where `/Length`
+//! says. Whatever is odd is left to the readers that repair.
+
+mod object_stream;
+mod window;
+mod xref;
+
+use super::objects::Objects;
+use super::bytes::FileBytes;
+use super::error::DocumentError;
+use super::object::{Dictionary, Object, ObjectId, Stream};
+use crate::limits::Limits;
+use object_stream::ObjectStream;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use xref::{CrossReferences, Entry};
+
+/// Parsed objects and decoded object streams are kept until they come to this many bytes, then dropped together.
+const CACHE_BYTES: usize = 16 << 20;
+
+/// Where `startxref` is looked for: the last bytes of the file (annex I of older readers: 1,024).
+const TAIL_BYTES: u64 = 2 << 10;
+
+/// The direct reader of one file.
+pub(crate) struct DirectReader {
+    file: Arc<FileBytes>,
+    limits: Limits,
+    references: CrossReferences,
+    cache: RwLock<Cache>,
+}
+
+#[derive(Default)]
+struct Cache {
+    objects: HashMap<u32, Arc<Object>>,
+    streams: HashMap<u32, Arc<ObjectStream>>,
+    bytes: usize,
+}
+
+impl DirectReader {
+    /// Opens a document that needs no repair and is not encrypted.
+    pub(crate) fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
+        let header = header_offset(&file)?.ok_or(DocumentError::damaged("no header in the first 1,024 bytes"))?;
+        let start = start_of_references(&file)?;
+        let read = |shift| CrossReferences::read(&file, start, shift, limits);
+        // Offsets count from the first byte; in files with something before the header often from the header.
+        let references = match read(0) {
+            Err(_) if header > 0 => read(header)?,
+            other => other?,
+        };
+        if references.trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()) {
+            return Err(DocumentError::Encrypted { password_given: false });
+        }
+        Ok(Self { file, limits: limits.clone(), references, cache: RwLock::default() })
+    }
+
+    fn cached(&self, number: u32) -> Option<Arc<Object>> {
+        self.cache.read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
+    }
+
+    fn keep(&self, bytes: usize, put: impl FnOnce(&mut Cache)) {
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        if cache.bytes.saturating_add(bytes) > CACHE_BYTES {
+            *cache = Cache::default();
+        }
+        cache.bytes = cache.bytes.saturating_add(bytes);
+        put(&mut cache);
+    }
+
+    fn read(&self, number: u32, hops: u32) -> Result<(Object, usize), DocumentError> {
+        match self.references.entry(&self.file, number)? {
+            Entry::Free => Ok((Object::Null, 0)),
+            Entry::Offset(offset) => self.read_at(number, offset, hops),
+            Entry::InStream { container } => {
+                let object = self.object_stream(container, hops)?.object(number, &self.limits)?;
+                Ok((object.unwrap_or(Object::Null), 256))
+            }
+        }
+    }
+
+    fn read_at(&self, number: u32, offset: u64, hops: u32) -> Result<(Object, usize), DocumentError> {
+        let found = window::read_indirect(&self.file, offset, &self.limits)?;
+        if found.id.number != number {
+            return Err(DocumentError::damaged_at("another object than the cross references say", offset));
+        }
+        let Some(start) = found.data_start else { return Ok((found.object, 256)) };
+        let Object::Dictionary(dictionary) = found.object else {
+            return Err(DocumentError::damaged_at("a stream without a dictionary", offset));
+        };
+        let length = match dictionary.get(b"Length") {
+            Some(Object::Integer(length)) => Some(*length),
+            Some(Object::Reference(id)) if hops < self.limits.max_reference_hops => {
+                self.fetch_within(*id, hops + 1)?.as_integer()
+            }
+            _ => None,
+        };
+        let length = length.and_then(|length| u64::try_from(length).ok());
+        let length = length.ok_or(DocumentError::damaged_at("a stream without a /Length", offset))?;
+        let data = window::read_data(&self.file, start, length)?;
+        let bytes = data.len();
+        Ok((Object::Stream(Stream { dictionary, data }), bytes.saturating_add(256)))
+    }
+
+    fn object_stream(&self, container: u32, hops: u32) -> Result<Arc<ObjectStream>, DocumentError> {
+        let kept = self.cache.read().unwrap_or_else(PoisonError::into_inner).streams.get(&container).cloned();
+        if let Some(stream) = kept {
+            return Ok(stream);
+        }
+        // An object stream is never inside another one (7.5.7): its entry must be an offset.
+        let Entry::Offset(offset) = self.references.entry(&self.file, container)? else {
+            return Err(DocumentError::damaged("an object stream that is not in the file"));
+        };
+        let (object, _) = self.read_at(container, offset, hops)?;
+        let stream = object.as_stream().ok_or(DocumentError::damaged_at("an object stream that is none", offset))?;
+        let stream = Arc::new(ObjectStream::read(stream, self, &self.limits)?);
+        self.keep(stream.bytes(), |cache| {
+            cache.streams.insert(container, Arc::clone(&stream));
+        });
+        Ok(stream)
+    }
+
+    fn fetch_within(&self, id: ObjectId, hops: u32) -> Result<Arc<Object>, DocumentError> {
+        if let Some(object) = self.cached(id.number) {
+            return Ok(object);
+        }
+        let (object, bytes) = self.read(id.number, hops)?;
+        let object = Arc::new(object);
+        self.keep(bytes, |cache| {
+            cache.objects.insert(id.number, Arc::clone(&object));
+        });
+        Ok(object)
+    }
+}
+
+impl Objects for DirectReader {
+    fn trailer(&self) -> &Dictionary {
+        &self.references.trailer
+    }
+
+    fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
+        self.fetch_within(id, 0)
+    }
+}
+
+/// Where `%PDF-` is in the first 1,024 bytes.
+pub(crate) fn header_offset(file: &FileBytes) -> Result<Option<u64>, DocumentError> {
+    let head = file.slice(0, 1024)?;
+    Ok(head.windows(5).position(|window| window == b"%PDF-").map(|at| at as u64))
+}
+
+fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
+    let at = file.len().saturating_sub(TAIL_BYTES);
+    let tail = file.slice(at, TAIL_BYTES)?;
+    let keyword = tail.windows(9).rposition(|window| window == b"startxref");
+    let digits = keyword.and_then(|at| tail.get(at + 9..)).unwrap_or_default();
+    let digits: Vec<u8> = digits
+        .iter()
+        .copied()
+        .skip_while(|byte| super::lexer::is_white_space(*byte))
+        .take_while(u8::is_ascii_digit)
+        .take(20)
+        .collect();
+    let start = std::str::from_utf8(&digits).ok().and_then(|digits| digits.parse().ok());
+    start.ok_or(DocumentError::damaged_at("no startxref at the end", at))
+}

@@ -1,0 +1,76 @@
+//! Object streams (ISO 32000-2, 7.5.7).
+
+use super::super::objects::Objects;
+use super::super::error::DocumentError;
+use super::super::filter;
+use super::super::lexer::Lexer;
+use super::super::object::{Object, Stream};
+use crate::limits::{LimitExceeded, Limits};
+use std::collections::HashMap;
+
+/// A decoded object stream. Its own table is what counts: the index that cross references give is often wrong.
+pub(crate) struct ObjectStream {
+    bytes: Vec<u8>,
+    /// Object number → position in `bytes`.
+    offsets: HashMap<u32, usize>,
+}
+
+impl ObjectStream {
+    pub(crate) fn read(stream: &Stream, objects: &dyn Objects, limits: &Limits) -> Result<Self, DocumentError> {
+        let resolved = |key: &[u8]| -> Result<usize, DocumentError> {
+            let value = match stream.dictionary.get(key) {
+                Some(Object::Reference(id)) => objects.fetch(*id)?.as_integer(),
+                Some(other) => other.as_integer(),
+                None => None,
+            };
+            value.and_then(|value| usize::try_from(value).ok()).ok_or(DocumentError::damaged("an object stream without /N or /First"))
+        };
+        let (count, first) = (resolved(b"N")?, resolved(b"First")?);
+        let filters = filter::filters_of(&stream.dictionary, &mut |value| match value {
+            Object::Reference(id) => objects.fetch(*id).map(|object| (*object).clone()),
+            other => Ok(other.clone()),
+        })?;
+        let decoded = filter::decode(&stream.data, &filters, limits)?;
+        if !decoded.intact || decoded.stopped_at.is_some() {
+            return Err(DocumentError::damaged("an object stream that does not decode"));
+        }
+        let mut bytes = decoded.bytes;
+        // The last object may end at the last byte; white space after it tells the lexer so.
+        bytes.push(b'\n');
+        let offsets = table(&bytes, count, first)?;
+        Ok(Self { bytes, offsets })
+    }
+
+    /// Bytes that keeping this costs, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len().saturating_add(self.offsets.len().saturating_mul(24))
+    }
+
+    /// The object `number`, where this stream holds it.
+    pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<Object>, DocumentError> {
+        let Some(&at) = self.offsets.get(&number) else { return Ok(None) };
+        let object = Lexer::new(&self.bytes, limits.max_nesting).at(at).object();
+        object.map(Some).map_err(|error| match error {
+            super::super::lexer::Syntax::TooDeep => {
+                let limit = u64::from(limits.max_nesting);
+                LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into()
+            }
+            _ => DocumentError::damaged("a malformed object in an object stream"),
+        })
+    }
+}
+
+fn table(bytes: &[u8], count: usize, first: usize) -> Result<HashMap<u32, usize>, DocumentError> {
+    let malformed = || DocumentError::damaged("an object stream whose table is malformed");
+    let mut lexer = Lexer::new(bytes, 1);
+    // A pair needs four bytes at least: no more is reserved than the stream can hold.
+    let mut offsets = HashMap::with_capacity(count.min(bytes.len() / 4 + 1));
+    for _ in 0..count {
+        let number = lexer.unsigned().map_err(|_| malformed())?;
+        let offset = lexer.unsigned().map_err(|_| malformed())?;
+        let number = u32::try_from(number).map_err(|_| malformed())?;
+        let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
+        offsets.insert(number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?);
+    }
+    Ok(offsets)
+}

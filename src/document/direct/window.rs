@@ -1,0 +1,114 @@
+//! Indirect objects read through a window of the file that grows until the object fits.
+
+use super::super::bytes::{FileBytes, to_usize};
+use super::super::error::DocumentError;
+use super::super::lexer::{Lexer, Syntax, is_white_space};
+use super::super::object::{Dictionary, Object, ObjectId};
+use crate::limits::{LimitExceeded, Limits};
+use bytes::Bytes;
+
+/// The first window; most objects that are no streams fit.
+const WINDOW_BYTES: u64 = 2 << 10;
+
+/// A stream that was read without help from other objects.
+pub(crate) struct Indirect {
+    pub(crate) dictionary: Dictionary,
+    pub(crate) data: Bytes,
+}
+
+/// What stands at an offset: an object, and for a stream where its data begins.
+pub(crate) struct Found {
+    pub(crate) id: ObjectId,
+    pub(crate) object: Object,
+    /// Offset of the first byte of stream data; `None` for other objects.
+    pub(crate) data_start: Option<u64>,
+}
+
+/// Calls `read` with a growing window of the file at `at` until it is no longer [`Syntax::Incomplete`].
+fn with_window<T>(
+    file: &FileBytes,
+    at: u64,
+    limits: &Limits,
+    read: impl Fn(&mut Lexer<'_>) -> Result<T, Syntax>,
+) -> Result<T, DocumentError> {
+    let mut size = WINDOW_BYTES;
+    loop {
+        let window = file.slice(at, size)?;
+        let mut lexer = Lexer::new(&window, limits.max_nesting);
+        match read(&mut lexer) {
+            Ok(value) => return Ok(value),
+            Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
+                LimitExceeded::check("max_stream_bytes", size, limits.max_stream_bytes)?;
+                size = size.saturating_mul(8);
+            }
+            Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("the file ends inside an object", at)),
+            Err(Syntax::Malformed(inside)) => {
+                return Err(DocumentError::damaged_at("a malformed object", at.saturating_add(inside as u64)));
+            }
+            Err(Syntax::TooDeep) => {
+                let limit = u64::from(limits.max_nesting);
+                return Err(LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into());
+            }
+        }
+    }
+}
+
+/// Reads a dictionary that is not an indirect object: a trailer's.
+pub(crate) fn read_dictionary(file: &FileBytes, at: u64, limits: &Limits) -> Result<Dictionary, DocumentError> {
+    match with_window(file, at, limits, |lexer| lexer.object())? {
+        Object::Dictionary(dictionary) => Ok(dictionary),
+        _ => Err(DocumentError::damaged_at("a trailer that is no dictionary", at)),
+    }
+}
+
+/// Reads the indirect object at `at`, but not a stream's data.
+pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Result<Found, DocumentError> {
+    with_window(file, at, limits, |lexer| {
+        let id = lexer.indirect_head()?;
+        let object = lexer.object()?;
+        if lexer.clone().keyword(b"endobj").is_ok() {
+            return Ok(Found { id, object, data_start: None });
+        }
+        lexer.keyword(b"stream").map(|()| Found { id, object, data_start: Some(lexer.position() as u64) })
+    })
+    .and_then(|mut found| {
+        found.data_start = found.data_start.map(|start| skip_end_of_line(file, at + start)).transpose()?;
+        Ok(found)
+    })
+}
+
+/// The end of line after `stream` (7.3.8.1): CR LF or LF; a lone CR is taken as one by other readers too.
+fn skip_end_of_line(file: &FileBytes, at: u64) -> Result<u64, DocumentError> {
+    let next = file.slice(at, 2)?;
+    match (next.first(), next.get(1)) {
+        (Some(b'\r'), Some(b'\n')) => Ok(at + 2),
+        (Some(b'\n' | b'\r'), _) => Ok(at + 1),
+        _ => Err(DocumentError::damaged_at("no end of line after the keyword stream", at)),
+    }
+}
+
+/// Reads `length` bytes of stream data at `start`, which `endstream` must follow.
+pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
+    const TAIL: u64 = 16;
+    let bytes = file.slice(start, length.saturating_add(TAIL))?;
+    let tail = bytes.get(to_usize(length)..).unwrap_or_default();
+    let after = tail.iter().position(|byte| !is_white_space(*byte)).unwrap_or(tail.len());
+    let found = tail.get(after..).is_some_and(|rest| rest.starts_with(b"endstream"));
+    // An end of line and the keyword must follow at once; else /Length is wrong, and data may be lost or foreign.
+    if !found || after > 2 {
+        return Err(DocumentError::damaged_at("a stream whose /Length is wrong", start));
+    }
+    Ok(bytes.slice(..to_usize(length)))
+}
+
+/// Reads a cross-reference stream, whose `/Length` must be direct.
+pub(crate) fn read_cross_reference_stream(file: &FileBytes, at: u64, limits: &Limits) -> Result<Indirect, DocumentError> {
+    let found = read_indirect(file, at, limits)?;
+    let (Object::Dictionary(dictionary), Some(start)) = (found.object, found.data_start) else {
+        return Err(DocumentError::damaged_at("no cross-reference section", at));
+    };
+    let length = dictionary.get(b"Length").and_then(Object::as_integer).and_then(|length| u64::try_from(length).ok());
+    let length = length.ok_or(DocumentError::damaged_at("a cross-reference stream without a direct /Length", at))?;
+    let data = read_data(file, start, length)?;
+    Ok(Indirect { dictionary, data })
+}

@@ -1,0 +1,361 @@
+//! Stream filters (ISO 32000-2, 7.4) that give bytes: Flate, LZW, ASCII85, ASCIIHex and RunLength, with predictors.
+//!
+//! Image codecs (DCT, JPX, JBIG2, CCITT) are not decoded: a page carries them as they are. Whole Flate streams go
+//! through libdeflate; what it refuses is inflated again piece by piece, so that the sound beginning of a damaged
+//! stream is had, marked as damaged.
+
+use super::error::DocumentError;
+use super::lexer::{hexadecimal_digit, is_white_space};
+use super::object::{Dictionary, Object};
+use crate::limits::{LimitExceeded, Limits};
+use flate2::{Decompress, FlushDecompress, Status};
+
+/// Decoded stream data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    /// The bytes; for a damaged stream those before the damage.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether every filter came to its end.
+    pub(crate) intact: bool,
+    /// The first filter that was not applied, an image codec or an unknown one.
+    pub(crate) stopped_at: Option<usize>,
+}
+
+/// The filters of a stream and their parameters, with references resolved by `resolve`.
+pub(crate) fn filters_of(
+    dictionary: &Dictionary,
+    resolve: &mut dyn FnMut(&Object) -> Result<Object, DocumentError>,
+) -> Result<Vec<(Object, Object)>, DocumentError> {
+    let filter = dictionary.get(b"Filter").or_else(|| dictionary.get(b"F"));
+    let parameters = dictionary.get(b"DecodeParms").or_else(|| dictionary.get(b"DP"));
+    let filter = filter.map(&mut *resolve).transpose()?.unwrap_or(Object::Null);
+    let parameters = parameters.map(&mut *resolve).transpose()?.unwrap_or(Object::Null);
+    match filter {
+        Object::Array(filters) => {
+            let mut out = Vec::with_capacity(filters.len().min(25));
+            for (at, filter) in filters.iter().enumerate() {
+                let own = match &parameters {
+                    Object::Array(each) => each.get(at).map(&mut *resolve).transpose()?.unwrap_or(Object::Null),
+                    other if filters.len() == 1 => other.clone(),
+                    _ => Object::Null,
+                };
+                out.push((resolve(filter)?, own));
+            }
+            Ok(out)
+        }
+        Object::Name(_) => {
+            let own = match parameters {
+                Object::Array(each) => each.first().map(&mut *resolve).transpose()?.unwrap_or(Object::Null),
+                other => other,
+            };
+            Ok(vec![(filter, own)])
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Runs `data` through `filters` until one is an image codec or unknown.
+pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Decoded, DocumentError> {
+    LimitExceeded::check("max_filters", filters.len() as u64, u64::from(limits.max_filters))?;
+    let mut decoded = Decoded { bytes: Vec::new(), intact: true, stopped_at: None };
+    for (at, (filter, parameters)) in filters.iter().enumerate() {
+        let input = if at == 0 { data } else { decoded.bytes.as_slice() };
+        let Some(step) = apply(filter.as_name().unwrap_or_default(), input, parameters, limits) else {
+            decoded.stopped_at = Some(at);
+            break;
+        };
+        let (bytes, intact) = step?;
+        decoded.bytes = bytes;
+        decoded.intact &= intact;
+    }
+    if filters.is_empty() || decoded.stopped_at == Some(0) {
+        decoded.bytes = data.to_vec();
+    }
+    Ok(decoded)
+}
+
+type Step = Result<(Vec<u8>, bool), DocumentError>;
+
+fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<Step> {
+    match filter {
+        b"FlateDecode" | b"Fl" => Some(inflate(input, limits).and_then(|step| unpredict(step, parameters))),
+        b"LZWDecode" | b"LZW" => Some(lzw(input, parameters, limits).and_then(|step| unpredict(step, parameters))),
+        b"ASCIIHexDecode" | b"AHx" => Some(Ok(ascii_hex(input))),
+        b"ASCII85Decode" | b"A85" => Some(Ok(ascii85(input))),
+        b"RunLengthDecode" | b"RL" => Some(run_length(input, limits)),
+        _ => None,
+    }
+}
+
+/// Inflates zlib data. The flag says whether the stream came to its end.
+pub(crate) fn inflate(input: &[u8], limits: &Limits) -> Step {
+    // Compression beyond a factor of 1,032 is not possible with Deflate, so the first guess is never far too large.
+    let mut size = input.len().saturating_mul(4).clamp(1 << 10, 16 << 20).min(limit_bytes(limits));
+    loop {
+        let mut out = vec![0; size];
+        match libdeflater::Decompressor::new().zlib_decompress(input, &mut out) {
+            Ok(length) => {
+                out.truncate(length);
+                return Ok((out, true));
+            }
+            Err(libdeflater::DecompressionError::InsufficientSpace) if size < limit_bytes(limits) => {
+                size = size.saturating_mul(4).min(limit_bytes(limits));
+            }
+            Err(_) => return inflate_by_pieces(input, limits),
+        }
+    }
+}
+
+fn limit_bytes(limits: &Limits) -> usize {
+    usize::try_from(limits.max_stream_bytes).unwrap_or(usize::MAX)
+}
+
+fn too_large(limits: &Limits, found: usize) -> DocumentError {
+    let found = u64::try_from(found).unwrap_or(u64::MAX);
+    LimitExceeded { which: "max_stream_bytes", limit: limits.max_stream_bytes, found }.into()
+}
+
+/// Inflates what can be inflated: without a checksum at the end, cut off, or with a header that is not zlib's.
+fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Step {
+    let (out, finished) = inflate_stream(input, true, limits)?;
+    if out.is_empty() && !finished {
+        // Some producers leave out the two bytes of the zlib header, others write them wrong.
+        let body = input.get(2..).unwrap_or_default();
+        let (bare, _) = inflate_stream(body, false, limits)?;
+        return Ok((bare, false));
+    }
+    Ok((out, finished))
+}
+
+fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
+    let mut inflater = Decompress::new(zlib_header);
+    let mut out = Vec::new();
+    let mut piece = vec![0_u8; 64 << 10];
+    loop {
+        let (read, written) = (inflater.total_in(), inflater.total_out());
+        let rest = usize::try_from(read).ok().and_then(|read| input.get(read..)).unwrap_or_default();
+        let status = inflater.decompress(rest, &mut piece, FlushDecompress::None);
+        let new = usize::try_from(inflater.total_out() - written).unwrap_or(0);
+        out.extend_from_slice(piece.get(..new).unwrap_or_default());
+        if out.len() > limit_bytes(limits) {
+            return Err(too_large(limits, out.len()));
+        }
+        match status {
+            Ok(Status::StreamEnd) => return Ok((out, true)),
+            Ok(_) if new > 0 || inflater.total_in() > read => {}
+            _ => return Ok((out, false)),
+        }
+    }
+}
+
+fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Step {
+    let early = parameters.as_dictionary().and_then(|entries| entries.get(b"EarlyChange")).and_then(Object::as_integer);
+    let order = weezl::BitOrder::Msb;
+    let mut decoder = match early {
+        Some(0) => weezl::decode::Decoder::new(order, 8),
+        _ => weezl::decode::Decoder::with_tiff_size_switch(order, 8),
+    };
+    let mut out = Vec::new();
+    let mut piece = vec![0_u8; 64 << 10];
+    let mut rest = input;
+    loop {
+        let step = decoder.decode_bytes(rest, &mut piece);
+        out.extend_from_slice(piece.get(..step.consumed_out).unwrap_or_default());
+        rest = rest.get(step.consumed_in..).unwrap_or_default();
+        if out.len() > limit_bytes(limits) {
+            return Err(too_large(limits, out.len()));
+        }
+        match step.status {
+            Ok(weezl::LzwStatus::Ok) if step.consumed_in > 0 || step.consumed_out > 0 => {}
+            Ok(weezl::LzwStatus::Done) => return Ok((out, true)),
+            // Encoders that leave out the end code are common, and every reader takes them.
+            Ok(_) => return Ok((out, rest.is_empty())),
+            Err(_) => return Ok((out, false)),
+        }
+    }
+}
+
+fn ascii_hex(input: &[u8]) -> (Vec<u8>, bool) {
+    let mut out = Vec::with_capacity(input.len() / 2);
+    let mut high = None;
+    for &byte in input.iter().filter(|byte| !is_white_space(**byte)) {
+        if byte == b'>' {
+            out.extend(high.map(|digit: u8| digit << 4));
+            return (out, true);
+        }
+        let Some(digit) = hexadecimal_digit(byte) else { return (out, false) };
+        match high.take() {
+            None => high = Some(digit),
+            Some(high) => out.push(high << 4 | digit),
+        }
+    }
+    out.extend(high.map(|digit| digit << 4));
+    (out, true)
+}
+
+fn ascii85(input: &[u8]) -> (Vec<u8>, bool) {
+    let mut out = Vec::with_capacity(input.len() / 5 * 4);
+    let mut group = Vec::with_capacity(5);
+    let body = input.strip_prefix(b"<~").unwrap_or(input);
+    for &byte in body.iter().filter(|byte| !is_white_space(**byte)) {
+        match byte {
+            b'~' => break,
+            b'z' if group.is_empty() => out.extend([0; 4]),
+            b'!'..=b'u' => group.push(byte - b'!'),
+            _ => return (out, false),
+        }
+        if group.len() == 5 {
+            out.extend(ascii85_group(&group));
+            group.clear();
+        }
+    }
+    if group.len() > 1 {
+        let kept = group.len() - 1;
+        group.resize(5, 84);
+        out.extend(ascii85_group(&group).into_iter().take(kept));
+    }
+    (out, true)
+}
+
+fn ascii85_group(digits: &[u8]) -> [u8; 4] {
+    let value = digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(85).wrapping_add(u32::from(*digit)));
+    value.to_be_bytes()
+}
+
+fn run_length(input: &[u8], limits: &Limits) -> Step {
+    let mut out = Vec::new();
+    let mut rest = input;
+    while let Some((&length, after)) = rest.split_first() {
+        match length {
+            128 => return Ok((out, true)),
+            0..=127 => {
+                let count = usize::from(length) + 1;
+                let Some(run) = after.get(..count) else { return Ok((out, false)) };
+                out.extend_from_slice(run);
+                rest = after.get(count..).unwrap_or_default();
+            }
+            _ => {
+                let Some((&byte, after)) = after.split_first() else { return Ok((out, false)) };
+                out.extend(std::iter::repeat_n(byte, 257 - usize::from(length)));
+                rest = after;
+            }
+        }
+        if out.len() > limit_bytes(limits) {
+            return Err(too_large(limits, out.len()));
+        }
+    }
+    Ok((out, true))
+}
+
+/// Undoes a predictor (7.4.4.4).
+fn unpredict((bytes, intact): (Vec<u8>, bool), parameters: &Object) -> Step {
+    let Some(parameters) = parameters.as_dictionary() else { return Ok((bytes, intact)) };
+    let number = |key: &[u8], default: i64| parameters.get(key).and_then(Object::as_integer).unwrap_or(default);
+    let predictor = number(b"Predictor", 1);
+    if predictor < 2 {
+        return Ok((bytes, intact));
+    }
+    let (colors, bits, columns) = (number(b"Colors", 1), number(b"BitsPerComponent", 8), number(b"Columns", 1));
+    let row_bits = colors.checked_mul(bits).and_then(|bits| bits.checked_mul(columns));
+    let to_bytes = |bits: i64| u64::try_from(bits).ok().and_then(|bits| usize::try_from(bits.div_ceil(8)).ok());
+    let row = row_bits.and_then(to_bytes).filter(|bytes| *bytes > 0);
+    let pixel = colors.checked_mul(bits).and_then(to_bytes);
+    let (Some(row), Some(pixel)) = (row, pixel) else {
+        return Err(DocumentError::damaged("a predictor with impossible parameters"));
+    };
+    if predictor == 2 {
+        return Ok(tiff_unpredict(bytes, row, pixel, bits, colors, intact));
+    }
+    Ok((png_unpredict(bytes, row, pixel.max(1)), intact))
+}
+
+/// TIFF predictor 2; component sizes other than 8 and 16 bits are left as they are, and marked so.
+fn tiff_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize, bits: i64, colors: i64, intact: bool) -> (Vec<u8>, bool) {
+    let colors = usize::try_from(colors).unwrap_or(1);
+    for line in bytes.chunks_mut(row) {
+        match bits {
+            8 => add_left(line, colors),
+            16 => add_left_pairs(line, pixel),
+            _ => return (bytes, false),
+        }
+    }
+    (bytes, intact)
+}
+
+fn add_left(line: &mut [u8], distance: usize) {
+    for at in distance..line.len() {
+        let left = at.checked_sub(distance).and_then(|left| line.get(left)).copied().unwrap_or(0);
+        if let Some(byte) = line.get_mut(at) {
+            *byte = byte.wrapping_add(left);
+        }
+    }
+}
+
+fn add_left_pairs(line: &mut [u8], distance: usize) {
+    let pair = |line: &[u8], at: usize| match line.get(at..at + 2) {
+        Some(&[high, low]) => u16::from_be_bytes([high, low]),
+        _ => 0,
+    };
+    for at in (distance..line.len().saturating_sub(1)).step_by(2) {
+        let sum = pair(line, at).wrapping_add(pair(line, at - distance));
+        if let Some(place) = line.get_mut(at..at + 2) {
+            place.copy_from_slice(&sum.to_be_bytes());
+        }
+    }
+}
+
+/// PNG predictors: each row is preceded by its type. Rows are rebuilt in place, towards the front.
+fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
+    // A row may claim to be longer than the data: no more is reserved than there is.
+    let mut above = vec![0_u8; row.min(bytes.len())];
+    let mut out = Vec::with_capacity(bytes.len());
+    for line in bytes.chunks_mut(row.saturating_add(1)) {
+        let Some((kind, line)) = line.split_first_mut() else { continue };
+        match *kind {
+            1 => add_left(line, pixel),
+            2 => line.iter_mut().zip(&above).for_each(|(byte, up)| *byte = byte.wrapping_add(*up)),
+            3 => png_average(line, &above, pixel),
+            4 => png_paeth(line, &above, pixel),
+            _ => {}
+        }
+        if let Some(place) = above.get_mut(..line.len()) {
+            place.copy_from_slice(line);
+        }
+        out.extend_from_slice(line);
+    }
+    out
+}
+
+fn png_average(line: &mut [u8], above: &[u8], pixel: usize) {
+    for at in 0..line.len() {
+        let left = at.checked_sub(pixel).and_then(|left| line.get(left)).copied().unwrap_or(0);
+        let up = above.get(at).copied().unwrap_or(0);
+        if let Some(byte) = line.get_mut(at) {
+            *byte = byte.wrapping_add(left.midpoint(up));
+        }
+    }
+}
+
+fn png_paeth(line: &mut [u8], above: &[u8], pixel: usize) {
+    for at in 0..line.len() {
+        let before = at.checked_sub(pixel);
+        let left = before.and_then(|left| line.get(left)).copied().unwrap_or(0);
+        let corner = before.and_then(|left| above.get(left)).copied().unwrap_or(0);
+        let up = above.get(at).copied().unwrap_or(0);
+        if let Some(byte) = line.get_mut(at) {
+            *byte = byte.wrapping_add(paeth(left, up, corner));
+        }
+    }
+}
+
+fn paeth(left: u8, up: u8, corner: u8) -> u8 {
+    let estimate = i16::from(left) + i16::from(up) - i16::from(corner);
+    let distance = |byte: u8| (estimate - i16::from(byte)).abs();
+    if distance(left) <= distance(up) && distance(left) <= distance(corner) {
+        left
+    } else if distance(up) <= distance(corner) {
+        up
+    } else {
+        corner
+    }
+}

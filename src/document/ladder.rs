@@ -1,0 +1,125 @@
+//! The order of the readers, and the hand-over from one to the next.
+//!
+//! 1. [`Tier::Direct`]: ours; lazy and strict, for sound files that are not encrypted.
+//! 2. [`Tier::HayroSyntax`]: encrypted files and most damage.
+//! 3. [`Tier::Lopdf`]: a third opinion; never for encrypted files, whose AES-256 it can get wrong without a word.
+//! 4. [`Tier::Qpdf`]: libqpdf repairs or decrypts the whole file once, and tier 1 reads the result.
+//!
+//! A reader that meets damage hands the whole request to the next; a limit that is hit ends the request.
+
+use super::bytes::FileBytes;
+use super::direct::DirectReader;
+use super::error::DocumentError;
+use super::object::Dictionary;
+use super::objects::Objects;
+use super::tree::PageTree;
+use crate::limits::Limits;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+/// The reader that made an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// The direct reader.
+    Direct,
+    /// The crate hayro-syntax.
+    HayroSyntax,
+    /// The crate lopdf.
+    Lopdf,
+    /// libqpdf, through the crate qpdf.
+    Qpdf,
+}
+
+impl Tier {
+    const ORDER: [Self; 4] = [Self::Direct, Self::HayroSyntax, Self::Lopdf, Self::Qpdf];
+
+    /// The name used in details and logs.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::HayroSyntax => "hayro-syntax",
+            Self::Lopdf => "lopdf",
+            Self::Qpdf => "qpdf",
+        }
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A document as one reader sees it.
+pub(crate) struct Reading {
+    pub(crate) tier: Tier,
+    pub(crate) objects: Box<dyn Objects>,
+    pub(crate) catalog: Dictionary,
+    pub(crate) tree: PageTree,
+    pub(crate) limits: Limits,
+}
+
+impl Reading {
+    fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
+        let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
+        let tree = PageTree::open(&*objects, &catalog, limits)?;
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone() })
+    }
+}
+
+type Opened = Result<Arc<Reading>, DocumentError>;
+
+/// The readers of one file, opened when they are needed.
+pub(crate) struct Ladder {
+    file: Arc<FileBytes>,
+    password: Option<String>,
+    limits: Limits,
+    readings: [OnceLock<Opened>; 4],
+}
+
+impl Ladder {
+    pub(crate) fn new(file: Arc<FileBytes>, password: Option<String>, limits: Limits) -> Self {
+        Self { file, password, limits, readings: Default::default() }
+    }
+
+    /// The first reading on which `read` succeeds, with what it gave.
+    pub(crate) fn climb<T, E: From<DocumentError>>(
+        &self,
+        read: impl Fn(&Reading) -> Result<T, E>,
+        hand_over: impl Fn(&E) -> bool,
+    ) -> Result<(T, Arc<Reading>), E> {
+        let mut first_failure: Option<E> = None;
+        let mut refusal: Option<DocumentError> = None;
+        for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
+            let failure = match slot.get_or_init(|| self.open(tier)) {
+                Err(error) if error.is_worth_another_reader() => {
+                    if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption) && tier != Tier::Direct {
+                        refusal.get_or_insert_with(|| error.clone());
+                    }
+                    error.clone().into()
+                }
+                Err(error) => return Err(error.clone().into()),
+                Ok(reading) => match read(reading) {
+                    Ok(value) => return Ok((value, Arc::clone(reading))),
+                    Err(error) if hand_over(&error) => error,
+                    Err(error) => return Err(error),
+                },
+            };
+            first_failure.get_or_insert(failure);
+        }
+        match (refusal, first_failure) {
+            (Some(refusal), _) => Err(refusal.into()),
+            (None, Some(failure)) => Err(failure),
+            (None, None) => Err(DocumentError::damaged("no reader").into()),
+        }
+    }
+
+    fn open(&self, tier: Tier) -> Opened {
+        let objects: Box<dyn Objects> = match tier {
+            Tier::Direct => Box::new(DirectReader::open(Arc::clone(&self.file), &self.limits)?),
+            _ => return Err(DocumentError::damaged("not there yet")),
+        };
+        Reading::new(tier, objects, &self.limits).map(Arc::new)
+    }
+}

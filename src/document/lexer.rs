@@ -1,0 +1,373 @@
+//! Tokens and objects out of bytes (ISO 32000-2, 7.2 and 7.3), strictly.
+//!
+//! The lexer refuses instead of guessing: what is not well-formed is [`Syntax::Malformed`], and the caller hands the
+//! file to a reader that repairs. A window of a larger file that ends too early is [`Syntax::Incomplete`].
+
+use super::object::{Dictionary, Name, Object, ObjectId, RealToken};
+
+/// Why no object could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    /// The bytes end inside the object; more of the file may complete it.
+    Incomplete,
+    /// Not an object. Holds the position in the bytes.
+    Malformed(usize),
+    /// Arrays and dictionaries deeper than the limit.
+    TooDeep,
+}
+
+/// Reads objects from `bytes`, from `position` on.
+#[derive(Debug, Clone)]
+pub(crate) struct Lexer<'a> {
+    bytes: &'a [u8],
+    position: usize,
+    max_nesting: u32,
+}
+
+/// Whether `byte` is white space (table 1).
+pub(crate) fn is_white_space(byte: u8) -> bool {
+    matches!(byte, 0 | 9 | 10 | 12 | 13 | 32)
+}
+
+/// Whether `byte` is a delimiter (table 2).
+pub(crate) fn is_delimiter(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+}
+
+/// Whether `byte` is a regular character.
+pub(crate) fn is_regular(byte: u8) -> bool {
+    !is_white_space(byte) && !is_delimiter(byte)
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer at the start of `bytes`.
+    pub(crate) fn new(bytes: &'a [u8], max_nesting: u32) -> Self {
+        Self { bytes, position: 0, max_nesting }
+    }
+
+    /// The same lexer at `position`.
+    pub(crate) fn at(mut self, position: usize) -> Self {
+        self.position = position;
+        self
+    }
+
+    /// Where the next token is looked for.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.position).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.position..).unwrap_or_default()
+    }
+
+    fn malformed<T>(&self) -> Result<T, Syntax> {
+        Err(Syntax::Malformed(self.position))
+    }
+
+    /// Skips white space and comments.
+    pub(crate) fn skip_space(&mut self) {
+        while let Some(byte) = self.peek() {
+            if byte == b'%' {
+                let line = self.rest().iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+                self.position += line.unwrap_or(self.rest().len());
+            } else if is_white_space(byte) {
+                self.position += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Skips white space and reads `keyword`, which must end there.
+    pub(crate) fn keyword(&mut self, keyword: &[u8]) -> Result<(), Syntax> {
+        self.skip_space();
+        let rest = self.rest();
+        if rest.len() <= keyword.len() && keyword.starts_with(rest) {
+            // The keyword may go on in the part of the file that is not in the window.
+            return Err(Syntax::Incomplete);
+        }
+        match rest.strip_prefix(keyword) {
+            Some(after) if !after.first().copied().is_some_and(is_regular) => {
+                self.position += keyword.len();
+                Ok(())
+            }
+            _ => self.malformed(),
+        }
+    }
+
+    /// Skips white space and reads an integer without sign.
+    pub(crate) fn unsigned(&mut self) -> Result<u64, Syntax> {
+        self.skip_space();
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let token = self.rest().get(..digits).unwrap_or_default();
+        if digits == self.rest().len() {
+            return Err(Syntax::Incomplete);
+        }
+        if digits == 0 || digits > 19 {
+            return self.malformed();
+        }
+        self.position += digits;
+        Ok(token.iter().fold(0_u64, |value, byte| value.saturating_mul(10).saturating_add(u64::from(byte - b'0'))))
+    }
+
+    /// Reads `number generation obj`, the head of an indirect object (7.3.10).
+    pub(crate) fn indirect_head(&mut self) -> Result<ObjectId, Syntax> {
+        let number = u32::try_from(self.unsigned()?).or_else(|_| self.malformed())?;
+        let generation = u16::try_from(self.unsigned()?).or_else(|_| self.malformed())?;
+        self.keyword(b"obj")?;
+        Ok(ObjectId { number, generation })
+    }
+
+    /// Reads the next object; a stream's dictionary comes as a dictionary.
+    pub(crate) fn object(&mut self) -> Result<Object, Syntax> {
+        self.object_within(0)
+    }
+
+    fn object_within(&mut self, depth: u32) -> Result<Object, Syntax> {
+        if depth > self.max_nesting {
+            return Err(Syntax::TooDeep);
+        }
+        self.skip_space();
+        match self.peek().ok_or(Syntax::Incomplete)? {
+            b'/' => self.name().map(Object::Name),
+            b'0'..=b'9' | b'+' | b'-' | b'.' => self.number_or_reference(),
+            b'(' => self.literal_string(),
+            b'[' => self.array(depth),
+            b'<' => match self.bytes.get(self.position + 1) {
+                Some(b'<') => self.dictionary(depth).map(Object::Dictionary),
+                Some(_) => self.hexadecimal_string(),
+                None => Err(Syntax::Incomplete),
+            },
+            b't' => self.keyword(b"true").map(|()| Object::Boolean(true)),
+            b'f' => self.keyword(b"false").map(|()| Object::Boolean(false)),
+            b'n' => self.keyword(b"null").map(|()| Object::Null),
+            _ => self.malformed(),
+        }
+    }
+
+    fn array(&mut self, depth: u32) -> Result<Object, Syntax> {
+        self.position += 1;
+        let mut elements = Vec::new();
+        loop {
+            self.skip_space();
+            if self.peek().ok_or(Syntax::Incomplete)? == b']' {
+                self.position += 1;
+                return Ok(Object::Array(elements));
+            }
+            elements.push(self.object_within(depth + 1)?);
+        }
+    }
+
+    fn dictionary(&mut self, depth: u32) -> Result<Dictionary, Syntax> {
+        self.position += 2;
+        let mut entries = Vec::with_capacity(8);
+        loop {
+            self.skip_space();
+            match self.peek().ok_or(Syntax::Incomplete)? {
+                b'/' => {
+                    let key = self.name()?;
+                    entries.push((key, self.object_within(depth + 1)?));
+                }
+                b'>' => {
+                    return match self.bytes.get(self.position + 1) {
+                        Some(b'>') => {
+                            self.position += 2;
+                            Ok(Dictionary::from_entries(entries))
+                        }
+                        Some(_) => self.malformed(),
+                        None => Err(Syntax::Incomplete),
+                    };
+                }
+                _ => return self.malformed(),
+            }
+        }
+    }
+
+    fn name(&mut self) -> Result<Name, Syntax> {
+        self.position += 1;
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?;
+        let token = rest.get(..length).unwrap_or_default();
+        let name = if token.contains(&b'#') { unescape_name(token) } else { Some(Name::new(token)) };
+        let name = name.ok_or(Syntax::Malformed(self.position))?;
+        self.position += length;
+        Ok(name)
+    }
+
+    fn number_or_reference(&mut self) -> Result<Object, Syntax> {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?;
+        let token = rest.get(..length).unwrap_or_default();
+        let Some(number) = number(token) else { return self.malformed() };
+        self.position += length;
+        if let Object::Integer(value) = number
+            && token.first().is_some_and(u8::is_ascii_digit)
+            && let Some(id) = self.reference_tail(value)?
+        {
+            return Ok(Object::Reference(id));
+        }
+        Ok(number)
+    }
+
+    /// Reads `generation R` after an integer; leaves the position alone where that is not what comes.
+    fn reference_tail(&mut self, number: i64) -> Result<Option<ObjectId>, Syntax> {
+        let mut ahead = self.clone();
+        ahead.skip_space();
+        let digits = ahead.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == ahead.rest().len() {
+            return Err(Syntax::Incomplete);
+        }
+        if digits == 0 || digits > 5 {
+            return Ok(None);
+        }
+        let generation = ahead.unsigned()?;
+        ahead.skip_space();
+        if ahead.peek().ok_or(Syntax::Incomplete)? != b'R' {
+            return Ok(None);
+        }
+        if is_regular(*ahead.bytes.get(ahead.position + 1).ok_or(Syntax::Incomplete)?) {
+            return Ok(None);
+        }
+        let (Ok(number), Ok(generation)) = (u32::try_from(number), u16::try_from(generation)) else {
+            return self.malformed();
+        };
+        self.position = ahead.position + 1;
+        Ok(Some(ObjectId { number, generation }))
+    }
+
+    fn literal_string(&mut self) -> Result<Object, Syntax> {
+        self.position += 1;
+        let mut out = Vec::new();
+        let mut open = 1_u32;
+        loop {
+            let byte = self.peek().ok_or(Syntax::Incomplete)?;
+            self.position += 1;
+            match byte {
+                b'(' => open += 1,
+                b')' => {
+                    open -= 1;
+                    if open == 0 {
+                        return Ok(Object::String(out.into_boxed_slice()));
+                    }
+                }
+                b'\\' => {
+                    self.escape(&mut out)?;
+                    continue;
+                }
+                b'\r' => {
+                    // Any end of line inside a string is read as one line feed (7.3.4.2).
+                    if self.peek() == Some(b'\n') {
+                        self.position += 1;
+                    }
+                    out.push(b'\n');
+                    continue;
+                }
+                _ => {}
+            }
+            out.push(byte);
+        }
+    }
+
+    fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), Syntax> {
+        let byte = self.peek().ok_or(Syntax::Incomplete)?;
+        self.position += 1;
+        match byte {
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'b' => out.push(8),
+            b'f' => out.push(12),
+            b'\n' => {}
+            b'\r' => {
+                if self.peek().ok_or(Syntax::Incomplete)? == b'\n' {
+                    self.position += 1;
+                }
+            }
+            b'0'..=b'7' => {
+                let mut value = u16::from(byte - b'0');
+                for _ in 0..2 {
+                    match self.peek().ok_or(Syntax::Incomplete)? {
+                        digit @ b'0'..=b'7' => {
+                            value = value * 8 + u16::from(digit - b'0');
+                            self.position += 1;
+                        }
+                        _ => break,
+                    }
+                }
+                // High-order overflow is ignored (7.3.4.2).
+                out.push(value.to_le_bytes()[0]);
+            }
+            other => out.push(other),
+        }
+        Ok(())
+    }
+
+    fn hexadecimal_string(&mut self) -> Result<Object, Syntax> {
+        self.position += 1;
+        let end = self.rest().iter().position(|byte| *byte == b'>').ok_or(Syntax::Incomplete)?;
+        let body = self.rest().get(..end).unwrap_or_default();
+        let mut out = Vec::with_capacity(end / 2 + 1);
+        let mut high = None;
+        for &byte in body.iter().filter(|byte| !is_white_space(**byte)) {
+            let Some(digit) = hexadecimal_digit(byte) else { return self.malformed() };
+            match high.take() {
+                None => high = Some(digit),
+                Some(high) => out.push(high << 4 | digit),
+            }
+        }
+        out.extend(high.map(|digit| digit << 4));
+        self.position += end + 1;
+        Ok(Object::String(out.into_boxed_slice()))
+    }
+}
+
+/// The value of a hexadecimal digit.
+pub(crate) fn hexadecimal_digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Resolves `#xx`; `None` where a `#` is not followed by two hexadecimal digits, or stands for a null byte.
+fn unescape_name(token: &[u8]) -> Option<Name> {
+    let mut out = Vec::with_capacity(token.len());
+    let mut bytes = token.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte == b'#' {
+            let high = hexadecimal_digit(*bytes.next()?)?;
+            let low = hexadecimal_digit(*bytes.next()?)?;
+            if high == 0 && low == 0 {
+                return None;
+            }
+            out.push(high << 4 | low);
+        } else {
+            out.push(byte);
+        }
+    }
+    Some(Name::new(&out))
+}
+
+/// Reads a number (7.3.3); `None` for tokens that readers disagree about, such as `--5` or `1.2.3`.
+fn number(token: &[u8]) -> Option<Object> {
+    let digits = token.strip_prefix(b"-").or_else(|| token.strip_prefix(b"+")).unwrap_or(token);
+    let points = digits.iter().filter(|byte| **byte == b'.').count();
+    let all = digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    if !all || points > 1 || digits.len() == points {
+        return None;
+    }
+    if points == 1 {
+        return Some(Object::Real(RealToken::new(token)));
+    }
+    if digits.len() > 18 {
+        return None;
+    }
+    let value = digits.iter().fold(0_i64, |value, byte| value * 10 + i64::from(byte - b'0'));
+    Some(Object::Integer(if token.first() == Some(&b'-') { -value } else { value }))
+}

@@ -1,0 +1,91 @@
+//! Bytes → [`Document`]: the reader tiers behind one trait, the page tree, and what a document says of itself.
+//!
+//! No I/O but through [`ReadAt`], no clock, no thread.
+
+mod bytes;
+mod direct;
+mod error;
+pub(crate) mod filter;
+mod ladder;
+pub(crate) mod lexer;
+pub(crate) mod object;
+pub(crate) mod objects;
+mod tree;
+
+pub use bytes::ReadAt;
+pub use error::DocumentError;
+pub use ladder::Tier;
+
+use crate::limits::{LimitExceeded, Limits};
+use crate::page::PageIndex;
+use bytes::FileBytes;
+pub(crate) use ladder::{Ladder, Reading};
+use std::sync::Arc;
+pub(crate) use tree::Leaf;
+
+/// An open PDF document. Cheap to share between threads; pages are read when they are asked for.
+pub struct Document {
+    ladder: Ladder,
+    /// The reading that gave the page count.
+    first: Arc<Reading>,
+}
+
+impl Document {
+    /// Opens a document with the first reader that finds its page tree.
+    ///
+    /// Documents that are encrypted with an empty user password open without one.
+    ///
+    /// # Errors
+    /// [`DocumentError::Encrypted`] where a password is missing or wrong, [`DocumentError::NotAPdf`] where nothing
+    /// looks like a PDF, [`DocumentError::Damaged`] where no reader finds a page tree, [`DocumentError::Limit`] where
+    /// the file passes a bound of `limits`, [`DocumentError::Io`] where it cannot be read.
+    pub fn open(source: Arc<dyn ReadAt>, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
+        LimitExceeded::check("max_file_bytes", source.len(), limits.max_file_bytes)?;
+        let file = Arc::new(FileBytes::new(source)?);
+        let ladder = Ladder::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
+        let opened = ladder.climb(|_| Ok(()), DocumentError::is_worth_another_reader);
+        match opened {
+            Ok(((), first)) => Ok(Self { ladder, first }),
+            Err(error @ DocumentError::Damaged { .. }) => Err(not_a_pdf(&file)?.unwrap_or(error)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Pages in the document: the number of leaves of its page tree.
+    #[must_use]
+    pub fn page_count(&self) -> u32 {
+        self.first.tree.count()
+    }
+
+    /// The reader that opened the document.
+    #[must_use]
+    pub fn tier(&self) -> Tier {
+        self.first.tier
+    }
+
+    /// Runs `read` on the page at `index`, with the first reader on which it succeeds.
+    pub(crate) fn with_page<T, E: From<DocumentError>>(
+        &self,
+        index: PageIndex,
+        read: impl Fn(&Reading, &Leaf) -> Result<T, E>,
+        hand_over: impl Fn(&E) -> bool,
+    ) -> Result<(T, Arc<Reading>), E> {
+        if index.0 >= self.page_count() {
+            return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.page_count() }.into());
+        }
+        let on = |reading: &Reading| {
+            let leaf = reading.tree.leaf(&*reading.objects, index, &reading.limits)?;
+            read(reading, &leaf)
+        };
+        self.ladder.climb(on, hand_over)
+    }
+}
+
+/// The error for a file without a header.
+fn not_a_pdf(file: &FileBytes) -> Result<Option<DocumentError>, DocumentError> {
+    if direct::header_offset(file)?.is_some() {
+        return Ok(None);
+    }
+    let head = file.slice(0, 16)?;
+    Ok(Some(DocumentError::NotAPdf { beginning: head.escape_ascii().to_string() }))
+}

@@ -1,0 +1,256 @@
+//! The objects of ISO 32000-2, 7.3, as values that keep what the file says.
+//!
+//! Reals keep their token, so that writing one again changes no digit. Dictionaries are sorted by key, which makes
+//! look-up a binary search and every writing canonical. Stream data stays as it is stored (encoded, but decrypted).
+
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+/// The number and generation of an indirect object (7.3.10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ObjectId {
+    /// The object number; 0 names no object.
+    pub(crate) number: u32,
+    /// The generation number.
+    pub(crate) generation: u16,
+}
+
+/// A name (7.3.5), without its slash and with `#xx` resolved.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Name(SmallVec<[u8; 16]>);
+
+impl Name {
+    /// The name spelled by `bytes`.
+    #[must_use]
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+
+    /// The bytes of the name.
+    #[must_use]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "/{}", String::from_utf8_lossy(&self.0))
+    }
+}
+
+/// The token of a real number (7.3.3), digit for digit.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct RealToken(SmallVec<[u8; 16]>);
+
+impl RealToken {
+    /// The token `bytes`, which the caller has found to be `[+-]?digits*.digits*`.
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+
+    /// The shortest token that reads back as `value`.
+    pub(crate) fn from_value(value: f64) -> Self {
+        Self::new(value.to_string().as_bytes())
+    }
+
+    /// The token.
+    #[must_use]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The number meant.
+    #[must_use]
+    pub(crate) fn value(&self) -> f64 {
+        std::str::from_utf8(&self.0).ok().and_then(|token| token.parse().ok()).unwrap_or(0.0)
+    }
+}
+
+impl std::fmt::Debug for RealToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+/// A PDF object (7.3).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Object {
+    /// The null object; as a dictionary's value the same as no entry.
+    Null,
+    /// A boolean.
+    Boolean(bool),
+    /// An integer.
+    Integer(i64),
+    /// A real number.
+    Real(RealToken),
+    /// A string, unescaped and decrypted.
+    String(Box<[u8]>),
+    /// A name.
+    Name(Name),
+    /// An array.
+    Array(Vec<Object>),
+    /// A dictionary.
+    Dictionary(Dictionary),
+    /// A stream; only ever an indirect object.
+    Stream(Stream),
+    /// A reference to an indirect object.
+    Reference(ObjectId),
+}
+
+impl Object {
+    /// The name `bytes`.
+    #[must_use]
+    pub(crate) fn name(bytes: &[u8]) -> Self {
+        Self::Name(Name::new(bytes))
+    }
+
+    /// Whether this is the null object.
+    #[must_use]
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The dictionary, also that of a stream.
+    #[must_use]
+    pub(crate) fn as_dictionary(&self) -> Option<&Dictionary> {
+        match self {
+            Self::Dictionary(dictionary) => Some(dictionary),
+            Self::Stream(stream) => Some(&stream.dictionary),
+            _ => None,
+        }
+    }
+
+    /// The array's elements.
+    #[must_use]
+    pub(crate) fn as_array(&self) -> Option<&[Object]> {
+        if let Self::Array(elements) = self { Some(elements) } else { None }
+    }
+
+    /// The stream.
+    #[must_use]
+    pub(crate) fn as_stream(&self) -> Option<&Stream> {
+        if let Self::Stream(stream) = self { Some(stream) } else { None }
+    }
+
+    /// The name's bytes.
+    #[must_use]
+    pub(crate) fn as_name(&self) -> Option<&[u8]> {
+        if let Self::Name(name) = self { Some(name.as_bytes()) } else { None }
+    }
+
+    /// The string's bytes.
+    #[must_use]
+    pub(crate) fn as_string(&self) -> Option<&[u8]> {
+        if let Self::String(bytes) = self { Some(bytes) } else { None }
+    }
+
+    /// The integer.
+    #[must_use]
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        if let Self::Integer(value) = self { Some(*value) } else { None }
+    }
+
+    /// The number, integer or real.
+    #[must_use]
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "PDF numbers of 2^53 and more mean no length on a page")]
+            Self::Integer(value) => Some(*value as f64),
+            Self::Real(token) => Some(token.value()),
+            _ => None,
+        }
+    }
+
+    /// The reference.
+    #[must_use]
+    pub(crate) fn as_reference(&self) -> Option<ObjectId> {
+        if let Self::Reference(id) = self { Some(*id) } else { None }
+    }
+
+    /// Whether this is the name `bytes`.
+    #[must_use]
+    pub(crate) fn is_name(&self, bytes: &[u8]) -> bool {
+        self.as_name() == Some(bytes)
+    }
+}
+
+/// A dictionary (7.3.7): entries sorted by key, each key once.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Dictionary(Vec<(Name, Object)>);
+
+impl Dictionary {
+    /// An empty dictionary.
+    #[must_use]
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// A dictionary of entries in any order; of a key that comes twice the last entry counts.
+    #[must_use]
+    pub(crate) fn from_entries(mut entries: Vec<(Name, Object)>) -> Self {
+        if !entries.is_sorted_by(|a, b| a.0 < b.0) {
+            entries.reverse();
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            entries.dedup_by(|later, kept| later.0 == kept.0);
+        }
+        Self(entries)
+    }
+
+    /// The value of `key`, where there is one.
+    #[must_use]
+    pub(crate) fn get(&self, key: &[u8]) -> Option<&Object> {
+        let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
+        self.0.get(at).map(|entry| &entry.1)
+    }
+
+    /// Sets `key` to `value`.
+    pub(crate) fn set(&mut self, key: &[u8], value: Object) {
+        match self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)) {
+            Ok(at) => {
+                if let Some(entry) = self.0.get_mut(at) {
+                    entry.1 = value;
+                }
+            }
+            Err(at) => self.0.insert(at, (Name::new(key), value)),
+        }
+    }
+
+    /// Takes `key` out.
+    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Object> {
+        let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// The entries in the order of their keys.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether `/Type` is the name `bytes`.
+    #[must_use]
+    pub(crate) fn is_type(&self, bytes: &[u8]) -> bool {
+        self.get(b"Type").is_some_and(|value| value.is_name(bytes))
+    }
+}
+
+/// A stream (7.3.8).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stream {
+    /// The stream's dictionary; its `/Length` may be wrong, the data's is right.
+    pub(crate) dictionary: Dictionary,
+    /// The data as stored: encoded by `/Filter`, but decrypted.
+    pub(crate) data: Bytes,
+}

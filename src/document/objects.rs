@@ -1,0 +1,68 @@
+//! The trait that every reader tier implements, and look-ups over it.
+
+use super::error::DocumentError;
+use super::object::{Dictionary, Object, ObjectId};
+use crate::limits::LimitExceeded;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A document as a trailer and indirect objects: what the closure writer needs, and all that a reader offers it.
+pub(crate) trait Objects: Send + Sync {
+    /// The trailer dictionary; `/Root` at least.
+    fn trailer(&self) -> &Dictionary;
+
+    /// The object `id`; the null object where there is none (ISO 32000-2, 7.3.10).
+    fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError>;
+}
+
+/// An object behind any number of references.
+pub(crate) enum Resolved<'a> {
+    /// It was no reference.
+    Direct(&'a Object),
+    /// It was fetched.
+    Fetched(Arc<Object>),
+}
+
+impl Deref for Resolved<'_> {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        match self {
+            Self::Direct(object) => object,
+            Self::Fetched(object) => object,
+        }
+    }
+}
+
+/// References that lead to references, at most; real files have none.
+const REFERENCE_HOPS: u32 = 32;
+
+impl dyn Objects + '_ {
+    /// Follows references until there is something else.
+    pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
+        let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
+        let mut fetched = self.fetch(*id)?;
+        for _ in 0..REFERENCE_HOPS {
+            let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
+            fetched = self.fetch(*id)?;
+        }
+        let limit = u64::from(REFERENCE_HOPS);
+        Err(LimitExceeded { which: "max_reference_hops", limit, found: limit + 1 }.into())
+    }
+
+    /// The value of `key`, resolved; null where there is none.
+    pub(crate) fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<Resolved<'a>, DocumentError> {
+        self.resolve(dictionary.get(key).unwrap_or(&Object::Null))
+    }
+
+    /// The catalog (7.7.2).
+    pub(crate) fn catalog(&self) -> Result<Arc<Object>, DocumentError> {
+        let root = self.trailer().get(b"Root").and_then(Object::as_reference);
+        let root = root.ok_or(DocumentError::damaged("a trailer without /Root"))?;
+        let catalog = self.fetch(root)?;
+        match &*catalog {
+            Object::Dictionary(_) => Ok(catalog),
+            _ => Err(DocumentError::damaged("a /Root that is no dictionary")),
+        }
+    }
+}

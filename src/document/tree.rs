@@ -1,0 +1,255 @@
+//! The page tree (ISO 32000-2, 7.7.3): counted by its leaves, descended by `/Count` where that is honest.
+//!
+//! Peers repeat whatever `/Count` claims (one file claims 9,999,999,999 pages). Here the number of pages is the
+//! number of leaves. Trees of at most [`WALKED_LEAVES`] pages are walked whole, which costs about a microsecond a page;
+//! larger ones are trusted where `/Count` agrees with what stands below each node on the way to the page and with a
+//! sample of the kids, and walked where it does not.
+
+use super::error::DocumentError;
+use super::object::{Dictionary, Object, ObjectId};
+use super::objects::Objects;
+use crate::limits::{LimitExceeded, Limits};
+use crate::page::PageIndex;
+use std::sync::{Arc, OnceLock};
+
+/// Trees up to this size are walked whole when the document is opened.
+const WALKED_LEAVES: u32 = 512;
+
+/// Kids of a large flat node that are looked at before the rest is believed to be leaves too.
+const SAMPLED_KIDS: usize = 16;
+
+/// The attributes that a page inherits (table 31).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inherited {
+    /// `/Resources`.
+    pub(crate) resources: Option<Object>,
+    /// `/MediaBox`.
+    pub(crate) media_box: Option<Object>,
+    /// `/CropBox`.
+    pub(crate) crop_box: Option<Object>,
+    /// `/Rotate`.
+    pub(crate) rotate: Option<Object>,
+}
+
+impl Inherited {
+    fn below(&self, node: &Dictionary) -> Self {
+        let own = |key: &[u8], from: &Option<Object>| match node.get(key) {
+            None | Some(Object::Null) => from.clone(),
+            Some(own) => Some(own.clone()),
+        };
+        Self {
+            resources: own(b"Resources", &self.resources),
+            media_box: own(b"MediaBox", &self.media_box),
+            crop_box: own(b"CropBox", &self.crop_box),
+            rotate: own(b"Rotate", &self.rotate),
+        }
+    }
+}
+
+/// A page: its dictionary, its number as an object, and what it inherits, its own values included.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    /// `None` for a page dictionary that stands directly in `/Kids`.
+    pub(crate) id: Option<ObjectId>,
+    /// The page dictionary.
+    pub(crate) dictionary: Arc<Object>,
+    /// The page's own or inherited attributes.
+    pub(crate) inherited: Arc<Inherited>,
+}
+
+/// A kid of the tree that was found to be a leaf.
+#[derive(Debug, Clone)]
+struct Place {
+    kid: Object,
+    above: Arc<Inherited>,
+}
+
+/// The pages of one document as one reader sees them.
+pub(crate) struct PageTree {
+    root: Object,
+    count: u32,
+    /// All leaves in order, once the tree has been walked.
+    places: OnceLock<Vec<Place>>,
+    /// Whether `/Count` of the root was another number than that of the leaves.
+    pub(crate) count_was_wrong: bool,
+}
+
+impl PageTree {
+    /// Finds the root of the tree and the number of its leaves.
+    pub(crate) fn open(objects: &dyn Objects, catalog: &Dictionary, limits: &Limits) -> Result<Self, DocumentError> {
+        let root = catalog.get(b"Pages").cloned().unwrap_or(Object::Null);
+        let resolved = objects.resolve(&root)?;
+        let node = resolved.as_dictionary().ok_or(DocumentError::damaged("a catalog without /Pages"))?;
+        let claimed = count_of(objects, node)?;
+        let tree = |count, places: OnceLock<Vec<Place>>, count_was_wrong| Self { root: root.clone(), count, places, count_was_wrong };
+        if let Some(claimed) = claimed.filter(|claimed| *claimed > WALKED_LEAVES)
+            && is_honest(objects, node, claimed)?
+        {
+            LimitExceeded::check("max_pages", u64::from(claimed), u64::from(limits.max_pages))?;
+            return Ok(tree(claimed, OnceLock::new(), false));
+        }
+        let places = walk(objects, &root, limits)?;
+        let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        Ok(tree(count, OnceLock::from(places), claimed != Some(count)))
+    }
+
+    /// Pages in the document.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The page at `index`, which must be below [`count`](Self::count).
+    pub(crate) fn leaf(&self, objects: &dyn Objects, index: PageIndex, limits: &Limits) -> Result<Leaf, DocumentError> {
+        if self.places.get().is_none()
+            && let Some(leaf) = descend(objects, &self.root, index.0, limits)?
+        {
+            return Ok(leaf);
+        }
+        let places = match self.places.get() {
+            Some(places) => places,
+            None => {
+                let places = walk(objects, &self.root, limits)?;
+                self.places.get_or_init(|| places)
+            }
+        };
+        let out_of_range = || DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.count };
+        let place = usize::try_from(index.0).ok().and_then(|at| places.get(at)).ok_or_else(out_of_range)?;
+        leaf_at(objects, &place.kid, &place.above)
+    }
+}
+
+fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Leaf, DocumentError> {
+    let dictionary = match kid {
+        Object::Reference(id) => objects.fetch(*id)?,
+        direct => Arc::new(direct.clone()),
+    };
+    let own = dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+    let inherited = Arc::new(above.below(own));
+    Ok(Leaf { id: kid.as_reference(), dictionary, inherited })
+}
+
+fn count_of(objects: &dyn Objects, node: &Dictionary) -> Result<Option<u32>, DocumentError> {
+    Ok(objects.get(node, b"Count")?.as_integer().and_then(|count| u32::try_from(count).ok()))
+}
+
+/// Whether `/Count` of a node is the sum of its kids': cheap, one level deep.
+fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<bool, DocumentError> {
+    let kids = objects.get(node, b"Kids")?;
+    let Some(kids) = kids.as_array() else { return Ok(false) };
+    if usize::try_from(claimed) == Ok(kids.len()) {
+        return are_leaves(objects, kids);
+    }
+    let mut sum = 0_u64;
+    for kid in kids {
+        let Some(leaves) = leaves_below(objects, kid)? else { return Ok(false) };
+        sum += u64::from(leaves);
+    }
+    Ok(sum == u64::from(claimed))
+}
+
+fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
+    let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
+    for kid in kids.iter().step_by(step).chain(kids.last()) {
+        let kid = objects.resolve(kid)?;
+        if !kid.as_dictionary().is_some_and(|kid| kid.get(b"Kids").is_none()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Leaves below a kid by its `/Count`; `None` where it has none that can be believed.
+fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, DocumentError> {
+    let kid = objects.resolve(kid)?;
+    match kid.as_dictionary() {
+        Some(node) if node.get(b"Kids").is_some() => count_of(objects, node),
+        Some(_) => Ok(Some(1)),
+        None => Ok(None),
+    }
+}
+
+/// Goes down to the leaf at `index` by `/Count`; `None` where the counts on the way do not agree.
+fn descend(objects: &dyn Objects, root: &Object, index: u32, limits: &Limits) -> Result<Option<Leaf>, DocumentError> {
+    let mut at = root.clone();
+    let mut left = index;
+    let mut above = Inherited::default();
+    for _ in 0..limits.max_page_tree_depth {
+        let next = {
+            let node = objects.resolve(&at)?;
+            let Some(node) = node.as_dictionary() else { return Ok(None) };
+            if node.get(b"Kids").is_none() {
+                return if left == 0 { leaf_at(objects, &at, &above).map(Some) } else { Ok(None) };
+            }
+            above = above.below(node);
+            kid_with(objects, node, &mut left)?
+        };
+        let Some(next) = next else { return Ok(None) };
+        at = next;
+    }
+    Ok(None)
+}
+
+/// The kid of `node` that has the leaf `left`, which becomes the number of the leaf within that kid.
+fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<Option<Object>, DocumentError> {
+    let kids = objects.get(node, b"Kids")?;
+    let Some(kids) = kids.as_array() else { return Ok(None) };
+    let Some(count) = count_of(objects, node)? else { return Ok(None) };
+    if usize::try_from(count) == Ok(kids.len()) {
+        let kid = usize::try_from(*left).ok().and_then(|at| kids.get(at)).cloned();
+        *left = 0;
+        return Ok(kid);
+    }
+    if !is_honest(objects, node, count)? {
+        return Ok(None);
+    }
+    for kid in kids {
+        let Some(leaves) = leaves_below(objects, kid)? else { return Ok(None) };
+        if *left < leaves {
+            return Ok(Some(kid.clone()));
+        }
+        *left -= leaves;
+    }
+    Ok(None)
+}
+
+/// A node whose kids are being walked.
+struct Frame {
+    id: Option<ObjectId>,
+    kids: Vec<Object>,
+    next: usize,
+    above: Arc<Inherited>,
+}
+
+/// All leaves in order. A node that is its own ancestor and kids that are no dictionaries are passed over.
+fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Vec<Place>, DocumentError> {
+    let mut places = Vec::new();
+    let mut visits = 0_u64;
+    let mut frames = Vec::new();
+    let top = Frame { id: None, kids: vec![root.clone()], next: 0, above: Arc::default() };
+    frames.push(top);
+    while let Some(frame) = frames.last_mut() {
+        let Some(kid) = frame.kids.get(frame.next).cloned() else {
+            frames.pop();
+            continue;
+        };
+        frame.next += 1;
+        let above = Arc::clone(&frame.above);
+        visits += 1;
+        LimitExceeded::check("max_pages", visits / 2, u64::from(limits.max_pages))?;
+        let id = kid.as_reference();
+        if id.is_some() && frames.iter().any(|frame| frame.id == id) {
+            continue;
+        }
+        let resolved = objects.resolve(&kid)?;
+        let Some(node) = resolved.as_dictionary() else { continue };
+        if node.get(b"Kids").is_none() {
+            places.push(Place { kid: kid.clone(), above });
+            continue;
+        }
+        let depth = frames.len() as u64;
+        LimitExceeded::check("max_page_tree_depth", depth, u64::from(limits.max_page_tree_depth))?;
+        let kids = objects.get(node, b"Kids")?.as_array().unwrap_or_default().to_vec();
+        frames.push(Frame { id, kids, next: 0, above: Arc::new(above.below(node)) });
+    }
+    Ok(places)
+}
