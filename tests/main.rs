@@ -1,1 +1,3 @@
-fn main(){}
+//! One test binary; one module for each promise.
+
+mod reading;

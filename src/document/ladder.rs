@@ -10,6 +10,8 @@
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
 use super::error::DocumentError;
+use super::hayro::HayroReader;
+use super::lopdf::LopdfReader;
 use super::object::Dictionary;
 use super::objects::Objects;
 use super::tree::PageTree;
@@ -115,11 +117,28 @@ impl Ladder {
         }
     }
 
+    /// The reading with the most pages, the first of several: for documents of which every reader has lost some.
+    pub(crate) fn most_pages(&self) -> Option<Arc<Reading>> {
+        let opened = Tier::ORDER.into_iter().zip(&self.readings);
+        let opened = opened.filter_map(|(tier, slot)| slot.get_or_init(|| self.open(tier)).as_ref().ok());
+        opened.rev().max_by_key(|reading| reading.tree.count()).cloned()
+    }
+
     fn open(&self, tier: Tier) -> Opened {
-        let objects: Box<dyn Objects> = match tier {
-            Tier::Direct => Box::new(DirectReader::open(Arc::clone(&self.file), &self.limits)?),
-            _ => return Err(DocumentError::damaged("not there yet")),
-        };
+        let objects = self.objects(tier)?;
         Reading::new(tier, objects, &self.limits).map(Arc::new)
+    }
+
+    fn objects(&self, tier: Tier) -> Result<Box<dyn Objects>, DocumentError> {
+        let (file, password, limits) = (&self.file, self.password.as_deref(), &self.limits);
+        Ok(match tier {
+            Tier::Direct => Box::new(DirectReader::open(Arc::clone(file), limits)?),
+            Tier::HayroSyntax => Box::new(HayroReader::open(file, password, limits)?),
+            Tier::Lopdf => Box::new(LopdfReader::open(file, password, limits)?),
+            #[cfg(feature = "qpdf")]
+            Tier::Qpdf => Box::new(super::qpdf::open(file, password, limits)?),
+            #[cfg(not(feature = "qpdf"))]
+            Tier::Qpdf => return Err(DocumentError::damaged("a build without libqpdf")),
+        })
     }
 }

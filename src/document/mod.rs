@@ -3,13 +3,20 @@
 //! No I/O but through [`ReadAt`], no clock, no thread.
 
 mod bytes;
+mod cache;
+mod decrypted;
 mod direct;
 mod error;
 pub(crate) mod filter;
+mod hayro;
 mod ladder;
 pub(crate) mod lexer;
+mod lopdf;
 pub(crate) mod object;
 pub(crate) mod objects;
+#[cfg(feature = "qpdf")]
+mod qpdf;
+mod trailer;
 mod tree;
 
 pub use bytes::ReadAt;
@@ -43,10 +50,12 @@ impl Document {
         LimitExceeded::check("max_file_bytes", source.len(), limits.max_file_bytes)?;
         let file = Arc::new(FileBytes::new(source)?);
         let ladder = Ladder::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
-        let opened = ladder.climb(|_| Ok(()), DocumentError::is_worth_another_reader);
-        match opened {
+        match ladder.climb(is_whole, DocumentError::is_worth_another_reader) {
             Ok(((), first)) => Ok(Self { ladder, first }),
-            Err(error @ DocumentError::Damaged { .. }) => Err(not_a_pdf(&file)?.unwrap_or(error)),
+            Err(error @ DocumentError::Damaged { .. }) => match ladder.most_pages() {
+                Some(first) => Ok(Self { ladder, first }),
+                None => Err(not_a_pdf(&file)?.unwrap_or(error)),
+            },
             Err(error) => Err(error),
         }
     }
@@ -74,10 +83,23 @@ impl Document {
             return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.page_count() }.into());
         }
         let on = |reading: &Reading| {
+            if reading.tree.count() != self.page_count() {
+                // Its pages may be others under the same numbers.
+                return Err(DocumentError::damaged("readers that disagree about the number of pages").into());
+            }
             let leaf = reading.tree.leaf(&*reading.objects, index, &reading.limits)?;
             read(reading, &leaf)
         };
         self.ladder.climb(on, hand_over)
+    }
+}
+
+/// Whether a reading has pages and has lost none.
+fn is_whole(reading: &Reading) -> Result<(), DocumentError> {
+    match (reading.tree.count(), reading.tree.lost_kids) {
+        (0, _) => Err(DocumentError::damaged("a document without pages")),
+        (_, true) => Err(DocumentError::damaged("a page tree with kids that are no dictionaries")),
+        _ => Ok(()),
     }
 }
 

@@ -72,6 +72,8 @@ pub(crate) struct PageTree {
     places: OnceLock<Vec<Place>>,
     /// Whether `/Count` of the root was another number than that of the leaves.
     pub(crate) count_was_wrong: bool,
+    /// Whether kids were passed over because the reader finds no dictionary there; another may find pages.
+    pub(crate) lost_kids: bool,
 }
 
 impl PageTree {
@@ -81,16 +83,22 @@ impl PageTree {
         let resolved = objects.resolve(&root)?;
         let node = resolved.as_dictionary().ok_or(DocumentError::damaged("a catalog without /Pages"))?;
         let claimed = count_of(objects, node)?;
-        let tree = |count, places: OnceLock<Vec<Place>>, count_was_wrong| Self { root: root.clone(), count, places, count_was_wrong };
+        let tree = |count, places, count_was_wrong, lost_kids| Self {
+            root: root.clone(),
+            count,
+            places,
+            count_was_wrong,
+            lost_kids,
+        };
         if let Some(claimed) = claimed.filter(|claimed| *claimed > WALKED_LEAVES)
             && is_honest(objects, node, claimed)?
         {
             LimitExceeded::check("max_pages", u64::from(claimed), u64::from(limits.max_pages))?;
-            return Ok(tree(claimed, OnceLock::new(), false));
+            return Ok(tree(claimed, OnceLock::new(), false, false));
         }
-        let places = walk(objects, &root, limits)?;
+        let Walked { places, lost_kids } = walk(objects, &root, limits)?;
         let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        Ok(tree(count, OnceLock::from(places), claimed != Some(count)))
+        Ok(tree(count, OnceLock::from(places), claimed != Some(count), lost_kids))
     }
 
     /// Pages in the document.
@@ -108,8 +116,8 @@ impl PageTree {
         let places = match self.places.get() {
             Some(places) => places,
             None => {
-                let places = walk(objects, &self.root, limits)?;
-                self.places.get_or_init(|| places)
+                let walked = walk(objects, &self.root, limits)?;
+                self.places.get_or_init(|| walked.places)
             }
         };
         let out_of_range = || DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.count };
@@ -220,9 +228,16 @@ struct Frame {
     above: Arc<Inherited>,
 }
 
+/// What a walk of the tree found.
+#[derive(Default)]
+struct Walked {
+    places: Vec<Place>,
+    lost_kids: bool,
+}
+
 /// All leaves in order. A node that is its own ancestor and kids that are no dictionaries are passed over.
-fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Vec<Place>, DocumentError> {
-    let mut places = Vec::new();
+fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
+    let mut walked = Walked::default();
     let mut visits = 0_u64;
     let mut frames = Vec::new();
     let top = Frame { id: None, kids: vec![root.clone()], next: 0, above: Arc::default() };
@@ -241,9 +256,15 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Vec<Pla
             continue;
         }
         let resolved = objects.resolve(&kid)?;
-        let Some(node) = resolved.as_dictionary() else { continue };
+        let Some(node) = resolved.as_dictionary() else {
+            walked.lost_kids = true;
+            continue;
+        };
         if node.get(b"Kids").is_none() {
-            places.push(Place { kid: kid.clone(), above });
+            if node.is_type(b"Pages") {
+                return Err(DocumentError::damaged("a page tree node without /Kids"));
+            }
+            walked.places.push(Place { kid: kid.clone(), above });
             continue;
         }
         let depth = frames.len() as u64;
@@ -251,5 +272,5 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Vec<Pla
         let kids = objects.get(node, b"Kids")?.as_array().unwrap_or_default().to_vec();
         frames.push(Frame { id, kids, next: 0, above: Arc::new(above.below(node)) });
     }
-    Ok(places)
+    Ok(walked)
 }

@@ -42,14 +42,7 @@ struct Cache {
 impl DirectReader {
     /// Opens a document that needs no repair and is not encrypted.
     pub(crate) fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
-        let header = header_offset(&file)?.ok_or(DocumentError::damaged("no header in the first 1,024 bytes"))?;
-        let start = start_of_references(&file)?;
-        let read = |shift| CrossReferences::read(&file, start, shift, limits);
-        // Offsets count from the first byte; in files with something before the header often from the header.
-        let references = match read(0) {
-            Err(_) if header > 0 => read(header)?,
-            other => other?,
-        };
+        let references = references_of(&file, limits)?;
         if references.trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()) {
             return Err(DocumentError::Encrypted { password_given: false });
         }
@@ -141,6 +134,22 @@ impl Objects for DirectReader {
 
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         self.fetch_within(id, 0)
+    }
+}
+
+/// The trailer by the cross-reference chain, also that of an encrypted document.
+pub(crate) fn trailer(file: &FileBytes, limits: &Limits) -> Result<Dictionary, DocumentError> {
+    references_of(file, limits).map(|references| references.trailer)
+}
+
+fn references_of(file: &FileBytes, limits: &Limits) -> Result<CrossReferences, DocumentError> {
+    let header = header_offset(file)?.ok_or(DocumentError::damaged("no header in the first 1,024 bytes"))?;
+    let start = start_of_references(file)?;
+    let read = |shift| CrossReferences::read(file, start, shift, limits);
+    // Offsets count from the first byte; in files with something before the header often from the header.
+    match read(0) {
+        Err(_) if header > 0 => read(header),
+        other => other,
     }
 }
 

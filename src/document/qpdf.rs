@@ -1,0 +1,46 @@
+//! The fourth reader: libqpdf repairs or decrypts the whole file once, and the direct reader reads the result.
+
+use super::bytes::FileBytes;
+use super::direct::DirectReader;
+use super::error::DocumentError;
+use crate::limits::Limits;
+use qpdf::{ObjectStreamMode, QPdf, QPdfError, QPdfErrorCode, StreamDataMode, StreamDecodeLevel};
+use std::sync::Arc;
+
+/// Repairs and decrypts the file, and opens what comes out.
+///
+/// # Errors
+/// [`DocumentError::Encrypted`] where libqpdf asks for another password, [`DocumentError::Damaged`] where it finds no
+/// document or where even its output is refused by the direct reader.
+pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<DirectReader, DocumentError> {
+    let whole = file.whole()?;
+    let repaired = repaired(&whole, password).map_err(|error| document_error(&error, password.is_some()))?;
+    DirectReader::open(Arc::new(FileBytes::new(Arc::new(repaired))?), limits)
+}
+
+/// The file without damage, encryption and object streams; stream data stays as it is stored.
+///
+/// The handle lives in this function alone: it is neither `Send` nor `Sync`.
+fn repaired(bytes: &[u8], password: Option<&str>) -> Result<Vec<u8>, QPdfError> {
+    let document = match password {
+        Some(password) => QPdf::read_from_memory_encrypted(bytes, password)?,
+        None => QPdf::read_from_memory(bytes)?,
+    };
+    let mut writer = document.writer();
+    writer
+        .preserve_encryption(false)
+        .object_stream_mode(ObjectStreamMode::Disable)
+        .stream_data_mode(StreamDataMode::Preserve)
+        .stream_decode_level(StreamDecodeLevel::None)
+        .compress_streams(false)
+        .static_id(true);
+    writer.write_to_memory()
+}
+
+fn document_error(error: &QPdfError, password_given: bool) -> DocumentError {
+    match error.error_code() {
+        QPdfErrorCode::InvalidPassword => DocumentError::Encrypted { password_given },
+        QPdfErrorCode::Unsupported => DocumentError::UnsupportedEncryption,
+        _ => DocumentError::damaged("no document that libqpdf can repair"),
+    }
+}

@@ -1,0 +1,84 @@
+//! Trailers (ISO 32000-2, 7.5.5) of documents whose reader shows none, sound or damaged.
+
+use super::bytes::FileBytes;
+use super::direct;
+use super::error::DocumentError;
+use super::lexer::Lexer;
+use super::object::{Dictionary, Object};
+use crate::limits::Limits;
+
+/// Trailers that are looked at from the end of a damaged file; incremental updates leave one each.
+const MAX_TRAILERS: usize = 64;
+
+/// How far before its `/XRef` a cross-reference stream's dictionary may begin.
+const DICTIONARY_BYTES: usize = 4 << 10;
+
+/// The trailer by the cross-reference chain, or where that is broken all trailers found in the file as one: of a key
+/// that several have the last one's value counts.
+pub(crate) fn find(file: &FileBytes, limits: &Limits) -> Result<Dictionary, DocumentError> {
+    match direct::trailer(file, limits) {
+        Ok(trailer) => Ok(trailer),
+        Err(error) if error.is_worth_another_reader() => Ok(scan(&file.whole()?, limits)),
+        Err(error) => Err(error),
+    }
+}
+
+fn scan(bytes: &[u8], limits: &Limits) -> Dictionary {
+    let mut merged = Dictionary::new();
+    for found in trailers_after_keyword(bytes, limits).into_iter().chain(reference_streams(bytes, limits)) {
+        for (key, value) in found.iter() {
+            if merged.get(key.as_bytes()).is_none() {
+                merged.set(key.as_bytes(), value.clone());
+            }
+        }
+    }
+    merged
+}
+
+/// Dictionaries after the keyword `trailer`, the last of the file first.
+fn trailers_after_keyword(bytes: &[u8], limits: &Limits) -> Vec<Dictionary> {
+    let places = last_places(bytes, b"trailer").into_iter();
+    places.filter_map(|at| dictionary_at(bytes, at + b"trailer".len(), limits)).collect()
+}
+
+/// Dictionaries of cross-reference streams, the last of the file first.
+fn reference_streams(bytes: &[u8], limits: &Limits) -> Vec<Dictionary> {
+    let places = last_places(bytes, b"/XRef").into_iter();
+    let found = places.filter_map(|at| {
+        let start = at.saturating_sub(DICTIONARY_BYTES);
+        let before = bytes.get(start..at)?;
+        let head = before.windows(4).rposition(|window| window == b"obj " || window.starts_with(b"obj"))?;
+        dictionary_at(bytes, start + head + b"obj".len(), limits)
+    });
+    found.filter(|dictionary| dictionary.is_type(b"XRef")).collect()
+}
+
+fn last_places(bytes: &[u8], needle: &[u8]) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut end = bytes.len();
+    while places.len() < MAX_TRAILERS {
+        let Some(at) = rfind(bytes.get(..end).unwrap_or_default(), needle) else { break };
+        places.push(at);
+        end = at;
+    }
+    places
+}
+
+fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    let first = needle.first()?;
+    let mut end = bytes.len();
+    loop {
+        let at = bytes.get(..end)?.iter().rposition(|byte| byte == first)?;
+        if bytes.get(at..)?.starts_with(needle) {
+            return Some(at);
+        }
+        end = at;
+    }
+}
+
+fn dictionary_at(bytes: &[u8], at: usize, limits: &Limits) -> Option<Dictionary> {
+    match Lexer::new(bytes, limits.max_nesting).at(at).object() {
+        Ok(Object::Dictionary(dictionary)) => Some(dictionary),
+        _ => None,
+    }
+}
