@@ -4,3 +4,6 @@ pub mod document;
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod source;
+pub mod store;
+pub mod view;

@@ -1,3 +1,7 @@
-//! One test binary; one module for each promise.
+//! The promises of the crate, one module each.
 
 mod reading;
+mod selection;
+mod source;
+mod store;
+mod view;

@@ -1,0 +1,212 @@
+//! An open file, and what identifies its state.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::SourceError;
+
+/// What the system says about a file's identity and last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stat {
+    /// The device it lies on.
+    pub device: u64,
+    /// Its number on that device.
+    pub inode: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Last change of its bytes, in nanoseconds since 1970.
+    pub modified_ns: i128,
+    /// Last change of its bytes or its attributes, in nanoseconds since 1970. No program can set it back.
+    pub changed_ns: i128,
+}
+
+impl Stat {
+    fn of(metadata: &std::fs::Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.len(),
+            modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// A key for this exact state: equal keys, equal stat.
+    #[must_use]
+    pub fn key(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for number in [self.device, self.inode, self.size] {
+            hasher.update(&number.to_le_bytes());
+        }
+        for moment in [self.modified_ns, self.changed_ns] {
+            hasher.update(&moment.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// Whether the file changed so shortly before `now`, or after it, that another change could leave the same stat.
+    #[must_use]
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos();
+        let settled = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(FRESH_NS);
+        self.modified_ns.max(self.changed_ns) > settled
+    }
+}
+
+/// Two seconds: the coarsest clock of a file system in use (FAT), and the margin that git takes.
+const FRESH_NS: i128 = 2_000_000_000;
+
+fn nanoseconds(seconds: i64, rest: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(rest)
+}
+
+/// A regular file, opened once. It is read by position and never mapped, so a file cut short by another process
+/// gives an error and no signal.
+#[derive(Debug)]
+pub struct OpenFile {
+    path: PathBuf,
+    file: File,
+    stat: Stat,
+}
+
+impl OpenFile {
+    /// Takes an open file that is known to be regular.
+    ///
+    /// # Errors
+    /// [`SourceError::IsDirectory`] and [`SourceError::NotAFile`] where it is not, [`SourceError::Io`] where the
+    /// system fails.
+    pub(super) fn of(path: &Path, file: File) -> Result<Self, SourceError> {
+        let metadata = file.metadata().map_err(|error| SourceError::of(path, error))?;
+        if metadata.is_dir() {
+            return Err(SourceError::IsDirectory { path: path.to_path_buf() });
+        }
+        if !metadata.is_file() || is_made_up(&file) {
+            return Err(SourceError::NotAFile { path: path.to_path_buf() });
+        }
+        Ok(Self { path: path.to_path_buf(), stat: Stat::of(&metadata), file })
+    }
+
+    /// The path as it was asked for.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The stat taken when it was opened.
+    #[must_use]
+    pub fn stat(&self) -> Stat {
+        self.stat
+    }
+
+    /// The size in bytes when it was opened.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.stat.size
+    }
+
+    /// Whether it had no bytes when it was opened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stat.size == 0
+    }
+
+    /// The descriptor, to be passed to a worker.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Reads at `offset` until `buffer` is full or the file ends; returns how many bytes were read.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`].
+    pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, SourceError> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match self.file.read_at(rest, offset.saturating_add(filled as u64)) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(SourceError::of(&self.path, error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// The first `count` bytes, or all where there are fewer.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`].
+    pub fn head(&self, count: usize) -> Result<Vec<u8>, SourceError> {
+        let mut head = vec![0; count.min(usize::try_from(self.len()).unwrap_or(count))];
+        let read = self.read_at(0, &mut head)?;
+        head.truncate(read);
+        Ok(head)
+    }
+
+    /// Refuses a file of more than `limit` bytes, which is the setting `setting`.
+    ///
+    /// # Errors
+    /// [`SourceError::TooLarge`].
+    pub fn at_most(&self, limit: u64, setting: &'static str) -> Result<(), SourceError> {
+        if self.len() > limit {
+            return Err(SourceError::TooLarge { path: self.path.clone(), size: self.len(), limit, setting });
+        }
+        Ok(())
+    }
+
+    /// All bytes, unless there are more than `limit`, which is the setting `setting`.
+    ///
+    /// # Errors
+    /// [`SourceError::TooLarge`], [`SourceError::Changed`] where another process writes to it meanwhile, and
+    /// [`SourceError::Io`].
+    pub fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, SourceError> {
+        self.at_most(limit, setting)?;
+        let len = usize::try_from(self.len()).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        let too_little_memory = |_| SourceError::of(&self.path, io::ErrorKind::OutOfMemory.into());
+        bytes.try_reserve_exact(len).map_err(too_little_memory)?;
+        bytes.resize(len, 0);
+        if self.read_at(0, &mut bytes)? < len || !self.is_unchanged()? {
+            return Err(SourceError::Changed { path: self.path.clone() });
+        }
+        Ok(bytes)
+    }
+
+    /// Whether its bytes are still those of the moment when it was opened, by size and time.
+    ///
+    /// A file that was renamed or replaced by another of its name is unchanged: its bytes stay readable here.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`].
+    pub fn is_unchanged(&self) -> Result<bool, SourceError> {
+        let now = self.stat_now()?;
+        Ok((now.size, now.modified_ns) == (self.stat.size, self.stat.modified_ns))
+    }
+
+    /// The stat as it is now.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`].
+    pub fn stat_now(&self) -> Result<Stat, SourceError> {
+        let metadata = self.file.metadata().map_err(|error| SourceError::of(&self.path, error))?;
+        Ok(Stat::of(&metadata))
+    }
+}
+
+/// Whether the kernel makes the bytes up as they are read. Such files say nothing true about their size, and some
+/// show the environment or the memory of a process.
+#[cfg(target_os = "linux")]
+fn is_made_up(file: &File) -> bool {
+    const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
+    let kind = rustix::fs::fstatfs(file).map(|system| system.f_type);
+    kind.is_ok_and(|kind| [rustix::fs::PROC_SUPER_MAGIC, SYSFS_MAGIC].contains(&kind))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_made_up(_: &File) -> bool {
+    false
+}

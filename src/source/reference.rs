@@ -1,0 +1,159 @@
+//! What a client typed, as an absolute path.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use super::SourceError;
+
+/// A reference to a file, made absolute. Nothing is trimmed, and `..` and links are left to the opening.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reference {
+    path: PathBuf,
+}
+
+impl Reference {
+    /// The accepted forms, for people.
+    pub const ACCEPTED: &'static str = "an absolute or relative path, ~/path, file:///path";
+
+    /// Reads a reference. Relative paths start at `cwd`, and `~` is `home`.
+    ///
+    /// In `file:` URLs (RFC 8089) the path is percent-decoded, and a query or fragment is dropped; the host is empty
+    /// or `localhost`. `~name` is a relative path.
+    ///
+    /// # Errors
+    /// [`SourceError::UnsupportedReference`] for an empty text, a NUL, another scheme, another host, a malformed
+    /// escape, or `~` where there is no `home`.
+    pub fn parse(text: &str, cwd: &Path, home: Option<&Path>) -> Result<Self, SourceError> {
+        path_of(text, cwd, home)
+            .filter(|path| !text.is_empty() && !path.as_os_str().as_encoded_bytes().contains(&0))
+            .map(|path| Self { path })
+            .ok_or_else(|| SourceError::UnsupportedReference { reference: text.to_owned() })
+    }
+
+    /// The absolute path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn path_of(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    if let Some(url) = strip_prefix_ignoring_case(text, "file:") {
+        return file_url_path(url);
+    }
+    if has_other_scheme(text) {
+        return None;
+    }
+    match text.strip_prefix('~') {
+        Some("") => home.map(Path::to_path_buf),
+        // Joining an absolute path would leave the home: "~//etc" is below it all the same.
+        Some(rest) if rest.starts_with('/') => home.map(|home| home.join(rest.trim_start_matches('/'))),
+        _ => Some(cwd.join(text)),
+    }
+}
+
+fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let (start, rest) = text.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// Whether the text is a URL. File names may hold colons, so a scheme counts with `//` after it, or if it is one
+/// that goes without.
+fn has_other_scheme(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let mut letters = scheme.bytes();
+    let is_scheme = letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && letters.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    let opaque = ["data", "blob", "mailto", "javascript", "urn", "about"];
+    is_scheme && (rest.starts_with("//") || opaque.iter().any(|name| scheme.eq_ignore_ascii_case(name)))
+}
+
+/// The path of what follows `file:`: `/path`, `///path` or `//localhost/path`.
+fn file_url_path(url: &str) -> Option<PathBuf> {
+    let url = url.split(['?', '#']).next()?;
+    let path = match url.strip_prefix("//") {
+        None => url,
+        Some(rest) => {
+            let (host, _) = rest.split_once('/')?;
+            let path = rest.split_at_checked(host.len())?.1;
+            (host.is_empty() || host.eq_ignore_ascii_case("localhost")).then_some(path)?
+        }
+    };
+    let bytes = percent_decoded(path)?;
+    path.starts_with('/').then(|| PathBuf::from(OsString::from_vec(bytes)))
+}
+
+/// The bytes of a text with its `%xx` resolved, or `None` where two hexadecimal digits do not follow a `%`.
+fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+    let mut parts = text.split('%');
+    let mut decoded = parts.next()?.as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at_checked(2)?;
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
+        decoded.push(u8::from_str_radix(digits, 16).ok()?);
+        decoded.extend_from_slice(rest.as_bytes());
+    }
+    Some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Option<PathBuf> {
+        let parsed = Reference::parse(text, Path::new("/work"), Some(Path::new("/home/ann")));
+        parsed.ok().map(|reference| reference.path)
+    }
+
+    #[test]
+    fn every_accepted_form_becomes_an_absolute_path() {
+        for (text, path) in [
+            ("/a/b.pdf", "/a/b.pdf"),
+            ("b.pdf", "/work/b.pdf"),
+            ("./b.pdf", "/work/./b.pdf"),
+            (" b.pdf ", "/work/ b.pdf "),
+            ("~", "/home/ann"),
+            ("~/b.pdf", "/home/ann/b.pdf"),
+            ("~//etc/passwd", "/home/ann/etc/passwd"),
+            ("~ann/b.pdf", "/work/~ann/b.pdf"),
+            ("notes: May.pdf", "/work/notes: May.pdf"),
+            ("chapter:1.pdf", "/work/chapter:1.pdf"),
+            ("file:///a/b.pdf", "/a/b.pdf"),
+            ("FILE:///a/b.pdf", "/a/b.pdf"),
+            ("file:/a/b.pdf", "/a/b.pdf"),
+            ("file://localhost/a/b.pdf", "/a/b.pdf"),
+            ("file:///a/b%20c%C3%A9.pdf#page=3", "/a/b cé.pdf"),
+        ] {
+            assert_eq!(parsed(text).as_deref(), Some(Path::new(path)), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_other_form_is_refused() {
+        for text in [
+            "",
+            "http://x/a.pdf",
+            "HTTPS://x/a.pdf",
+            "s3://bucket/a.pdf",
+            "data:application/pdf;base64,AA",
+            "file://host/a.pdf",
+            "file://",
+            "file:a.pdf",
+            "file:///a%2",
+            "file:///a%+1",
+            "file:///a%00b",
+            "a\0b",
+        ] {
+            assert_eq!(parsed(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_home_is_needed_only_for_a_tilde() {
+        assert!(Reference::parse("~/a", Path::new("/work"), None).is_err());
+        assert!(Reference::parse("a", Path::new("/work"), None).is_ok());
+    }
+}

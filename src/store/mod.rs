@@ -1,0 +1,253 @@
+//! What outlives a request: the views of all conversations.
+//!
+//! [`ViewStore`] is the promise, [`MemoryStore`] and [`SqliteStore`] keep it, and one conformance suite
+//! (`tests/store.rs`) holds both to it. A store gives every recording and forgetting a [`Sequence`], in one order for
+//! all processes that share it.
+//!
+//! **What is kept**: hashes of contents, pages and paths, page and line numbers, forms, and counts of what was sent.
+//! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
+//! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
+//!
+//! **When it fails**, a reply must not: every failure is a typed [`StoreError`], and the caller goes on with the view
+//! that it has. A mark that is lost costs one page sent again.
+
+mod fallback;
+mod memory;
+mod opening;
+mod rows;
+mod schema;
+mod sqlite;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
+pub use memory::MemoryStore;
+pub use sqlite::SqliteStore;
+
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Sequence};
+
+/// Keeps the views of conversations.
+///
+/// All methods block. Those that write are whole or not at all, and durable against the end of the process when they
+/// return. Moments are the caller's clock, to the second.
+pub trait ViewStore: Send + Sync {
+    /// The view of a conversation; an empty one where it is unknown.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn load(&self, conversation: &ConversationId) -> Result<ConversationView, StoreError> {
+        self.load_since(conversation, Sequence::START)
+    }
+
+    /// What was recorded and forgotten after `since`, to be merged into an older view by
+    /// [`ConversationView::union`].
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError>;
+
+    /// Makes a conversation known; false where it already was.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn create(&self, conversation: &ConversationId, now: SystemTime) -> Result<bool, StoreError>;
+
+    /// Records what was delivered, under one new sequence, which is returned. Makes the conversation known.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn record(
+        &self,
+        conversation: &ConversationId,
+        delivery: &Delivery,
+        now: SystemTime,
+    ) -> Result<Sequence, StoreError>;
+
+    /// Forgets, up to a new sequence, which is returned. Forgetting everything also sets [`Sent`] to zero.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError>;
+
+    /// Makes `to` a copy of `from`, as [`ConversationView::fork`] does, with all that was [`Sent`].
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownConversation`] for `from`, [`StoreError::ConversationExists`] for `to`.
+    fn fork(
+        &self,
+        from: &ConversationId,
+        to: &ConversationId,
+        as_of: Option<Sequence>,
+        now: SystemTime,
+    ) -> Result<(), StoreError>;
+
+    /// What is known of a conversation besides its view, or `None` where it is unknown. Cheap: compare
+    /// [`ConversationRecord::latest`] with a view at hand before loading anew.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError>;
+
+    /// All conversations, the last used first.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError>;
+
+    /// The paths of files, as far as they are known.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError>;
+
+    /// Drops the conversations last used before `unused_since`, and then the least recently used until at most
+    /// `max_holdings` holdings remain.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64) -> Result<Pruned, StoreError>;
+
+    /// Whether the store answers, and how much it keeps.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn health(&self) -> Result<Health, StoreError>;
+}
+
+/// What one answer gave, recorded together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// What the conversation now holds.
+    pub holdings: Vec<Holding>,
+    /// The paths of the files among the holdings, to be shown.
+    pub names: BTreeMap<FileKey, String>,
+    /// How much it was.
+    pub sent: Sent,
+}
+
+/// How much was sent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Media blocks: documents and images.
+    pub blocks: u64,
+    /// Bytes of all blocks as sent.
+    pub bytes: u64,
+    /// Tokens, as estimated.
+    pub tokens: u64,
+}
+
+impl Sent {
+    fn add(&mut self, more: Self) {
+        self.blocks = self.blocks.saturating_add(more.blocks);
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.tokens = self.tokens.saturating_add(more.tokens);
+    }
+}
+
+/// What is known of a conversation besides its view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationRecord {
+    /// Its handle.
+    pub id: ConversationId,
+    /// When it was made known.
+    pub created: SystemTime,
+    /// When it was last written to.
+    pub used: SystemTime,
+    /// The sequence of the last recording or forgetting.
+    pub latest: Sequence,
+    /// How many holdings it has.
+    pub holdings: u64,
+    /// What was sent in this epoch.
+    pub sent: Sent,
+}
+
+/// What pruning dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Conversations.
+    pub conversations: u64,
+    /// Their holdings.
+    pub holdings: u64,
+}
+
+/// The state of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// The database, or `None` where nothing outlives the process.
+    pub database: Option<PathBuf>,
+    /// How many conversations are known.
+    pub conversations: u64,
+    /// How many holdings they have.
+    pub holdings: u64,
+}
+
+/// Why a store could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The data folder or a file in it could not be made or opened.
+    #[error("{}: {source}", path.display())]
+    Folder {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Other processes kept the database locked for longer than [`SqliteStore::BUSY_TIMEOUT`].
+    #[error("the database is locked: {}", path.display())]
+    Busy {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database can be read but not written.
+    #[error("the database cannot be written: {}", path.display())]
+    ReadOnly {
+        /// The database.
+        path: PathBuf,
+    },
+    /// No room is left.
+    #[error("the disk is full: {}", path.display())]
+    DiskFull {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database was found corrupt while in use. It was renamed where possible, and the store goes on empty.
+    #[error("the database is corrupt: {}", path.display())]
+    Corrupt {
+        /// The database.
+        path: PathBuf,
+        /// Where the corrupt file now is; `None` where it is still in its place, or another process moved it.
+        set_aside: Option<PathBuf>,
+    },
+    /// The database was written by a later version of this program, and is left alone.
+    #[error("the database has schema {found}, and this program knows {known}: {}", path.display())]
+    NewerSchema {
+        /// The database.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The latest that this program knows.
+        known: i64,
+    },
+    /// No such conversation.
+    #[error("no conversation {conversation}")]
+    UnknownConversation {
+        /// The handle asked for.
+        conversation: ConversationId,
+    },
+    /// The handle is taken.
+    #[error("conversation {conversation} exists")]
+    ConversationExists {
+        /// The handle asked for.
+        conversation: ConversationId,
+    },
+    /// Any other failure of the database.
+    #[error("{}: {source}", path.display())]
+    Database {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+}

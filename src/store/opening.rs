@@ -1,0 +1,177 @@
+//! Opening the database: private, one process at a time, and never over a corrupt file.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::schema::{self, Migration};
+use super::{SqliteStore, StoreError};
+
+/// The database within the data folder.
+const DATABASE: &str = "views.sqlite3";
+/// Held while the database is opened or set aside, so that no process renames what another has just made.
+const LOCK: &str = "views.lock";
+/// How often the lock is tried for within [`SqliteStore::BUSY_TIMEOUT`].
+const LOCK_TRIES: u32 = 200;
+
+/// An open database, and the corrupt one that was in its place.
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    pub(super) set_aside: Option<PathBuf>,
+}
+
+/// Opens the database of `folder`, and makes both where they do not exist.
+pub(super) fn open(folder: &Path) -> Result<Opened, StoreError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
+    let path = folder.join(DATABASE);
+    let _lock = lock(folder, &path)?;
+    open_locked(path, |_| Ok(()))
+}
+
+/// Opens the database again after it was found corrupt in use. It is checked whole, for another process may have
+/// set it aside by now. The caller has closed its own connection.
+pub(super) fn reopen(path: &Path) -> Result<Opened, StoreError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let _lock = lock(folder, path)?;
+    open_locked(path.to_path_buf(), check)
+}
+
+fn open_locked(path: PathBuf, check: fn(&Connection) -> rusqlite::Result<()>) -> Result<Opened, StoreError> {
+    let try_open =
+        || connect(&path).and_then(|connection| check(&connection).map(|()| connection).map_err(Failure::from));
+    create_private(&path)?;
+    let failure = match try_open() {
+        Ok(connection) => return Ok(Opened { connection, path, set_aside: None }),
+        Err(failure) => failure,
+    };
+    if !failure.is_corruption() {
+        return Err(failure.at(&path));
+    }
+    let set_aside = set_aside(&path)?;
+    create_private(&path)?;
+    let connection = connect(&path).map_err(|failure| failure.at(&path))?;
+    Ok(Opened { connection, path, set_aside: Some(set_aside) })
+}
+
+enum Failure {
+    Sqlite(rusqlite::Error),
+    Newer(i64),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl Failure {
+    fn is_corruption(&self) -> bool {
+        matches!(self, Self::Sqlite(error) if is_corruption(error))
+    }
+
+    fn at(self, path: &Path) -> StoreError {
+        match self {
+            Self::Sqlite(error) => store_error(path, error),
+            Self::Newer(found) => StoreError::NewerSchema { path: path.to_path_buf(), found, known: schema::VERSION },
+        }
+    }
+}
+
+/// WAL and NORMAL: a commit takes microseconds, several processes write at once, and what was committed survives the
+/// end of the process. A power cut may take the last of it, which costs some pages sent again.
+fn connect(path: &Path) -> Result<Connection, Failure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(SqliteStore::BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    match schema::migrate(&mut connection)? {
+        Migration::Current => Ok(connection),
+        Migration::Newer(found) => Err(Failure::Newer(found)),
+    }
+}
+
+fn check(connection: &Connection) -> rusqlite::Result<()> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if verdict == "ok" {
+        return Ok(());
+    }
+    let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    Err(rusqlite::Error::SqliteFailure(corrupt, Some(verdict)))
+}
+
+/// Makes the database readable by its owner alone before SQLite writes to it; its journals take the same mode.
+fn create_private(path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::Folder { path: path.to_path_buf(), source };
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(failed)?;
+    let mode = file.metadata().map_err(failed)?.permissions().mode();
+    if mode & 0o077 != 0 {
+        file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn lock(folder: &Path, database: &Path) -> Result<File, StoreError> {
+    let path = folder.join(LOCK);
+    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let file = opened.map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(SqliteStore::BUSY_TIMEOUT / LOCK_TRIES),
+            Err(TryLockError::Error(source)) => return Err(StoreError::Folder { path, source }),
+        }
+    }
+    Err(StoreError::Busy { path: database.to_path_buf() })
+}
+
+/// Renames the database and its journals together, so that what can be saved from them can be.
+fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let failed = |source: io::Error| StoreError::Folder { path: path.to_path_buf(), source };
+    let name = |number: u32| with_suffix(path, &format!(".corrupt-{number}"));
+    let free = (1..u32::MAX).map(name).find(|name| !name.exists());
+    let aside = free.ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))?;
+    std::fs::rename(path, &aside).map_err(failed)?;
+    for journal in ["-wal", "-shm"] {
+        match std::fs::rename(with_suffix(path, journal), with_suffix(&aside, journal)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whether the file itself is at fault.
+pub(super) fn is_corruption(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// The store's error for SQLite's.
+pub(super) fn store_error(path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.to_path_buf();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy { path },
+        Some(ErrorCode::ReadOnly) => StoreError::ReadOnly { path },
+        Some(ErrorCode::DiskFull) => StoreError::DiskFull { path },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Corrupt { path, set_aside: None },
+        _ => StoreError::Database { path, source },
+    }
+}
+
+impl SqliteStore {
+    /// How long a process waits for others before [`StoreError::Busy`].
+    pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+}

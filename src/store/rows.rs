@@ -1,0 +1,138 @@
+//! Holdings and tombstones as rows. The numbers here are the schema's: they may grow, and never change.
+
+use rusqlite::{Row, ToSql};
+
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::PageIndex;
+use crate::view::{FileKey, Form, Held, Holding, LineSpan, Scope, Sequence};
+
+/// A holding's columns: kind, first, last, form, fingerprint.
+pub(super) struct HeldRow {
+    pub(super) kind: u8,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) form: u8,
+    /// Empty where the holding is no page: a column of a primary key takes no NULL.
+    pub(super) fingerprint: Vec<u8>,
+}
+
+impl HeldRow {
+    pub(super) fn of(held: Held) -> Self {
+        let row = |kind, first, last| Self { kind, first, last, form: 0, fingerprint: Vec::new() };
+        match held {
+            Held::Summary { supports_page_extraction: true } => row(0, 0, 0),
+            Held::Summary { supports_page_extraction: false } => row(1, 0, 0),
+            Held::Page { fingerprint, page, form } => {
+                Self { form: form_number(form), fingerprint: fingerprint.0.to_vec(), ..row(2, page.0, page.0) }
+            }
+            Held::Text(lines) => row(3, lines.first(), lines.last()),
+            Held::Binary => row(4, 0, 0),
+        }
+    }
+
+    /// `None` for what this version does not know: it is then not held, and sent again.
+    fn held(&self) -> Option<Held> {
+        match self.kind {
+            0 => Some(Held::Summary { supports_page_extraction: true }),
+            1 => Some(Held::Summary { supports_page_extraction: false }),
+            2 => Some(Held::Page {
+                fingerprint: PageFingerprint(self.fingerprint.as_slice().try_into().ok()?),
+                page: PageIndex(self.first),
+                form: form_of(self.form)?,
+            }),
+            3 => LineSpan::new(self.first, self.last).map(Held::Text),
+            4 => Some(Held::Binary),
+            _ => None,
+        }
+    }
+}
+
+fn form_number(form: Form) -> u8 {
+    match form {
+        Form::Document => 0,
+        Form::Image => 1,
+        Form::Text => 2,
+        Form::Path => 3,
+    }
+}
+
+fn form_of(number: u8) -> Option<Form> {
+    Form::ALL.into_iter().find(|form| form_number(*form) == number)
+}
+
+/// A holding from the columns content, file, kind, first, last, form, fingerprint, sequence.
+pub(super) fn holding(row: &Row<'_>) -> rusqlite::Result<Option<(Holding, Sequence)>> {
+    let (content, file) = (ContentHash(row.get(0)?), FileKey(row.get(1)?));
+    let held = HeldRow {
+        kind: row.get(2)?,
+        first: row.get(3)?,
+        last: row.get(4)?,
+        form: row.get(5)?,
+        fingerprint: row.get(6)?,
+    };
+    let at = sequence(row.get(7)?);
+    Ok(held.held().map(|what| (Holding { content, file, what }, at)))
+}
+
+/// A tombstone's columns: kind, subject, first, last.
+pub(super) struct ScopeRow {
+    pub(super) kind: u8,
+    pub(super) subject: [u8; 32],
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+impl ScopeRow {
+    /// `None` for [`Scope::Everything`], which is the conversation's epoch.
+    pub(super) fn of(scope: &Scope) -> Option<Self> {
+        let row = |kind, subject| Some(Self { kind, subject, first: 0, last: 0 });
+        match *scope {
+            Scope::Everything => None,
+            Scope::File(file) => row(0, file.0),
+            Scope::Content(content) => row(1, content.0),
+            Scope::Pages { file, first, last } => Some(Self { kind: 2, subject: file.0, first: first.0, last: last.0 }),
+            Scope::Page(fingerprint) => row(3, fingerprint.0),
+        }
+    }
+
+    /// Everything, for what this version does not know: it may cover anything.
+    fn scope(&self) -> Scope {
+        match self.kind {
+            0 => Scope::File(FileKey(self.subject)),
+            1 => Scope::Content(ContentHash(self.subject)),
+            2 => Scope::Pages { file: FileKey(self.subject), first: PageIndex(self.first), last: PageIndex(self.last) },
+            3 => Scope::Page(PageFingerprint(self.subject)),
+            _ => Scope::Everything,
+        }
+    }
+
+    /// The condition under which a holding's row is covered, with its parameters.
+    pub(super) fn covers(&self) -> (&'static str, Vec<&dyn ToSql>) {
+        match self.kind {
+            0 => ("file = ?2", vec![&self.subject]),
+            1 => ("content = ?2", vec![&self.subject]),
+            2 => ("kind = 2 AND file = ?2 AND first BETWEEN ?3 AND ?4", vec![&self.subject, &self.first, &self.last]),
+            _ => ("kind = 2 AND fingerprint = ?2", vec![&self.subject]),
+        }
+    }
+}
+
+/// A tombstone from the columns kind, subject, first, last, sequence.
+pub(super) fn tombstone(row: &Row<'_>) -> rusqlite::Result<(Scope, Sequence)> {
+    let scope = ScopeRow { kind: row.get(0)?, subject: row.get(1)?, first: row.get(2)?, last: row.get(3)? };
+    Ok((scope.scope(), sequence(row.get(4)?)))
+}
+
+/// A sequence as SQLite's signed integer.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// SQLite's signed integer as a count; below zero is none.
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+pub(super) fn sequence(number: i64) -> Sequence {
+    Sequence(unsigned(number))
+}

@@ -1,0 +1,98 @@
+//! The tables, and the way from one version of them to the next.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+/// The version of the tables below, kept in `PRAGMA user_version`.
+pub(super) const VERSION: i64 = 1;
+
+/// What came of bringing the tables up to date.
+pub(super) enum Migration {
+    /// They are what this program knows.
+    Current,
+    /// A later program wrote them, in this version; nothing was touched.
+    Newer(i64),
+}
+
+/// Version 1. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
+const VERSION_1: &str = "
+CREATE TABLE counter (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    sequence INTEGER NOT NULL
+) STRICT;
+INSERT INTO counter VALUES (0, 0);
+
+CREATE TABLE conversation (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    epoch INTEGER NOT NULL DEFAULT 0,
+    latest INTEGER NOT NULL DEFAULT 0,
+    blocks INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE holding (
+    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    content BLOB NOT NULL,
+    file BLOB NOT NULL,
+    kind INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    form INTEGER NOT NULL,
+    fingerprint BLOB NOT NULL,
+    sequence INTEGER NOT NULL,
+    PRIMARY KEY (conversation, content, file, kind, first, last, form, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstone (
+    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    kind INTEGER NOT NULL,
+    subject BLOB NOT NULL,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    PRIMARY KEY (conversation, kind, subject, first, last)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE file_name (
+    file BLOB PRIMARY KEY,
+    path TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE file_hash (
+    stat BLOB PRIMARY KEY,
+    content BLOB NOT NULL,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
+/// Brings the tables to [`VERSION`], whole or not at all.
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
+    // The common case takes no lock.
+    if version(connection)? == VERSION {
+        return Ok(Migration::Current);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version(&transaction)?;
+    if found > VERSION {
+        return Ok(Migration::Newer(found));
+    }
+    upgrade(&transaction, found)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
+    transaction.commit()?;
+    Ok(Migration::Current)
+}
+
+/// One step for each version, in order.
+fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
+    if from < 1 {
+        transaction.execute_batch(VERSION_1)?;
+    }
+    Ok(())
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}

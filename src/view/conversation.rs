@@ -1,0 +1,291 @@
+//! The view of one conversation, within one epoch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::forget::{Forget, Scope};
+use super::holding::{FileKey, Form, Held, Holding, Sequence};
+use super::index::{Index, keep_latest};
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::PageIndex;
+
+/// What one conversation holds, and what it has forgotten.
+///
+/// A value: cloning it forks the conversation, and [`ConversationView::union`] merges two copies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConversationView {
+    /// The epoch begins after this sequence; nothing at or before it is held.
+    epoch: Sequence,
+    /// Each holding with the last time it was recorded.
+    holdings: BTreeMap<Holding, Sequence>,
+    /// What is gone, with the sequence up to which. Never [`Scope::Everything`], which is the epoch.
+    forgotten: BTreeMap<Scope, Sequence>,
+    index: Index,
+}
+
+impl ConversationView {
+    /// A conversation that holds nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a holding recorded at `at`; adding it again, or in another order, changes nothing.
+    ///
+    /// Nothing happens where it was forgotten at `at` or later.
+    pub fn insert(&mut self, holding: Holding, at: Sequence) {
+        if self.survives(&holding, at) {
+            keep_latest(&mut self.holdings, holding, at);
+            self.index.add(&holding, at);
+        }
+    }
+
+    /// Adds what another copy of this conversation holds and has forgotten.
+    ///
+    /// Commutative, associative and idempotent.
+    pub fn union(&mut self, other: &Self) {
+        self.epoch = self.epoch.max(other.epoch);
+        for (scope, at) in &other.forgotten {
+            keep_latest(&mut self.forgotten, *scope, *at);
+        }
+        for (holding, at) in &other.holdings {
+            keep_latest(&mut self.holdings, *holding, *at);
+        }
+        self.sweep();
+    }
+
+    /// Forgets what `what` names, as far as it was recorded at or before `at`.
+    ///
+    /// A page that another file holds too is forgotten there as well: the agent says that it no longer sees it, and
+    /// it would otherwise be refused as already provided. Returns the tombstones that say all this.
+    pub fn forget(&mut self, what: &Forget, at: Sequence) -> Vec<Scope> {
+        let scopes = self.scopes(what);
+        for scope in &scopes {
+            self.bury_one(*scope, at);
+        }
+        self.sweep();
+        scopes
+    }
+
+    /// Applies one tombstone.
+    pub fn bury(&mut self, scope: Scope, at: Sequence) {
+        self.bury_one(scope, at);
+        // Loading a view buries before it inserts.
+        if scope == Scope::Everything || !self.is_empty() {
+            self.sweep();
+        }
+    }
+
+    /// A copy for another conversation; with `as_of`, of what was last recorded at or before it.
+    ///
+    /// What was given again after `as_of`, or forgotten since, is not in the copy: it is sent once more.
+    #[must_use]
+    pub fn fork(&self, as_of: Option<Sequence>) -> Self {
+        let mut copy = self.clone();
+        if let Some(as_of) = as_of {
+            copy.holdings.retain(|_, at| *at <= as_of);
+            copy.rebuild_index();
+        }
+        copy
+    }
+
+    /// What was recorded and forgotten after `since`. An older copy that has all up to there is made current by
+    /// [`ConversationView::union`] with this.
+    #[must_use]
+    pub fn since(&self, since: Sequence) -> Self {
+        let mut later = self.clone();
+        later.holdings.retain(|_, at| *at > since);
+        later.forgotten.retain(|_, at| *at > since);
+        later.rebuild_index();
+        later
+    }
+
+    /// Whether a page is held in a form, whatever file it came from.
+    #[must_use]
+    pub fn holds_page(&self, page: &PageFingerprint, form: Form) -> bool {
+        self.index.holds_page(page, form)
+    }
+
+    /// The page last given from this place: where it is not the page that is there now, that one replaces it.
+    ///
+    /// A page may be held and still differ from this, when a file has gone back to an earlier state.
+    #[must_use]
+    pub fn previous_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
+        self.index.last_page_at(file, page)
+    }
+
+    /// The content last given of a file.
+    #[must_use]
+    pub fn previous_content(&self, file: &FileKey) -> Option<ContentHash> {
+        self.index.last_content_of(file)
+    }
+
+    /// The files held, each with the content last given.
+    pub fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {
+        self.index.files()
+    }
+
+    /// Everything held, with the sequence of its last recording.
+    pub fn holdings(&self) -> impl Iterator<Item = (&Holding, Sequence)> + '_ {
+        self.holdings.iter().map(|(holding, at)| (holding, *at))
+    }
+
+    /// What is held of a content.
+    pub fn holdings_of(&self, content: &ContentHash) -> impl Iterator<Item = (&Holding, Sequence)> + '_ {
+        let content = *content;
+        self.holdings
+            .range(least_of(content)..)
+            .take_while(move |(holding, _)| holding.content == content)
+            .map(|(holding, at)| (holding, *at))
+    }
+
+    /// What was forgotten within this epoch, with the sequence up to which.
+    pub fn tombstones(&self) -> impl Iterator<Item = (Scope, Sequence)> + '_ {
+        self.forgotten.iter().map(|(scope, at)| (*scope, *at))
+    }
+
+    /// Nothing recorded at or before this sequence is held.
+    #[must_use]
+    pub fn epoch(&self) -> Sequence {
+        self.epoch
+    }
+
+    /// The largest sequence seen here.
+    #[must_use]
+    pub fn latest(&self) -> Sequence {
+        let seen = self.holdings.values().chain(self.forgotten.values());
+        seen.copied().max().unwrap_or_default().max(self.epoch)
+    }
+
+    /// Whether nothing is held.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.holdings.is_empty()
+    }
+
+    /// The tombstones of a request, with those for pages that holdings outside it share.
+    fn scopes(&self, what: &Forget) -> Vec<Scope> {
+        let mut scopes = what.scopes();
+        let fingerprint = |holding: &Holding| match holding.what {
+            Held::Page { fingerprint, .. } => Some(fingerprint),
+            _ => None,
+        };
+        let (named, others): (Vec<_>, Vec<_>) = self.holdings.keys().partition(|holding| what.names(holding));
+        let elsewhere: BTreeSet<_> = others.into_iter().filter_map(fingerprint).collect();
+        let named: BTreeSet<_> = named.into_iter().filter_map(fingerprint).collect();
+        scopes.extend(named.intersection(&elsewhere).map(|shared| Scope::Page(*shared)));
+        scopes
+    }
+
+    fn bury_one(&mut self, scope: Scope, at: Sequence) {
+        match scope {
+            Scope::Everything => self.epoch = self.epoch.max(at),
+            _ if at <= self.epoch => {}
+            _ => keep_latest(&mut self.forgotten, scope, at),
+        }
+    }
+
+    /// Drops what the epoch and the tombstones cover, and the tombstones that the epoch makes needless.
+    fn sweep(&mut self) {
+        let epoch = self.epoch;
+        self.forgotten.retain(|_, at| *at > epoch);
+        let mut holdings = std::mem::take(&mut self.holdings);
+        holdings.retain(|holding, at| self.survives(holding, *at));
+        self.holdings = holdings;
+        self.rebuild_index();
+    }
+
+    fn survives(&self, holding: &Holding, at: Sequence) -> bool {
+        at > self.epoch && self.gone_up_to(holding).is_none_or(|gone| at > gone)
+    }
+
+    /// The last sequence at which something that covers `holding` was forgotten.
+    fn gone_up_to(&self, holding: &Holding) -> Option<Sequence> {
+        let gone = |scope: Scope| self.forgotten.get(&scope).copied();
+        let whole = gone(Scope::File(holding.file)).max(gone(Scope::Content(holding.content)));
+        let Held::Page { fingerprint, .. } = holding.what else { return whole };
+        let runs = self.forgotten.range(runs_of(holding.file));
+        let run = runs.filter(|(scope, _)| scope.covers(holding)).map(|(_, at)| *at).max();
+        whole.max(gone(Scope::Page(fingerprint))).max(run)
+    }
+
+    fn rebuild_index(&mut self) {
+        self.index = Index::default();
+        for (holding, at) in &self.holdings {
+            self.index.add(holding, *at);
+        }
+    }
+}
+
+/// Not above any holding of `content`.
+fn least_of(content: ContentHash) -> Holding {
+    let what = Held::Summary { supports_page_extraction: false };
+    Holding { content, file: FileKey([0; 32]), what }
+}
+
+/// Every run of pages of `file`.
+fn runs_of(file: FileKey) -> std::ops::RangeInclusive<Scope> {
+    let run = |page: u32| Scope::Pages { file, first: PageIndex(page), last: PageIndex(page) };
+    run(0)..=run(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::page::PageSet;
+
+    const A: FileKey = FileKey([1; 32]);
+    const B: FileKey = FileKey([2; 32]);
+    const CONTENT: ContentHash = ContentHash([7; 32]);
+
+    fn page(file: FileKey, content: ContentHash, at: u32, print: u8) -> Holding {
+        let fingerprint = PageFingerprint([print; 32]);
+        Holding { content, file, what: Held::Page { fingerprint, page: PageIndex(at), form: Form::Document } }
+    }
+
+    #[test]
+    fn a_page_is_held_by_what_it_shows_and_per_form() {
+        let mut view = ConversationView::new();
+        view.insert(page(A, CONTENT, 3, 9), Sequence(1));
+        let print = PageFingerprint([9; 32]);
+        assert!(view.holds_page(&print, Form::Document));
+        assert!(!view.holds_page(&print, Form::Text));
+        assert!(!view.holds_summary(&CONTENT));
+        assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "4");
+        assert!(view.pages_in(&CONTENT, Form::Image).is_empty());
+    }
+
+    #[test]
+    fn a_changed_page_knows_the_one_before() {
+        let mut view = ConversationView::new();
+        view.insert(page(A, CONTENT, 3, 9), Sequence(1));
+        view.insert(page(A, ContentHash([8; 32]), 3, 10), Sequence(2));
+        assert_eq!(view.previous_at(&A, PageIndex(3)), Some(PageFingerprint([10; 32])));
+        assert_eq!(view.previous_content(&A), Some(ContentHash([8; 32])));
+        assert_eq!(view.previous_at(&B, PageIndex(3)), None);
+    }
+
+    #[test]
+    fn forgetting_a_file_forgets_its_pages_under_other_names() {
+        let mut view = ConversationView::new();
+        view.insert(page(A, CONTENT, 0, 1), Sequence(1));
+        view.insert(page(B, CONTENT, 0, 1), Sequence(2));
+        view.insert(page(B, CONTENT, 1, 2), Sequence(2));
+        let scopes = view.forget(&Forget::File(A), Sequence(3));
+        assert_eq!(scopes, [Scope::File(A), Scope::Page(PageFingerprint([1; 32]))]);
+        assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
+        assert!(view.holds_page(&PageFingerprint([2; 32]), Form::Document));
+    }
+
+    #[test]
+    fn what_is_given_after_forgetting_is_held() {
+        let mut view = ConversationView::new();
+        let pages = PageSet::all(5);
+        view.forget(&Forget::Pages { file: A, pages }, Sequence(3));
+        view.insert(page(A, CONTENT, 4, 1), Sequence(3));
+        assert!(view.is_empty());
+        view.insert(page(A, CONTENT, 5, 2), Sequence(3));
+        view.insert(page(A, CONTENT, 4, 1), Sequence(4));
+        assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "5-6");
+    }
+}

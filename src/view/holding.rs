@@ -1,0 +1,134 @@
+//! The facts that a conversation's view is made of.
+
+use std::fmt;
+
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::PageIndex;
+
+/// The order in which things were recorded, given by the store; later is larger.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sequence(pub u64);
+
+impl Sequence {
+    /// Before everything.
+    pub const START: Self = Self(0);
+
+    /// The sequence after this one; stays at the largest.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+/// A file by its path: the blake3 hash of the absolute path's bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileKey(pub [u8; 32]);
+
+impl FileKey {
+    /// The key of an absolute path.
+    #[must_use]
+    pub fn of(path: &std::path::Path) -> Self {
+        Self(*blake3::hash(path.as_os_str().as_encoded_bytes()).as_bytes())
+    }
+}
+
+impl fmt::Debug for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileKey({})", blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+/// The form in which a page was given. A page held in one form may still be asked for in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Form {
+    /// A PDF of one page.
+    Document,
+    /// A picture of the page.
+    Image,
+    /// The page's text.
+    Text,
+    /// The path of a one-page PDF written to disk.
+    Path,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 4] = [Self::Document, Self::Image, Self::Text, Self::Path];
+}
+
+/// Lines of a text file, 1-based, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineSpan {
+    first: u32,
+    last: u32,
+}
+
+impl LineSpan {
+    /// The lines `first..=last`, or `None` when `first` is 0 or after `last`. An empty file counts as one line.
+    #[must_use]
+    pub fn new(first: u32, last: u32) -> Option<Self> {
+        (first >= 1 && first <= last).then_some(Self { first, last })
+    }
+
+    /// The first line.
+    #[must_use]
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    /// The last line.
+    #[must_use]
+    pub fn last(self) -> u32 {
+        self.last
+    }
+
+    /// The spans joined where they touch, in order.
+    pub(crate) fn joined(mut spans: Vec<Self>) -> Vec<Self> {
+        spans.sort_unstable();
+        let mut joined: Vec<Self> = Vec::new();
+        for span in spans {
+            match joined.last_mut().filter(|before| span.first <= before.last.saturating_add(1)) {
+                Some(before) => before.last = before.last.max(span.last),
+                None => joined.push(span),
+            }
+        }
+        joined
+    }
+}
+
+/// What was given of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Held {
+    /// A PDF's summary.
+    Summary {
+        /// Whether single pages can be cut from it. Where not, the summary was the extracted text.
+        supports_page_extraction: bool,
+    },
+    /// A page of a PDF.
+    Page {
+        /// The page by what it shows.
+        fingerprint: PageFingerprint,
+        /// Where it stood in the file.
+        page: PageIndex,
+        /// How it was given.
+        form: Form,
+    },
+    /// Lines of a text file.
+    Text(LineSpan),
+    /// A file given whole, such as a picture.
+    Binary,
+}
+
+/// One thing that a conversation holds.
+///
+/// Where a page is answered with "already provided" because another file gave it, record a holding for the asked
+/// file too: forgetting that file then forgets the page as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Holding {
+    /// The content of the file it came from.
+    pub content: ContentHash,
+    /// The file it came from.
+    pub file: FileKey,
+    /// What was given.
+    pub what: Held,
+}

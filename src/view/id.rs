@@ -1,0 +1,120 @@
+//! The name of a conversation.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+/// The handle of a conversation: 1 to [`ConversationId::MAX_CHARS`] printable characters.
+///
+/// It is an argument from a client, printed in answers and logs; so no control characters, and none that are
+/// invisible or turn the direction of the text around them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConversationId(String);
+
+/// Why a text is no conversation handle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ConversationIdError {
+    /// No character at all.
+    #[error("a conversation handle is empty")]
+    Empty,
+    /// More characters than [`ConversationId::MAX_CHARS`].
+    #[error("a conversation handle has at most {limit} characters")]
+    TooLong {
+        /// The most that is allowed.
+        limit: usize,
+    },
+    /// A control character, or one that cannot be seen.
+    #[error("a conversation handle has printable characters only, and character {at} (from 0) is not")]
+    NotPrintable {
+        /// Position in characters, from 0.
+        at: usize,
+    },
+}
+
+impl ConversationId {
+    /// The longest handle, in characters.
+    pub const MAX_CHARS: usize = 128;
+
+    /// A new handle from 128 random bits: `conv_` and 32 hexadecimal digits.
+    #[must_use]
+    pub fn mint(random: [u8; 16]) -> Self {
+        let mut handle = String::from("conv_");
+        for byte in random {
+            // Writing to a string has no way to fail.
+            let _ = write!(handle, "{byte:02x}");
+        }
+        Self(handle)
+    }
+
+    /// The handle as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ConversationId {
+    type Err = ConversationIdError;
+
+    /// Checks a handle; nothing is trimmed or folded, so two spellings are two conversations.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.is_empty() {
+            return Err(ConversationIdError::Empty);
+        }
+        if text.chars().count() > Self::MAX_CHARS {
+            return Err(ConversationIdError::TooLong { limit: Self::MAX_CHARS });
+        }
+        match text.chars().position(|character| !is_printable(character)) {
+            Some(at) => Err(ConversationIdError::NotPrintable { at }),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn is_printable(character: char) -> bool {
+    !character.is_control() && !is_invisible(character)
+}
+
+/// Zero-width characters, line and paragraph separators, direction marks, and tag characters (Unicode, 23.2 to 23.9).
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    #[test]
+    fn a_minted_handle_is_a_valid_one() {
+        let minted = ConversationId::mint([0xab; 16]);
+        assert_eq!(minted.as_str(), format!("conv_{}", "ab".repeat(16)));
+        assert_eq!(minted.as_str().parse::<ConversationId>().unwrap(), minted);
+    }
+
+    #[test]
+    fn the_length_counts_characters_and_holds_at_the_limit() {
+        assert!("é".repeat(128).parse::<ConversationId>().is_ok());
+        let too_long = "é".repeat(129).parse::<ConversationId>();
+        assert_eq!(too_long.unwrap_err(), ConversationIdError::TooLong { limit: 128 });
+        assert_eq!("".parse::<ConversationId>().unwrap_err(), ConversationIdError::Empty);
+    }
+
+    #[test]
+    fn what_cannot_be_seen_is_refused() {
+        for text in ["a\nb", "a\0b", "a\u{202e}b", "a\u{200b}b", "a\u{7f}b", "a\u{e0041}b"] {
+            let refused = text.parse::<ConversationId>();
+            assert_eq!(refused.unwrap_err(), ConversationIdError::NotPrintable { at: 1 }, "{text:?}");
+        }
+        assert!("notes for Tuesday, Zoë's".parse::<ConversationId>().is_ok());
+    }
+}

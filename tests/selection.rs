@@ -1,0 +1,86 @@
+//! A page selection is an exact sorted set, or it is refused.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+
+use std::collections::BTreeSet;
+
+use pagewise::page::{PageIndex, PageSelectionError, PageSet, parse_page_selection};
+use proptest::prelude::*;
+
+/// Text that is often a selection, and often nearly one.
+fn selection_text() -> impl Strategy<Value = String> {
+    prop_oneof!["[0-9 ,-]{0,12}", "([0-9]{1,2}( ?- ?[0-9]{0,2})?,? ?){1,5}", any::<String>()]
+}
+
+fn page_set() -> impl Strategy<Value = PageSet> {
+    prop::collection::vec(0_u32..60, 0..40).prop_map(|pages| pages.into_iter().map(PageIndex).collect())
+}
+
+fn pages(set: &PageSet) -> BTreeSet<u32> {
+    set.iter().map(|page| page.0).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_sorted_set_that_reads_back_or_is_refused(text in selection_text(), count in 0_u32..40) {
+        if let Ok(set) = parse_page_selection(&text, count) {
+            let listed: Vec<u32> = set.iter().map(|page| page.0).collect();
+            prop_assert!(!listed.is_empty() && listed.is_sorted_by(|a, b| a < b), "{listed:?}");
+            prop_assert!(listed.iter().all(|page| *page < count));
+            prop_assert_eq!(parse_page_selection(&set.to_string(), count).unwrap(), set);
+        }
+    }
+
+    #[test]
+    fn a_selection_names_its_pages_and_no_others(runs in prop::collection::vec((1_u32..=50, 0_u32..10), 1..6)) {
+        let text: Vec<String> = runs.iter().map(|(first, more)| format!(" {first} - {} ", first + more)).collect();
+        let wanted: BTreeSet<u32> = runs.iter().flat_map(|(first, more)| first - 1..first + more).collect();
+        let parsed = parse_page_selection(&text.join(","), 60).unwrap();
+        prop_assert_eq!(pages(&parsed), wanted);
+    }
+
+    #[test]
+    fn a_page_set_is_a_set(a in page_set(), b in page_set(), gone in 0_u32..60) {
+        let mut both = a.clone();
+        both.union(&b);
+        prop_assert_eq!(pages(&both), pages(&a).union(&pages(&b)).copied().collect());
+        let mut swapped = b;
+        swapped.union(&a);
+        prop_assert_eq!(&both, &swapped);
+        prop_assert_eq!(both.len(), both.iter().count() as u64);
+        both.remove(PageIndex(gone));
+        prop_assert!(!both.contains(PageIndex(gone)));
+        let mut without = pages(&swapped);
+        without.remove(&gone);
+        prop_assert_eq!(pages(&both), without);
+    }
+}
+
+#[test]
+fn the_forms_of_the_contract() {
+    for (text, printed) in [
+        ("3", "3"),
+        ("1-5", "1-5"),
+        ("1 - 5", "1-5"),
+        ("1,3,5-7", "1,3,5-7"),
+        ("4-", "4-9"),
+        ("-3", "1-3"),
+        (" 7 , 2,2-3 ", "2-3,7"),
+        ("1-3,4-6", "1-6"),
+    ] {
+        assert_eq!(parse_page_selection(text, 9).unwrap().to_string(), printed, "{text}");
+    }
+    for text in ["", " ", ",", "1,", "-", "0", "5-2", "1--2", "1-2-3", "a", "+1", "1.5", "١", "1 2", "- -3"] {
+        assert_eq!(parse_page_selection(text, 9).unwrap_err(), PageSelectionError::Malformed, "{text:?}");
+    }
+}
+
+#[test]
+fn the_last_page_is_the_limit() {
+    assert!(parse_page_selection("9", 9).is_ok());
+    let beyond = |page| PageSelectionError::OutOfRange { page, page_count: 9 };
+    assert_eq!(parse_page_selection("10", 9).unwrap_err(), beyond(10));
+    assert_eq!(parse_page_selection("3-10", 9).unwrap_err(), beyond(10));
+    assert_eq!(parse_page_selection("99999999999999999999999", 9).unwrap_err(), beyond(u64::MAX));
+    assert!(parse_page_selection("1-", 0).is_err());
+}

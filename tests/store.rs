@@ -1,0 +1,365 @@
+//! Every store keeps the same promises; the one on disk keeps them across processes and damage.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use pagewise::hash::{ContentHash, PageFingerprint};
+use pagewise::page::{PageIndex, PageSet};
+use pagewise::source::HashStore as _;
+use pagewise::store::{
+    Delivery, MemoryStore, Pruned, Sent, SqliteStore, StoreError, StoreWarning, ViewStore, open_or_memory,
+};
+use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Sequence};
+use proptest::prelude::*;
+
+use crate::view::{forget, holding};
+
+fn id(name: &str) -> ConversationId {
+    name.parse().unwrap()
+}
+
+/// A moment `seconds` after a fixed one.
+fn moment(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000 + seconds)
+}
+
+fn page(file: u8, page: u32, print: u8) -> Holding {
+    let what = Held::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: Form::Document };
+    Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
+}
+
+fn delivery(holdings: &[Holding]) -> Delivery {
+    Delivery { holdings: holdings.to_vec(), ..Delivery::default() }
+}
+
+fn on_disk(folder: &Path) -> SqliteStore {
+    let (store, warning) = SqliteStore::open(folder).unwrap();
+    assert!(warning.is_none(), "{warning:?}");
+    store
+}
+
+/// The promises of [`ViewStore`], on an empty store.
+fn conformance(store: &dyn ViewStore) {
+    records_what_was_delivered(store);
+    forgets_for_good(store);
+    forks_by_value(store);
+    names_files_and_prunes(store);
+}
+
+fn records_what_was_delivered(store: &dyn ViewStore) {
+    let (a, unknown) = (id("a"), id("unknown"));
+    assert_eq!(store.load(&unknown).unwrap(), ConversationView::new());
+    assert_eq!(store.describe(&unknown).unwrap(), None);
+    assert!(store.create(&a, moment(0)).unwrap());
+    assert!(!store.create(&a, moment(1)).unwrap());
+
+    let every_kind = [
+        Held::Summary { supports_page_extraction: true },
+        Held::Summary { supports_page_extraction: false },
+        Held::Text(LineSpan::new(1, u32::MAX).unwrap()),
+        Held::Binary,
+    ];
+    let mut holdings: Vec<Holding> = every_kind.iter().map(|what| Holding { what: *what, ..page(1, 0, 0) }).collect();
+    for form in Form::ALL {
+        let fingerprint = PageFingerprint([9; 32]);
+        let what = Held::Page { fingerprint, page: PageIndex(u32::MAX), form };
+        holdings.push(Holding { what, ..page(1, 0, 0) });
+    }
+    let sent = Sent { blocks: 2, bytes: 1_000, tokens: 30 };
+    let first = store.record(&a, &Delivery { sent, ..delivery(&holdings) }, moment(2)).unwrap();
+    let second = store.record(&a, &Delivery { sent, ..delivery(&holdings[..1]) }, moment(3)).unwrap();
+    assert!(second > first);
+
+    let view = store.load(&a).unwrap();
+    let expected: BTreeMap<Holding, Sequence> = holdings.iter().skip(1).map(|holding| (*holding, first)).collect();
+    let mut loaded: BTreeMap<Holding, Sequence> = view.holdings().map(|(holding, at)| (*holding, at)).collect();
+    assert_eq!(loaded.remove(&holdings[0]), Some(second));
+    assert_eq!(loaded, expected);
+    assert_eq!(store.load_since(&a, first).unwrap().holdings().count(), 1);
+
+    let record = store.describe(&a).unwrap().unwrap();
+    assert_eq!((record.created, record.used, record.latest), (moment(0), moment(3), second));
+    assert_eq!((record.holdings, record.sent), (8, Sent { blocks: 4, bytes: 2_000, tokens: 60 }));
+}
+
+fn forgets_for_good(store: &dyn ViewStore) {
+    let a = id("forgetful");
+    store.record(&a, &delivery(&[page(1, 0, 1), page(1, 1, 2), page(2, 0, 1), page(2, 5, 3)]), moment(4)).unwrap();
+    let old = store.load(&a).unwrap();
+    let pages: PageSet = [PageIndex(0)].into_iter().collect();
+    store.forget(&a, &Forget::Pages { file: FileKey([1; 32]), pages }, moment(5)).unwrap();
+    let held = |view: &ConversationView| -> Vec<Holding> { view.holdings().map(|(holding, _)| *holding).collect() };
+    let left = [page(1, 1, 2), page(2, 5, 3)];
+    assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names");
+    let mut merged = old.clone();
+    merged.union(&store.load_since(&a, old.latest()).unwrap());
+    assert_eq!(held(&merged), left, "an old copy learns of it");
+
+    store.forget(&a, &Forget::Content(ContentHash([2; 32])), moment(6)).unwrap();
+    store.forget(&a, &Forget::File(FileKey([1; 32])), moment(6)).unwrap();
+    assert!(store.load(&a).unwrap().is_empty());
+    store.record(&a, &delivery(&[page(1, 0, 1)]), moment(7)).unwrap();
+    assert_eq!(held(&store.load(&a).unwrap()), [page(1, 0, 1)], "what is given again is held again");
+
+    let epoch = store.forget(&a, &Forget::Everything, moment(8)).unwrap();
+    let view = store.load(&a).unwrap();
+    assert_eq!((view.is_empty(), view.epoch(), view.tombstones().count()), (true, epoch, 0));
+    assert_eq!(store.describe(&a).unwrap().unwrap().sent, Sent::default());
+}
+
+fn forks_by_value(store: &dyn ViewStore) {
+    let (from, to, early) = (id("origin"), id("fork"), id("early fork"));
+    let first = store.record(&from, &delivery(&[page(1, 0, 1)]), moment(9)).unwrap();
+    store.record(&from, &delivery(&[page(1, 1, 2)]), moment(9)).unwrap();
+    store.fork(&from, &to, None, moment(10)).unwrap();
+    store.fork(&from, &early, Some(first), moment(10)).unwrap();
+    store.forget(&from, &Forget::Everything, moment(11)).unwrap();
+    assert_eq!(store.load(&to).unwrap().holdings().count(), 2);
+    assert_eq!(store.load(&early).unwrap().holdings().count(), 1);
+
+    let unknown = store.fork(&id("nobody"), &id("x"), None, moment(11)).unwrap_err();
+    assert!(matches!(unknown, StoreError::UnknownConversation { .. }), "{unknown:?}");
+    let taken = store.fork(&from, &to, None, moment(11)).unwrap_err();
+    assert!(matches!(taken, StoreError::ConversationExists { .. }), "{taken:?}");
+    assert_eq!(store.describe(&id("x")).unwrap(), None);
+}
+
+fn names_files_and_prunes(store: &dyn ViewStore) {
+    let (old, new) = (FileKey([40; 32]), FileKey([41; 32]));
+    let named = |file: FileKey, name: &str, holdings: &[Holding]| {
+        let names = BTreeMap::from([(file, name.to_owned())]);
+        Delivery { names, ..delivery(holdings) }
+    };
+    store.record(&id("old"), &named(old, "/old.pdf", &[page(40, 0, 1)]), moment(20)).unwrap();
+    store.record(&id("big"), &delivery(&[page(42, 0, 1), page(42, 1, 2), page(42, 2, 3)]), moment(31)).unwrap();
+    store.record(&id("new"), &named(new, "/new.pdf", &[page(41, 0, 1)]), moment(32)).unwrap();
+    let both = BTreeMap::from([(old, "/old.pdf".to_owned()), (new, "/new.pdf".to_owned())]);
+    assert_eq!(store.file_names(&[old, new, FileKey([0; 32])]).unwrap(), both);
+
+    store.prune(moment(30), 1_000).unwrap();
+    let names = |store: &dyn ViewStore| -> Vec<String> {
+        store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect()
+    };
+    assert_eq!(names(store), ["new", "big"]);
+    assert_eq!(store.file_names(&[old, new]).unwrap(), BTreeMap::from([(new, "/new.pdf".to_owned())]));
+    assert_eq!(store.prune(moment(0), 4).unwrap(), Pruned::default(), "four fit");
+    assert_eq!(store.prune(moment(0), 3).unwrap(), Pruned { conversations: 1, holdings: 3 });
+    assert_eq!(names(store), ["new"]);
+    let health = store.health().unwrap();
+    assert_eq!((health.conversations, health.holdings), (1, 1));
+}
+
+#[test]
+fn the_store_in_memory_conforms() {
+    conformance(&MemoryStore::new());
+}
+
+#[test]
+fn the_store_on_disk_conforms() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance(&on_disk(folder.path()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is done, both stores hold what a plain view holds, and the one on disk still does after a restart.
+    #[test]
+    fn stores_and_views_agree(steps in prop::collection::vec(
+        prop_oneof![3 => prop::collection::vec(holding(), 0..4).prop_map(Ok), 1 => forget().prop_map(Err)], 0..20,
+    )) {
+        let folder = tempfile::tempdir().unwrap();
+        let (memory, disk, a) = (MemoryStore::new(), on_disk(folder.path()), id("a"));
+        let mut view = ConversationView::new();
+        for step in &steps {
+            let at = match step {
+                Ok(holdings) => memory.record(&a, &delivery(holdings), moment(0)).unwrap(),
+                Err(what) => memory.forget(&a, what, moment(0)).unwrap(),
+            };
+            match step {
+                Ok(holdings) => {
+                    prop_assert_eq!(disk.record(&a, &delivery(holdings), moment(0)).unwrap(), at);
+                    holdings.iter().for_each(|holding| view.insert(*holding, at));
+                }
+                Err(what) => {
+                    prop_assert_eq!(disk.forget(&a, what, moment(0)).unwrap(), at);
+                    view.forget(what, at);
+                }
+            }
+        }
+        prop_assert_eq!(&memory.load(&a).unwrap(), &view);
+        prop_assert_eq!(&disk.load(&a).unwrap(), &view);
+        drop(disk);
+        prop_assert_eq!(&on_disk(folder.path()).load(&a).unwrap(), &view);
+    }
+}
+
+#[test]
+fn four_threads_on_two_handles_lose_nothing() {
+    const ROUNDS: u32 = 100;
+    let folder = tempfile::tempdir().unwrap();
+    let handles = [Arc::new(on_disk(folder.path())), Arc::new(on_disk(folder.path()))];
+    let mut sequences: Vec<Sequence> = std::thread::scope(|scope| {
+        let write = |handle: Arc<SqliteStore>, file: u8| {
+            move || -> Vec<Sequence> {
+                let record = |page_at| handle.record(&id("shared"), &delivery(&[page(file, page_at, file)]), moment(0));
+                (0..ROUNDS).map(|page_at| record(page_at).unwrap()).collect()
+            }
+        };
+        let workers: Vec<_> = (0_u8..8)
+            .zip(handles.iter().cycle())
+            .map(|(file, handle)| scope.spawn(write(handle.clone(), file)))
+            .collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    let view = on_disk(folder.path()).load(&id("shared")).unwrap();
+    assert_eq!(view.holdings().count(), 8 * ROUNDS as usize);
+    sequences.sort_unstable();
+    assert!(sequences.is_sorted_by(|a, b| a < b), "no sequence is given twice");
+}
+
+#[test]
+fn many_open_a_new_database_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for worker in 0_u8..8 {
+            let folder = folder.path();
+            scope.spawn(move || {
+                on_disk(folder).record(&id("a"), &delivery(&[page(worker, 0, worker)]), moment(0)).unwrap()
+            });
+        }
+    });
+    assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 8);
+}
+
+#[test]
+fn folder_and_files_are_the_owners_alone() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("data/pagewise");
+    let store = on_disk(&folder);
+    store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 3, "{files:?}");
+    for file in files {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    let database = store.path().to_path_buf();
+    drop(store);
+    std::fs::set_permissions(&database, std::fs::Permissions::from_mode(0o644)).unwrap();
+    drop(on_disk(&folder));
+    assert_eq!(mode(&database), 0o600);
+}
+
+#[test]
+fn neither_content_nor_path_is_kept_beside_the_name_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = on_disk(folder.path());
+    let file = FileKey::of(Path::new("/secret/plan.pdf"));
+    let held = Holding { file, ..page(1, 0, 1) };
+    store.record(&id("a"), &delivery(&[held]), moment(0)).unwrap();
+    drop(store);
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|window| window == b"secret"));
+    }
+}
+
+#[test]
+fn a_corrupt_database_is_set_aside_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = on_disk(folder.path()).path().to_path_buf();
+    for round in 1..=2 {
+        std::fs::write(&database, format!("not a database {round}").repeat(300)).unwrap();
+        let (store, warning) = SqliteStore::open(folder.path()).unwrap();
+        let Some(StoreWarning::SetAside { set_aside }) = warning else { panic!("{warning:?}") };
+        assert!(set_aside.to_str().unwrap().ends_with(&format!(".corrupt-{round}")));
+        assert!(std::fs::read_to_string(set_aside).unwrap().starts_with(&format!("not a database {round}")));
+        store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+        drop(store);
+        assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 1);
+    }
+}
+
+#[test]
+fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = on_disk(folder.path());
+    let pages: Vec<Holding> = (0..2_000).map(|at| page(1, at, 1)).collect();
+    store.record(&id("a"), &delivery(&pages), moment(0)).unwrap();
+    let database = store.path().to_path_buf();
+    drop(store);
+    let mut bytes = std::fs::read(&database).unwrap();
+    // The first pages stay: the schema reads well, and the rows do not.
+    bytes[12 * 4096..].fill(0xa5);
+    std::fs::write(&database, bytes).unwrap();
+
+    let store = on_disk(folder.path());
+    let error = store.load(&id("a")).unwrap_err();
+    let StoreError::Corrupt { set_aside: Some(set_aside), .. } = error else { panic!("{error:?}") };
+    assert!(set_aside.exists());
+    store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+    assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 1);
+}
+
+#[test]
+fn a_later_schema_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = on_disk(folder.path()).path().to_path_buf();
+    let later = rusqlite::Connection::open(&database).unwrap();
+    later.pragma_update(None, "user_version", 99).unwrap();
+    drop(later);
+    let error = SqliteStore::open(folder.path()).unwrap_err();
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 1, .. }), "{error:?}");
+    assert!(database.exists());
+}
+
+#[test]
+fn without_a_usable_folder_views_are_kept_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    for unusable in [file.join("data"), "/proc/pagewise".into()] {
+        let opened = open_or_memory(&unusable);
+        let reason = opened.warning.unwrap();
+        assert!(matches!(reason, StoreWarning::MemoryOnly { reason: StoreError::Folder { .. } }), "{reason:?}");
+        opened.views.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+        assert_eq!(opened.views.health().unwrap().database, None);
+    }
+    assert!(open_or_memory(folder.path()).warning.is_none());
+}
+
+#[test]
+fn a_lock_held_too_long_is_busy() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = on_disk(folder.path());
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap_err();
+    assert!(matches!(error, StoreError::Busy { .. }), "{error:?}");
+    assert!(store.load(&id("a")).unwrap().is_empty(), "reading goes on");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+}
+
+#[test]
+fn content_hashes_outlive_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let (key, content) = ([5; 32], ContentHash::of(b"content"));
+    on_disk(folder.path()).save_hash(&key, content, moment(0));
+    let store = on_disk(folder.path());
+    assert_eq!((store.load_hash(&key), store.load_hash(&[6; 32])), (Some(content), None));
+    store.prune(moment(1), 10).unwrap();
+    assert_eq!(store.load_hash(&key), None);
+}
