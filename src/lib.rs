@@ -1,9 +1,12 @@
 //! pagewise: PDFs for coding agents, page by page.
 #![doc = ""]
+pub mod context;
 pub mod document;
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod serve;
 pub mod source;
 pub mod store;
+pub mod tool;
 pub mod view;
