@@ -2,6 +2,7 @@
 
 use super::plan::Standing;
 use super::request::form_name;
+use super::words::page_or_pages;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 use crate::view::{ConversationView, FileKey, Form, Held, LineSpan};
@@ -68,7 +69,7 @@ impl Memory {
         let Some(known) = &self.known else { return Vec::new() };
         let line = |form: Form| {
             let pages = known.view.pages_in(&known.content, form);
-            (!pages.is_empty()).then(|| format!("pages {pages} as {}", form_name(form)))
+            (!pages.is_empty()).then(|| format!("{} as {}", page_or_pages(&pages), form_name(form)))
         };
         Form::ALL.into_iter().filter_map(line).collect()
     }

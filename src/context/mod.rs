@@ -36,7 +36,7 @@ pub use pages::{DocumentInfo, Outline, OutlineItem, PageChunk, PageGeometry, Pag
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use request::{AnswerSettings, FileRequest, Part, form_name};
 pub use selection::select_pages;
-pub use words::{grouped, one_line, page_held, summary_held, untrusted};
+pub use words::{grouped, one_line, page_held, page_or_pages, summary_held, untrusted};
 
 use self::file::Asked;
 use self::live::{Live, Record, sent};

@@ -14,7 +14,7 @@ use super::selection::{Selected, select};
 use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
-use super::words::{numbered, one_line, pages_held, summary_held, untrusted};
+use super::words::{numbered, one_line, page_or_pages, pages_held, summary_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{Form, Held};
@@ -206,15 +206,12 @@ impl PdfAnswer<'_> {
     fn closing(&self, plan: &PagePlan, replaced: &PageSet) -> Option<String> {
         let held = (!plan.held.is_empty()).then(|| pages_held(&self.asked.path, &plan.held));
         let replaces = (!replaced.is_empty()).then(|| {
-            format!(
-                "Changed since it was given to you: page {replaced}. What is sent now replaces the earlier version."
-            )
+            let pages = page_or_pages(replaced);
+            format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
         });
         let deferred = (!plan.deferred.is_empty()).then(|| {
-            format!(
-                "Not in this answer, for lack of room: pages {0}. Next call: get_file pages: \"{0}\"",
-                plan.deferred
-            )
+            let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
+            format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
         });
         joined([held, replaces, deferred].into_iter().flatten())
     }

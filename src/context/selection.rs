@@ -43,9 +43,11 @@ fn by_text(text: &str, document: &dyn Pages) -> Result<Selected, ContextError> {
 /// # Errors
 /// [`ContextError::Selection`] and [`ContextError::PageOutOfRange`].
 pub fn select_pages(text: &str, page_count: u32) -> Result<PageSet, ContextError> {
-    parse_page_selection(text, page_count).map_err(|error| match error {
+    // What is no selection of any document is unreadable, even where it also names a page too many: "5-2" of three.
+    let readable = parse_page_selection(text, u32::MAX);
+    readable.and_then(|_| parse_page_selection(text, page_count)).map_err(|error| match error {
         PageSelectionError::Malformed => malformed(text, page_count, None),
-        PageSelectionError::OutOfRange { page, page_count } => {
+        PageSelectionError::OutOfRange { page, .. } => {
             ContextError::PageOutOfRange { number: page.into(), page_count, zero_based: false }
         }
     })

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::answer::PageEstimate;
 use super::pages::{DocumentInfo, Outline, OutlineItem, Pages};
 use super::survey::Survey;
-use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, untrusted};
+use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, untrusted};
 use crate::page::PageIndex;
 
 /// Everything a summary is written from.
@@ -60,7 +60,7 @@ impl SummaryFacts<'_> {
         let label = |page: u32| self.document.page_label(PageIndex(page)).map(|label| one_line(&label.0));
         let first = label(0)?;
         let last = label(self.document.page_count().saturating_sub(1))?;
-        Some(format!("Page labels: {first} to {last} (pages: \"label:{last}\" finds a page by its label)"))
+        Some(format!("Page labels: {first} to {last}"))
     }
 
     fn outline_lines(&self, outline: &Outline) -> Vec<String> {
@@ -92,7 +92,10 @@ impl SummaryFacts<'_> {
         let looked_at = self.survey.looked_at.len();
         if !self.survey.without_text.is_empty() {
             let scope = if looked_at < pages { format!(" (of {looked_at} pages looked at)") } else { String::new() };
-            lines.push(format!("Without usable text (scans or blank){scope}: pages {}", self.survey.without_text));
+            lines.push(format!(
+                "Without usable text (scans or blank){scope}: {}",
+                page_or_pages(&self.survey.without_text)
+            ));
         }
         lines.extend(cost_line(&self.survey.estimates, pages));
         if let (true, Some(reason)) = (self.survey.can_cut, &self.survey.cut_failure) {
@@ -146,7 +149,8 @@ fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
     let sampled = u64::try_from(estimates.len()).ok().filter(|sampled| *sampled > 0)?;
     let mean = |value: fn(&PageEstimate) -> u64| estimates.iter().map(value).sum::<u64>().div_ceil(sampled);
     let (text, image) = (mean(|page| page.text_tokens), mean(|page| page.image_tokens));
-    let bytes = mean(|page| page.pdf_bytes.unwrap_or(0));
+    let sizes = estimates.iter().filter_map(|page| page.pdf_bytes).collect::<Vec<_>>();
+    let bytes = sizes.iter().sum::<u64>().div_ceil(u64::try_from(sizes.len()).unwrap_or(u64::MAX).max(1));
     let basis = if sampled < pages { format!("a sample of {sampled} pages") } else { "all pages".to_owned() };
     Some(format!(
         "Estimated cost of a page, from {basis}: {} text tokens, {} image tokens, {} bytes as PDF; \

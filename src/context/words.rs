@@ -54,6 +54,13 @@ pub(super) fn numbered(page: PageNumber, label: Option<&PageLabel>) -> String {
     }
 }
 
+/// `page 2`, or `pages 2-3,7`.
+#[must_use]
+pub fn page_or_pages(pages: &PageSet) -> String {
+    let noun = if pages.len() == 1 { "page" } else { "pages" };
+    format!("{noun} {pages}")
+}
+
 /// Characters of a quoted title or label; what is longer is abridged and says so.
 const MAX_QUOTED_CHARACTERS: usize = 300;
 

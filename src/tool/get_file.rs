@@ -6,7 +6,7 @@ use super::arguments::GetFileArguments;
 use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
-use crate::context::{Answer, Block, ContextManager, Delivery, FileRequest, untrusted};
+use crate::context::{Answer, Block, ContextManager, Delivery, FileRequest, page_or_pages, untrusted};
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
 
@@ -95,7 +95,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
 
 /// A header before documents; before other blocks none, since their first lines are fixed, but a footer.
 fn framing(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
-    let named = conversation.map(|handle| {
+    let handle = conversation.map(|handle| {
         format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
     });
     let documents = answer.blocks.iter().filter_map(|block| match block {
@@ -104,11 +104,12 @@ fn framing(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<St
     });
     let pages = documents.collect::<PageSet>();
     if pages.is_empty() {
-        return (None, named);
+        return (None, handle);
     }
     let details = &answer.details;
-    let what = format!("{}: page {pages} of {}, as one-page PDFs.", details.file, details.pages.unwrap_or_default());
+    let (named, total) = (page_or_pages(&pages), details.pages.unwrap_or_default());
+    let what = format!("{}: {named} of {total}, each a PDF of its own.", details.file);
     let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).".to_owned();
-    let lines = [Some(what), Some(untrusted(&details.file)), Some(go_on), named];
+    let lines = [Some(what), Some(untrusted(&details.file)), Some(go_on), handle];
     (Some(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")), None)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::arguments::{ForgetArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
-use crate::context::{ContextManager, ForgetRequest, HeldFile, form_name, grouped, one_line};
+use crate::context::{ContextManager, ForgetRequest, HeldFile, form_name, grouped, one_line, page_or_pages};
 use crate::page::{PageSet, parse_page_selection};
 use crate::store::Sent;
 use crate::view::{AgentView, ConversationId};
@@ -58,10 +58,10 @@ pub fn context_forget(
 ) -> Result<DataAnswer, ToolError> {
     let conversation = required(caller, arguments.conversation.as_deref())?;
     let pages = arguments.pages.as_deref().map(selection).transpose()?;
-    let what = match (&arguments.file_path, &pages) {
+    let what = match (&arguments.file_path, &arguments.pages) {
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
-        (Some(file), Some(_)) => format!("pages {} of {file}", arguments.pages.as_deref().unwrap_or_default()),
+        (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
     };
     context.forget(&conversation, &ForgetRequest { file: arguments.file_path.clone(), pages })?;
     let text = format!("Forgotten in conversation {conversation}: {what}. It can be given again.");
@@ -93,7 +93,7 @@ fn file_line(file: &HeldFile) -> String {
         AgentView::Binary { .. } => parts.push("the whole file".to_owned()),
         AgentView::Pdf { summary, .. } => parts.extend(summary.then(|| "summary".to_owned())),
     }
-    parts.extend(file.pages.iter().map(|(form, pages)| format!("pages {pages} as {}", form_name(*form))));
+    parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
     format!("- {}: {}", one_line(&file_name(file)), parts.join("; "))
 }
 
