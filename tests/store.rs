@@ -8,8 +8,10 @@
 )]
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -179,25 +181,23 @@ proptest! {
         prop_oneof![3 => prop::collection::vec(holding(), 0..4).prop_map(Ok), 1 => forget().prop_map(Err)], 0..20,
     )) {
         let folder = tempfile::tempdir().unwrap();
-        let (memory, disk, a) = (MemoryStore::new(), on_disk(folder.path()), id("a"));
-        let mut view = ConversationView::new();
-        for step in &steps {
-            let at = match step {
-                Ok(holdings) => memory.record(&a, &delivery(holdings), moment(0)).unwrap(),
-                Err(what) => memory.forget(&a, what, moment(0)).unwrap(),
-            };
-            match step {
-                Ok(holdings) => {
-                    prop_assert_eq!(disk.record(&a, &delivery(holdings), moment(0)).unwrap(), at);
-                    holdings.iter().for_each(|holding| view.insert(*holding, at));
-                }
-                Err(what) => {
-                    prop_assert_eq!(disk.forget(&a, what, moment(0)).unwrap(), at);
-                    view.forget(what, at);
+        let a = id("a");
+        let expected = |store: &dyn ViewStore| {
+            let mut view = ConversationView::new();
+            for step in &steps {
+                match step {
+                    Ok(holdings) => {
+                        let at = store.record(&a, &delivery(holdings), moment(0)).unwrap();
+                        holdings.iter().for_each(|holding| view.insert(*holding, at));
+                    }
+                    Err(what) => drop(view.forget(what, store.forget(&a, what, moment(0)).unwrap())),
                 }
             }
-        }
-        prop_assert_eq!(&memory.load(&a).unwrap(), &view);
+            view
+        };
+        let (memory, disk) = (MemoryStore::new(), on_disk(folder.path()));
+        prop_assert_eq!(expected(&memory), memory.load(&a).unwrap());
+        let view = expected(&disk);
         prop_assert_eq!(&disk.load(&a).unwrap(), &view);
         drop(disk);
         prop_assert_eq!(&on_disk(folder.path()).load(&a).unwrap(), &view);
@@ -280,12 +280,12 @@ fn neither_content_nor_path_is_kept_beside_the_name_table() {
 fn a_corrupt_database_is_set_aside_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let database = on_disk(folder.path()).path().to_path_buf();
-    for round in 1..=2 {
-        std::fs::write(&database, format!("not a database {round}").repeat(300)).unwrap();
+    for (round, junk) in (1..).zip(["not a database ".repeat(300), "x".repeat(99), "SQLite format 3\0".repeat(64)]) {
+        std::fs::write(&database, &junk).unwrap();
         let (store, warning) = SqliteStore::open(folder.path()).unwrap();
         let Some(StoreWarning::SetAside { set_aside }) = warning else { panic!("{warning:?}") };
         assert!(set_aside.to_str().unwrap().ends_with(&format!(".corrupt-{round}")));
-        assert!(std::fs::read_to_string(set_aside).unwrap().starts_with(&format!("not a database {round}")));
+        assert_eq!(std::fs::read_to_string(set_aside).unwrap(), junk);
         store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
         drop(store);
         assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 1);
@@ -311,6 +311,76 @@ fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
     assert!(set_aside.exists());
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
     assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 1);
+}
+
+#[test]
+fn a_database_that_another_took_away_is_opened_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let (store, other) = (on_disk(&data), on_disk(&data));
+    let before = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+    std::thread::sleep(Duration::from_millis(1_100));
+    std::fs::rename(&data, folder.path().join("elsewhere")).unwrap();
+    let after = store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap();
+    assert!(after > before, "a new database goes on after the old one");
+    drop(store);
+    for holdings in [1, 2] {
+        assert_eq!(other.load(&id("a")).unwrap().holdings().count(), holdings);
+        assert_eq!(on_disk(&data).load(&id("a")).unwrap().holdings().count(), holdings);
+        other.record(&id("a"), &delivery(&[page(1, 2, 3)]), moment(0)).unwrap();
+    }
+}
+
+/// The part of [`what_was_reported_as_recorded_survives_a_kill`] that is killed.
+#[test]
+#[ignore = "runs as a process of its own, and ends only by being killed"]
+fn records_until_killed() {
+    let Some(folder) = std::env::var_os("PAGEWISE_TEST_FOLDER") else { return };
+    let store = on_disk(Path::new(&folder));
+    let name = id(&std::process::id().to_string());
+    for at in 0.. {
+        store.record(&name, &delivery(&[page(1, at, 1)]), moment(0)).unwrap();
+        writeln!(std::io::stdout(), "recorded {at}.").unwrap();
+    }
+}
+
+#[test]
+fn what_was_reported_as_recorded_survives_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let spawn = || {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "store::records_until_killed", "--ignored", "--nocapture"])
+            .env("PAGEWISE_TEST_FOLDER", folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    for round in 1..=4 {
+        let mut children = [spawn(), spawn()];
+        let mut outputs = children.each_mut().map(|child| BufReader::new(child.stdout.take().unwrap()).lines());
+        for output in &mut outputs {
+            // Some way into the work, and at another point each time.
+            output.find(|line| reported(line.as_ref().unwrap()).is_some_and(|at| at >= 50 * round)).unwrap().unwrap();
+        }
+        for child in &mut children {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        // What stands in the pipe was reported too; its last line may be cut.
+        let last = outputs
+            .map(|output| output.map_while(Result::ok).filter_map(|line| reported(&line)).last().unwrap_or(50 * round));
+        let store = on_disk(folder.path());
+        for (child, last) in children.iter().zip(last) {
+            let held =
+                store.load(&id(&child.id().to_string())).unwrap().pages_in(&ContentHash([1; 32]), Form::Document);
+            assert!((0..=last).all(|at| held.contains(PageIndex(at))), "{last} reported, held {held}");
+        }
+    }
+}
+
+fn reported(line: &str) -> Option<u32> {
+    // The first line of a test's output follows the test's name.
+    line.split_once("recorded ")?.1.strip_suffix('.')?.parse().ok()
 }
 
 #[test]

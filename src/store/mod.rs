@@ -12,11 +12,13 @@
 //! that it has. A mark that is lost costs one page sent again.
 
 mod fallback;
+mod hashes;
 mod memory;
 mod opening;
 mod rows;
 mod schema;
 mod sqlite;
+mod statements;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -66,6 +68,9 @@ pub trait ViewStore: Send + Sync {
     ) -> Result<Sequence, StoreError>;
 
     /// Forgets, up to a new sequence, which is returned. Forgetting everything also sets [`Sent`] to zero.
+    ///
+    /// A caller that forgets in a view at hand too does so up to the larger of this and that view's
+    /// [`ConversationView::latest`]: the view may hold what this store has lost.
     ///
     /// # Errors
     /// [`StoreError`]

@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,36 +18,65 @@ const LOCK: &str = "views.lock";
 /// How often the lock is tried for within [`SqliteStore::BUSY_TIMEOUT`].
 const LOCK_TRIES: u32 = 200;
 
+/// An open database.
+#[derive(Debug)]
+pub(super) struct Database {
+    pub(super) connection: Connection,
+    /// Device and inode.
+    identity: Option<(u64, u64)>,
+}
+
+impl Database {
+    fn new(connection: Connection, path: &Path) -> Self {
+        Self { connection, identity: identity(path) }
+    }
+
+    /// Whether it is still the file of this name.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.identity.is_some() && self.identity == identity(path)
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
 /// An open database, and the corrupt one that was in its place.
 pub(super) struct Opened {
-    pub(super) connection: Connection,
+    pub(super) database: Database,
     pub(super) path: PathBuf,
     pub(super) set_aside: Option<PathBuf>,
 }
 
 /// Opens the database of `folder`, and makes both where they do not exist.
 pub(super) fn open(folder: &Path) -> Result<Opened, StoreError> {
+    open_if(folder, |_| Ok(()))
+}
+
+/// Opens the database after it was found corrupt in use. It is checked whole, for another process may have set it
+/// aside by now.
+pub(super) fn open_checked(folder: &Path) -> Result<Opened, StoreError> {
+    open_if(folder, check)
+}
+
+fn open_if(folder: &Path, check: Check) -> Result<Opened, StoreError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
     let path = folder.join(DATABASE);
     let _lock = lock(folder, &path)?;
-    open_locked(path, |_| Ok(()))
+    open_locked(path, check)
 }
 
-/// Opens the database again after it was found corrupt in use. It is checked whole, for another process may have
-/// set it aside by now. The caller has closed its own connection.
-pub(super) fn reopen(path: &Path) -> Result<Opened, StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let _lock = lock(folder, path)?;
-    open_locked(path.to_path_buf(), check)
-}
+type Check = fn(&Connection) -> rusqlite::Result<()>;
 
-fn open_locked(path: PathBuf, check: fn(&Connection) -> rusqlite::Result<()>) -> Result<Opened, StoreError> {
+fn open_locked(path: PathBuf, check: Check) -> Result<Opened, StoreError> {
     let try_open =
         || connect(&path).and_then(|connection| check(&connection).map(|()| connection).map_err(Failure::from));
     create_private(&path)?;
     let failure = match try_open() {
-        Ok(connection) => return Ok(Opened { connection, path, set_aside: None }),
+        Ok(connection) => {
+            return Ok(Opened { database: Database::new(connection, &path), path, set_aside: None });
+        }
         Err(failure) => failure,
     };
     if !failure.is_corruption() {
@@ -56,7 +85,7 @@ fn open_locked(path: PathBuf, check: fn(&Connection) -> rusqlite::Result<()>) ->
     let set_aside = set_aside(&path)?;
     create_private(&path)?;
     let connection = connect(&path).map_err(|failure| failure.at(&path))?;
-    Ok(Opened { connection, path, set_aside: Some(set_aside) })
+    Ok(Opened { database: Database::new(connection, &path), path, set_aside: Some(set_aside) })
 }
 
 enum Failure {

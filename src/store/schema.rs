@@ -13,13 +13,14 @@ pub(super) enum Migration {
     Newer(i64),
 }
 
-/// Version 1. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
+/// Version 1. The counter starts at the time, in microseconds, so that a database made in place of a lost one goes on
+/// after it, and views that outlived it merge with what it says. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
 const VERSION_1: &str = "
 CREATE TABLE counter (
     id INTEGER PRIMARY KEY CHECK (id = 0),
     sequence INTEGER NOT NULL
 ) STRICT;
-INSERT INTO counter VALUES (0, 0);
+INSERT INTO counter VALUES (0, unixepoch() * 1000000);
 
 CREATE TABLE conversation (
     id INTEGER PRIMARY KEY,

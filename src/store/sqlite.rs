@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::opening::{self, Opened};
-use super::rows::{self, HeldRow, ScopeRow, sequence, signed, unsigned};
-use super::{ConversationRecord, Delivery, Health, Pruned, Sent, StoreError, StoreWarning, ViewStore};
-use crate::hash::ContentHash;
-use crate::source::HashStore;
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Scope, Sequence};
+use super::opening::{self, Database, Opened};
+use super::statements::{
+    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, insert_conversation,
+    insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
+};
+use super::{ConversationRecord, Delivery, Health, Pruned, StoreError, StoreWarning, ViewStore};
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
 
 /// Keeps views in a SQLite database.
 ///
 /// The sequence comes from the database, within the transaction that uses it, so it is one order for all processes.
+/// A database that was deleted, or set aside by another process, is opened anew at the next use.
 #[derive(Debug)]
 pub struct SqliteStore {
+    folder: PathBuf,
     path: PathBuf,
-    connection: Mutex<Connection>,
+    /// `None` after an opening failed; the next use tries again.
+    database: Mutex<Option<Database>>,
 }
-
-/// The columns of [`ConversationRecord`], in the order that [`conversation_record`] reads.
-const RECORD: &str = "SELECT name, created_at, used_at, latest, blocks, bytes, tokens,
-    (SELECT count(*) FROM holding WHERE holding.conversation = conversation.id) FROM conversation";
 
 impl SqliteStore {
     /// Opens the database of a data folder, and makes both, for their owner alone, where they do not exist.
@@ -35,9 +35,9 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError`]
     pub fn open(folder: &Path) -> Result<(Self, Option<StoreWarning>), StoreError> {
-        let Opened { connection, path, set_aside } = opening::open(folder)?;
+        let Opened { database, path, set_aside } = opening::open(folder)?;
         let warning = set_aside.map(|set_aside| StoreWarning::SetAside { set_aside });
-        Ok((Self { path, connection: Mutex::new(connection) }, warning))
+        Ok((Self { folder: folder.to_path_buf(), path, database: Mutex::new(Some(database)) }, warning))
     }
 
     /// The database file.
@@ -46,42 +46,49 @@ impl SqliteStore {
         &self.path
     }
 
-    fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|error| {
-            if opening::is_corruption(&error) {
-                self.replace(&mut connection)
-            } else {
-                opening::store_error(&self.path, error)
+    pub(super) fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let mut guard = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        // Closed before another is opened: closed later, it could remove a journal that bears its name by then.
+        let current = guard.take().filter(|database| database.is_at(&self.path));
+        let database = match current {
+            Some(database) => guard.insert(database),
+            None => guard.insert(self.opened(opening::open)?),
+        };
+        work(&mut database.connection).map_err(|error| {
+            if !opening::is_corruption(&error) {
+                return opening::store_error(&self.path, error);
+            }
+            *guard = None;
+            match self.opened(opening::open_checked) {
+                Ok(database) => {
+                    *guard = Some(database);
+                    StoreError::Corrupt { path: self.path.clone(), set_aside: None }
+                }
+                Err(error) => error,
             }
         })
+    }
+
+    /// Opens the database again; where a corrupt one was set aside for it, that is the error.
+    fn opened(&self, open: fn(&Path) -> Result<Opened, StoreError>) -> Result<Database, StoreError> {
+        let Opened { database, path, set_aside } = open(&self.folder)?;
+        if set_aside.is_some() { Err(StoreError::Corrupt { path, set_aside }) } else { Ok(database) }
     }
 
     fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        self.run(|connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let value = work(&transaction)?;
-            transaction.commit()?;
-            Ok(value)
-        })
+        self.run(|connection| in_transaction(connection, work))
     }
+}
 
-    /// Sets a corrupt database aside and goes on with a new one. The old connection is closed first: closed later,
-    /// it could remove the journal that then bears its name.
-    fn replace(&self, connection: &mut Connection) -> StoreError {
-        let corrupt = |set_aside| StoreError::Corrupt { path: self.path.clone(), set_aside };
-        match Connection::open_in_memory() {
-            Ok(placeholder) => *connection = placeholder,
-            Err(_) => return corrupt(None),
-        }
-        match opening::reopen(&self.path) {
-            Ok(opened) => {
-                *connection = opened.connection;
-                corrupt(opened.set_aside)
-            }
-            Err(error) => error,
-        }
-    }
+/// Takes the write lock at once: a reader that turns writer could fail where waiting would have helped.
+pub(super) fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
 }
 
 impl ViewStore for SqliteStore {
@@ -182,174 +189,45 @@ impl ViewStore for SqliteStore {
     }
 }
 
-/// The cache is a convenience: what fails here is a hash computed again, and the next write of a view tells.
-impl HashStore for SqliteStore {
-    fn load_hash(&self, key: &[u8; 32]) -> Option<ContentHash> {
-        let query = "SELECT content FROM file_hash WHERE stat = ?1";
-        let found =
-            self.run(|connection| connection.prepare_cached(query)?.query_row([key], |row| row.get(0)).optional());
-        found.ok().flatten().map(ContentHash)
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::hash::{ContentHash, PageFingerprint};
+    use crate::page::PageIndex;
+    use crate::view::{Form, Held, Holding};
+
+    fn many_pages() -> Delivery {
+        let page = |at| {
+            let what = Held::Page { fingerprint: PageFingerprint([1; 32]), page: PageIndex(at), form: Form::Text };
+            Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
+        };
+        Delivery { holdings: (0..1_000).map(page).collect(), ..Delivery::default() }
     }
 
-    fn save_hash(&self, key: &[u8; 32], content: ContentHash, now: SystemTime) {
-        let insert = "INSERT OR REPLACE INTO file_hash VALUES (?1, ?2, ?3)";
-        let _ = self.write(|transaction| {
-            transaction.prepare_cached(insert)?.execute(params![key, content.0, unix_seconds(now)])
-        });
+    /// Records after `pragma` has taken something away from the connection.
+    fn record_after(pragma: &str) -> (StoreError, SqliteStore, tempfile::TempDir) {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = SqliteStore::open(folder.path()).unwrap();
+        store.run(|connection| connection.execute_batch(pragma)).unwrap();
+        let id = "a".parse().unwrap();
+        (store.record(&id, &many_pages(), SystemTime::UNIX_EPOCH).unwrap_err(), store, folder)
     }
-}
 
-fn unix_seconds(moment: SystemTime) -> i64 {
-    moment.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| signed(since.as_secs()))
-}
-
-fn moment(unix_seconds: i64) -> SystemTime {
-    let since = Duration::from_secs(unsigned(unix_seconds));
-    SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-/// `None` for a handle that this version would refuse.
-fn conversation_record(row: &Row<'_>) -> rusqlite::Result<Option<ConversationRecord>> {
-    let name: String = row.get(0)?;
-    let sent = Sent { blocks: unsigned(row.get(4)?), bytes: unsigned(row.get(5)?), tokens: unsigned(row.get(6)?) };
-    let (created, used) = (moment(row.get(1)?), moment(row.get(2)?));
-    let (latest, holdings) = (sequence(row.get(3)?), unsigned(row.get(7)?));
-    Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, latest, holdings, sent }))
-}
-
-fn conversation_id(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<i64>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM conversation WHERE name = ?1")?;
-    statement.query_row([conversation.as_str()], |row| row.get(0)).optional()
-}
-
-fn insert_conversation(
-    transaction: &Transaction<'_>,
-    conversation: &ConversationId,
-    now: SystemTime,
-) -> rusqlite::Result<bool> {
-    let insert = "INSERT INTO conversation (name, created_at, used_at) VALUES (?1, ?2, ?2) ON CONFLICT DO NOTHING";
-    let mut statement = transaction.prepare_cached(insert)?;
-    Ok(statement.execute(params![conversation.as_str(), unix_seconds(now)])? > 0)
-}
-
-/// The id of a conversation that is written to at `at`; made known where it was not.
-fn touched(
-    transaction: &Transaction<'_>,
-    conversation: &ConversationId,
-    at: Sequence,
-    now: SystemTime,
-) -> rusqlite::Result<i64> {
-    let upsert = "INSERT INTO conversation (name, created_at, used_at, latest) VALUES (?1, ?2, ?2, ?3)
-        ON CONFLICT (name) DO UPDATE SET used_at = max(used_at, excluded.used_at), latest = excluded.latest
-        RETURNING id";
-    let mut statement = transaction.prepare_cached(upsert)?;
-    statement.query_row(params![conversation.as_str(), unix_seconds(now), signed(at.0)], |row| row.get(0))
-}
-
-fn next_sequence(transaction: &Transaction<'_>) -> rusqlite::Result<Sequence> {
-    let mut statement = transaction.prepare_cached("UPDATE counter SET sequence = sequence + 1 RETURNING sequence")?;
-    statement.query_row([], |row| row.get(0)).map(sequence)
-}
-
-fn view_since(connection: &Connection, id: i64, since: Sequence) -> rusqlite::Result<ConversationView> {
-    let mut view = ConversationView::new();
-    let mut statement = connection.prepare_cached("SELECT epoch FROM conversation WHERE id = ?1")?;
-    view.bury(Scope::Everything, statement.query_row([id], |row| row.get(0)).map(sequence)?);
-    let tombstones = "SELECT kind, subject, first, last, sequence FROM tombstone
-        WHERE conversation = ?1 AND sequence > ?2";
-    let mut statement = connection.prepare_cached(tombstones)?;
-    for tombstone in statement.query_map([id, signed(since.0)], rows::tombstone)? {
-        let (scope, at) = tombstone?;
-        view.bury(scope, at);
+    #[test]
+    fn a_full_disk_is_told_and_nothing_is_half_recorded() {
+        let (error, store, _folder) = record_after("PRAGMA max_page_count = 12");
+        assert!(matches!(error, StoreError::DiskFull { .. }), "{error:?}");
+        assert_eq!(store.conversations().unwrap(), []);
+        store.run(|connection| connection.execute_batch("PRAGMA max_page_count = 10000")).unwrap();
+        store.record(&"a".parse().unwrap(), &many_pages(), SystemTime::UNIX_EPOCH).unwrap();
+        assert_eq!(store.health().unwrap().holdings, 1_000);
     }
-    let holdings = "SELECT content, file, kind, first, last, form, fingerprint, sequence FROM holding
-        WHERE conversation = ?1 AND sequence > ?2";
-    let mut statement = connection.prepare_cached(holdings)?;
-    for holding in statement.query_map([id, signed(since.0)], rows::holding)? {
-        if let Some((holding, at)) = holding? {
-            view.insert(holding, at);
-        }
+
+    #[test]
+    fn a_database_that_cannot_be_written_is_told_and_still_read() {
+        let (error, store, _folder) = record_after("PRAGMA query_only = true");
+        assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+        assert!(store.load(&"a".parse().unwrap()).unwrap().is_empty());
     }
-    Ok(view)
-}
-
-fn insert_holding(transaction: &Transaction<'_>, id: i64, holding: &Holding, at: Sequence) -> rusqlite::Result<()> {
-    let insert = "INSERT INTO holding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-        ON CONFLICT DO UPDATE SET sequence = excluded.sequence";
-    let row = HeldRow::of(holding.what);
-    let (content, file) = (holding.content.0, holding.file.0);
-    let values = params![id, content, file, row.kind, row.first, row.last, row.form, row.fingerprint, signed(at.0)];
-    transaction.prepare_cached(insert)?.execute(values).map(|_| ())
-}
-
-fn insert_names(transaction: &Transaction<'_>, names: &BTreeMap<FileKey, String>) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO file_name VALUES (?1, ?2)")?;
-    for (file, path) in names {
-        statement.execute(params![file.0, path])?;
-    }
-    Ok(())
-}
-
-fn add_sent(transaction: &Transaction<'_>, id: i64, sent: Sent) -> rusqlite::Result<()> {
-    let update = "UPDATE conversation SET blocks = blocks + ?2, bytes = bytes + ?3, tokens = tokens + ?4
-        WHERE id = ?1";
-    let values = [id, signed(sent.blocks), signed(sent.bytes), signed(sent.tokens)];
-    transaction.prepare_cached(update)?.execute(values).map(|_| ())
-}
-
-/// Writes a tombstone, and deletes what it covers: all of it was recorded before.
-fn bury(transaction: &Transaction<'_>, id: i64, scope: &Scope, at: Sequence) -> rusqlite::Result<()> {
-    let Some(row) = ScopeRow::of(scope) else { return begin_epoch(transaction, id, at) };
-    let insert = "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let values = params![id, row.kind, row.subject, row.first, row.last, signed(at.0)];
-    transaction.prepare_cached(insert)?.execute(values)?;
-    let (condition, mut values) = row.covers();
-    values.insert(0, &id);
-    let delete = format!("DELETE FROM holding WHERE conversation = ?1 AND {condition}");
-    transaction.prepare_cached(&delete)?.execute(values.as_slice()).map(|_| ())
-}
-
-fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM holding WHERE conversation = ?1", [id])?;
-    transaction.execute("DELETE FROM tombstone WHERE conversation = ?1", [id])?;
-    let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0 WHERE id = ?1";
-    transaction.execute(update, [id, signed(at.0)]).map(|_| ())
-}
-
-fn copy_conversation(
-    transaction: &Transaction<'_>,
-    from: i64,
-    to: i64,
-    as_of: Option<Sequence>,
-) -> rusqlite::Result<()> {
-    let as_of = as_of.map_or(i64::MAX, |as_of| signed(as_of.0));
-    let holdings = "INSERT INTO holding SELECT ?2, content, file, kind, first, last, form, fingerprint, sequence
-        FROM holding WHERE conversation = ?1 AND sequence <= ?3";
-    transaction.execute(holdings, [from, to, as_of])?;
-    let tombstones = "INSERT INTO tombstone SELECT ?2, kind, subject, first, last, sequence
-        FROM tombstone WHERE conversation = ?1";
-    transaction.execute(tombstones, [from, to])?;
-    let rest = "UPDATE conversation SET (epoch, latest, blocks, bytes, tokens) =
-        (SELECT epoch, latest, blocks, bytes, tokens FROM conversation WHERE id = ?1) WHERE id = ?2";
-    transaction.execute(rest, [from, to]).map(|_| ())
-}
-
-fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
-    let query = "SELECT (SELECT count(*) FROM conversation), (SELECT count(*) FROM holding)";
-    connection.query_row(query, [], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
-}
-
-fn prune(transaction: &Transaction<'_>, unused_since: i64, max_holdings: u64) -> rusqlite::Result<Pruned> {
-    let before = counts(transaction)?;
-    transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
-    // The last used are kept as long as all from there on fit.
-    let excess = "DELETE FROM conversation WHERE id IN (SELECT id FROM (
-        SELECT id, sum((SELECT count(*) FROM holding WHERE conversation = kept.id))
-            OVER (ORDER BY used_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS up_to_here
-        FROM conversation AS kept) WHERE up_to_here > ?1)";
-    transaction.execute(excess, [signed(max_holdings)])?;
-    transaction.execute("DELETE FROM file_name WHERE file NOT IN (SELECT file FROM holding)", [])?;
-    transaction.execute("DELETE FROM file_hash WHERE used_at < ?1", [unused_since])?;
-    let after = counts(transaction)?;
-    Ok(Pruned { conversations: before.0 - after.0, holdings: before.1 - after.1 })
 }

@@ -20,7 +20,7 @@ impl Sequence {
     }
 }
 
-/// A file by its path: the blake3 hash of the absolute path's bytes.
+/// A file by its path: the blake3 hash of the absolute path, without its `.` and doubled slashes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub [u8; 32]);
 
@@ -28,7 +28,12 @@ impl FileKey {
     /// The key of an absolute path.
     #[must_use]
     pub fn of(path: &std::path::Path) -> Self {
-        Self(*blake3::hash(path.as_os_str().as_encoded_bytes()).as_bytes())
+        let mut hasher = blake3::Hasher::new();
+        for part in path.components() {
+            // No component holds a NUL.
+            hasher.update(part.as_os_str().as_encoded_bytes()).update(b"\0");
+        }
+        Self(*hasher.finalize().as_bytes())
     }
 }
 

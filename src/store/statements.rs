@@ -1,0 +1,174 @@
+//! What is said to SQLite, each within the caller's transaction.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+
+use super::rows::{self, HeldRow, ScopeRow, sequence, signed, unsigned};
+use super::{ConversationRecord, Pruned, Sent};
+use crate::view::{ConversationId, ConversationView, FileKey, Holding, Scope, Sequence};
+
+/// The columns of [`ConversationRecord`], in the order that [`conversation_record`] reads.
+pub(super) const RECORD: &str = "SELECT name, created_at, used_at, latest, blocks, bytes, tokens,
+    (SELECT count(*) FROM holding WHERE holding.conversation = conversation.id) FROM conversation";
+
+pub(super) fn unix_seconds(moment: SystemTime) -> i64 {
+    moment.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| signed(since.as_secs()))
+}
+
+pub(super) fn moment(unix_seconds: i64) -> SystemTime {
+    let since = Duration::from_secs(unsigned(unix_seconds));
+    SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// `None` for a handle that this version would refuse.
+pub(super) fn conversation_record(row: &Row<'_>) -> rusqlite::Result<Option<ConversationRecord>> {
+    let name: String = row.get(0)?;
+    let sent = Sent { blocks: unsigned(row.get(4)?), bytes: unsigned(row.get(5)?), tokens: unsigned(row.get(6)?) };
+    let (created, used) = (moment(row.get(1)?), moment(row.get(2)?));
+    let (latest, holdings) = (sequence(row.get(3)?), unsigned(row.get(7)?));
+    Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, latest, holdings, sent }))
+}
+
+pub(super) fn conversation_id(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<i64>> {
+    let mut statement = connection.prepare_cached("SELECT id FROM conversation WHERE name = ?1")?;
+    statement.query_row([conversation.as_str()], |row| row.get(0)).optional()
+}
+
+pub(super) fn insert_conversation(
+    transaction: &Transaction<'_>,
+    conversation: &ConversationId,
+    now: SystemTime,
+) -> rusqlite::Result<bool> {
+    let insert = "INSERT INTO conversation (name, created_at, used_at) VALUES (?1, ?2, ?2) ON CONFLICT DO NOTHING";
+    let mut statement = transaction.prepare_cached(insert)?;
+    Ok(statement.execute(params![conversation.as_str(), unix_seconds(now)])? > 0)
+}
+
+/// The id of a conversation that is written to at `at`; made known where it was not.
+pub(super) fn touched(
+    transaction: &Transaction<'_>,
+    conversation: &ConversationId,
+    at: Sequence,
+    now: SystemTime,
+) -> rusqlite::Result<i64> {
+    let upsert = "INSERT INTO conversation (name, created_at, used_at, latest) VALUES (?1, ?2, ?2, ?3)
+        ON CONFLICT (name) DO UPDATE SET used_at = max(used_at, excluded.used_at), latest = excluded.latest
+        RETURNING id";
+    let mut statement = transaction.prepare_cached(upsert)?;
+    statement.query_row(params![conversation.as_str(), unix_seconds(now), signed(at.0)], |row| row.get(0))
+}
+
+pub(super) fn next_sequence(transaction: &Transaction<'_>) -> rusqlite::Result<Sequence> {
+    let mut statement = transaction.prepare_cached("UPDATE counter SET sequence = sequence + 1 RETURNING sequence")?;
+    statement.query_row([], |row| row.get(0)).map(sequence)
+}
+
+pub(super) fn view_since(connection: &Connection, id: i64, since: Sequence) -> rusqlite::Result<ConversationView> {
+    let mut view = ConversationView::new();
+    let mut statement = connection.prepare_cached("SELECT epoch FROM conversation WHERE id = ?1")?;
+    view.bury(Scope::Everything, statement.query_row([id], |row| row.get(0)).map(sequence)?);
+    let tombstones = "SELECT kind, subject, first, last, sequence FROM tombstone
+        WHERE conversation = ?1 AND sequence > ?2";
+    let mut statement = connection.prepare_cached(tombstones)?;
+    for tombstone in statement.query_map([id, signed(since.0)], rows::tombstone)? {
+        let (scope, at) = tombstone?;
+        view.bury(scope, at);
+    }
+    let holdings = "SELECT content, file, kind, first, last, form, fingerprint, sequence FROM holding
+        WHERE conversation = ?1 AND sequence > ?2";
+    let mut statement = connection.prepare_cached(holdings)?;
+    for holding in statement.query_map([id, signed(since.0)], rows::holding)? {
+        if let Some((holding, at)) = holding? {
+            view.insert(holding, at);
+        }
+    }
+    Ok(view)
+}
+
+pub(super) fn insert_holding(
+    transaction: &Transaction<'_>,
+    id: i64,
+    holding: &Holding,
+    at: Sequence,
+) -> rusqlite::Result<()> {
+    let insert = "INSERT INTO holding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        ON CONFLICT DO UPDATE SET sequence = excluded.sequence";
+    let row = HeldRow::of(holding.what);
+    let (content, file) = (holding.content.0, holding.file.0);
+    let values = params![id, content, file, row.kind, row.first, row.last, row.form, row.fingerprint, signed(at.0)];
+    transaction.prepare_cached(insert)?.execute(values).map(|_| ())
+}
+
+pub(super) fn insert_names(transaction: &Transaction<'_>, names: &BTreeMap<FileKey, String>) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO file_name VALUES (?1, ?2)")?;
+    for (file, path) in names {
+        statement.execute(params![file.0, path])?;
+    }
+    Ok(())
+}
+
+pub(super) fn add_sent(transaction: &Transaction<'_>, id: i64, sent: Sent) -> rusqlite::Result<()> {
+    let update = "UPDATE conversation SET blocks = blocks + ?2, bytes = bytes + ?3, tokens = tokens + ?4
+        WHERE id = ?1";
+    let values = [id, signed(sent.blocks), signed(sent.bytes), signed(sent.tokens)];
+    transaction.prepare_cached(update)?.execute(values).map(|_| ())
+}
+
+/// Writes a tombstone, and deletes what it covers: all of it was recorded before.
+pub(super) fn bury(transaction: &Transaction<'_>, id: i64, scope: &Scope, at: Sequence) -> rusqlite::Result<()> {
+    let Some(row) = ScopeRow::of(scope) else { return begin_epoch(transaction, id, at) };
+    let insert = "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let values = params![id, row.kind, row.subject, row.first, row.last, signed(at.0)];
+    transaction.prepare_cached(insert)?.execute(values)?;
+    let (condition, mut values) = row.covers();
+    values.insert(0, &id);
+    let delete = format!("DELETE FROM holding WHERE conversation = ?1 AND {condition}");
+    transaction.prepare_cached(&delete)?.execute(values.as_slice()).map(|_| ())
+}
+
+pub(super) fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
+    transaction.execute("DELETE FROM holding WHERE conversation = ?1", [id])?;
+    transaction.execute("DELETE FROM tombstone WHERE conversation = ?1", [id])?;
+    let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0 WHERE id = ?1";
+    transaction.execute(update, [id, signed(at.0)]).map(|_| ())
+}
+
+pub(super) fn copy_conversation(
+    transaction: &Transaction<'_>,
+    from: i64,
+    to: i64,
+    as_of: Option<Sequence>,
+) -> rusqlite::Result<()> {
+    let as_of = as_of.map_or(i64::MAX, |as_of| signed(as_of.0));
+    let holdings = "INSERT INTO holding SELECT ?2, content, file, kind, first, last, form, fingerprint, sequence
+        FROM holding WHERE conversation = ?1 AND sequence <= ?3";
+    transaction.execute(holdings, [from, to, as_of])?;
+    let tombstones = "INSERT INTO tombstone SELECT ?2, kind, subject, first, last, sequence
+        FROM tombstone WHERE conversation = ?1";
+    transaction.execute(tombstones, [from, to])?;
+    let rest = "UPDATE conversation SET (epoch, latest, blocks, bytes, tokens) =
+        (SELECT epoch, latest, blocks, bytes, tokens FROM conversation WHERE id = ?1) WHERE id = ?2";
+    transaction.execute(rest, [from, to]).map(|_| ())
+}
+
+pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
+    let query = "SELECT (SELECT count(*) FROM conversation), (SELECT count(*) FROM holding)";
+    connection.query_row(query, [], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
+}
+
+pub(super) fn prune(transaction: &Transaction<'_>, unused_since: i64, max_holdings: u64) -> rusqlite::Result<Pruned> {
+    let before = counts(transaction)?;
+    transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
+    // The last used are kept as long as all from there on fit.
+    let excess = "DELETE FROM conversation WHERE id IN (SELECT id FROM (
+        SELECT id, sum((SELECT count(*) FROM holding WHERE conversation = kept.id))
+            OVER (ORDER BY used_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS up_to_here
+        FROM conversation AS kept) WHERE up_to_here > ?1)";
+    transaction.execute(excess, [signed(max_holdings)])?;
+    transaction.execute("DELETE FROM file_name WHERE file NOT IN (SELECT file FROM holding)", [])?;
+    transaction.execute("DELETE FROM file_hash WHERE used_at < ?1", [unused_since])?;
+    let after = counts(transaction)?;
+    Ok(Pruned { conversations: before.0 - after.0, holdings: before.1 - after.1 })
+}
