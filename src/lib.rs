@@ -7,6 +7,7 @@ pub mod limits;
 pub mod page;
 pub mod serve;
 pub mod source;
+pub mod split;
 pub mod store;
 pub mod tool;
 pub mod view;

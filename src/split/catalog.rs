@@ -1,0 +1,177 @@
+//! The catalog of a chunk (ISO 32000-2, 7.7.2): what the page needs of the document, reduced to this page.
+
+use super::closure::{CATALOG, Closure, PAGE, PAGES};
+use super::form;
+use super::resources::{DeviceColors, Place};
+use super::roles::Role;
+use super::serialize;
+use crate::document::DocumentError;
+use crate::document::object::{Dictionary, Object};
+
+/// Writes the catalog and the page tree's root. To be called when the page's closure has been followed.
+pub(super) fn write(
+    closure: &mut Closure<'_>,
+    catalog: &Dictionary,
+    label: Option<&str>,
+    colors: DeviceColors,
+) -> Result<(), DocumentError> {
+    let mut out = b"<<".to_vec();
+    form::write(closure, catalog, &mut out)?;
+    copy(closure, catalog, b"Extensions", &mut out)?;
+    copy(closure, catalog, b"Lang", &mut out)?;
+    closure.drain()?;
+    write_layers(closure, catalog, &mut out)?;
+    write_intents(closure, catalog, colors, &mut out)?;
+    if let Some(label) = label {
+        out.extend(b"/PageLabels<</Nums[0<</P");
+        serialize::string(&mut out, &text_string(label));
+        out.extend(b">>]>>");
+    }
+    serialize::name(&mut out, b"Pages");
+    serialize::reference(&mut out, PAGES);
+    out.extend(b"/Type/Catalog>>");
+    closure.add(CATALOG, out)?;
+    let mut pages = b"<</Count 1/Kids[".to_vec();
+    serialize::reference(&mut pages, PAGE);
+    pages.extend(b"]/Type/Pages>>");
+    closure.add(PAGES, pages)?;
+    closure.drain()
+}
+
+/// A text string (7.9.2.2) in ASCII, which is PDFDocEncoding too, or else in UTF-16BE.
+fn text_string(text: &str) -> Vec<u8> {
+    if text.is_ascii() {
+        return text.as_bytes().to_vec();
+    }
+    [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
+}
+
+pub(super) fn copy(closure: &mut Closure<'_>, catalog: &Dictionary, key: &[u8], out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    match catalog.get(key) {
+        Some(value) => closure.entry_value(key, value, Role::Other, Place::Nested, out),
+        None => Ok(()),
+    }
+}
+
+/// Optional content (8.11.4) reduced to the groups that the page reaches; without it hidden layers are shown.
+fn write_layers(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    if closure.groups.is_empty() {
+        return Ok(());
+    }
+    let properties = closure.objects.get(catalog, b"OCProperties")?;
+    let Some(properties) = properties.as_dictionary() else { return Ok(()) };
+    out.extend(b"/OCProperties<<");
+    let default = closure.objects.get(properties, b"D")?;
+    if let Some(default) = default.as_dictionary() {
+        serialize::name(out, b"D");
+        write_configuration(closure, default, out)?;
+    }
+    let groups = closure.objects.get(properties, b"OCGs")?;
+    serialize::name(out, b"OCGs");
+    write_groups(closure, &groups, out, 0)?;
+    out.extend(b">>");
+    Ok(())
+}
+
+fn write_configuration(closure: &mut Closure<'_>, configuration: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    out.extend(b"<<");
+    for (key, value) in configuration.iter() {
+        match key.as_bytes() {
+            b"AS" => write_usage_applications(closure, value, out)?,
+            b"Locked" | b"OFF" | b"ON" | b"Order" | b"RBGroups" => {
+                let groups = closure.objects.resolve(value)?;
+                if groups.as_array().is_some() {
+                    serialize::name(out, key.as_bytes());
+                    write_groups(closure, &groups, out, 0)?;
+                }
+            }
+            b"BaseState" | b"Creator" | b"Intent" | b"ListMode" | b"Name" => {
+                closure.entry_value(key.as_bytes(), value, Role::Other, Place::Nested, out)?;
+            }
+            _ => {}
+        }
+    }
+    out.extend(b">>");
+    Ok(())
+}
+
+/// Writes an array of groups, also of labels and nested arrays, without the groups that the page does not reach.
+fn write_groups(closure: &mut Closure<'_>, groups: &Object, out: &mut Vec<u8>, depth: u32) -> Result<(), DocumentError> {
+    out.push(b'[');
+    for element in groups.as_array().unwrap_or_default() {
+        match element {
+            Object::Reference(id) => {
+                if let Some(number) = closure.number_of(id.number).filter(|_| closure.groups.contains(&id.number)) {
+                    serialize::reference(out, number);
+                    continue;
+                }
+                let nested = closure.objects.fetch(*id)?;
+                if nested.as_array().is_some() {
+                    write_nested(closure, &nested, out, depth)?;
+                }
+            }
+            Object::Array(_) => write_nested(closure, element, out, depth)?,
+            // The label of a nested array.
+            Object::String(label) => serialize::string(out, label),
+            _ => {}
+        }
+    }
+    out.push(b']');
+    Ok(())
+}
+
+fn write_nested(closure: &mut Closure<'_>, groups: &Object, out: &mut Vec<u8>, depth: u32) -> Result<(), DocumentError> {
+    if depth < closure.limits.max_nesting && reaches_group(closure, groups, depth) {
+        write_groups(closure, groups, out, depth + 1)?;
+    }
+    Ok(())
+}
+
+fn reaches_group(closure: &Closure<'_>, groups: &Object, depth: u32) -> bool {
+    groups.as_array().unwrap_or_default().iter().any(|element| match element {
+        Object::Reference(id) => closure.groups.contains(&id.number),
+        nested => depth < closure.limits.max_nesting && reaches_group(closure, nested, depth + 1),
+    })
+}
+
+fn write_usage_applications(closure: &mut Closure<'_>, value: &Object, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    let applications = closure.objects.resolve(value)?;
+    out.extend(b"/AS[");
+    for application in applications.as_array().unwrap_or_default() {
+        let application = closure.objects.resolve(application)?;
+        let Some(application) = application.as_dictionary() else { continue };
+        out.extend(b"<<");
+        for (key, value) in application.iter() {
+            if key.as_bytes() == b"OCGs" {
+                let groups = closure.objects.resolve(value)?;
+                serialize::name(out, b"OCGs");
+                write_groups(closure, &groups, out, 0)?;
+            } else {
+                closure.entry_value(key.as_bytes(), value, Role::Other, Place::Nested, out)?;
+            }
+        }
+        out.extend(b">>");
+    }
+    out.push(b']');
+    Ok(())
+}
+
+/// Output intents (14.11.5) whose profile is for a device colour family that the page uses: a profile is often larger
+/// than the page.
+fn write_intents(closure: &mut Closure<'_>, catalog: &Dictionary, colors: DeviceColors, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    let intents = closure.objects.get(catalog, b"OutputIntents")?;
+    let mut kept = Vec::new();
+    for intent in intents.as_array().unwrap_or_default() {
+        let resolved = closure.objects.resolve(intent)?;
+        let Some(dictionary) = resolved.as_dictionary() else { continue };
+        let profile = closure.objects.get(dictionary, b"DestOutputProfile")?;
+        let components = profile.as_dictionary().and_then(|profile| profile.get(b"N")).and_then(Object::as_integer);
+        if components.is_none_or(|components| colors.has(components)) {
+            kept.push(intent.clone());
+        }
+    }
+    if kept.is_empty() {
+        return Ok(());
+    }
+    closure.entry_value(b"OutputIntents", &Object::Array(kept), Role::Other, Place::Nested, out)
+}

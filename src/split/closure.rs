@@ -1,0 +1,287 @@
+//! The closure of a page: every object that it reaches and may keep, numbered in the order of the way there.
+//!
+//! References are followed from the page, breadth first, dictionaries in the order of their keys, so that the numbers
+//! depend on what the page is and not on how the source numbers it. What a thing is for ([`Role`]) decides which of
+//! its entries are kept. A reference to another page, to the page tree, the catalog or the structure tree becomes
+//! null: without that rule one stray `/Parent` drags in the document (219 times the page, in a real file).
+
+use super::names::UsedNames;
+use super::resources::{CATEGORIES, Place, UsedResources};
+use super::roles::{self, PageParts, Role};
+use super::serialize;
+use crate::document::DocumentError;
+use crate::document::object::{Dictionary, Object, ObjectId, Stream};
+use crate::document::objects::Objects;
+use crate::limits::{LimitExceeded, Limits};
+use bytes::Bytes;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// Numbers of the objects that every chunk has.
+pub(super) const CATALOG: u32 = 1;
+/// The page tree's root.
+pub(super) const PAGES: u32 = 2;
+/// The page.
+pub(super) const PAGE: u32 = 3;
+
+/// An object of the chunk, serialized.
+pub(super) struct Body {
+    pub(super) number: u32,
+    /// The object, or a stream's dictionary.
+    pub(super) bytes: Vec<u8>,
+    /// A stream's data, still as stored in the source.
+    pub(super) data: Option<Bytes>,
+}
+
+struct Pending {
+    number: u32,
+    id: ObjectId,
+    object: Arc<Object>,
+    role: Role,
+}
+
+/// Follows references and serializes what they lead to.
+pub(super) struct Closure<'a> {
+    pub(super) objects: &'a dyn Objects,
+    pub(super) limits: &'a Limits,
+    pub(super) parts: &'a PageParts,
+    resources: &'a UsedResources,
+    /// Source number → number in the chunk; `None` for what is left out.
+    numbers: HashMap<u32, Option<u32>>,
+    last_number: u32,
+    pending: VecDeque<Pending>,
+    pub(super) bodies: Vec<Body>,
+    bytes: u64,
+    /// Optional content groups that were reached, in order.
+    pub(super) groups: Vec<u32>,
+}
+
+impl<'a> Closure<'a> {
+    pub(super) fn new(objects: &'a dyn Objects, limits: &'a Limits, parts: &'a PageParts, resources: &'a UsedResources) -> Self {
+        let mut numbers = HashMap::new();
+        if let Some(id) = parts.page_id {
+            numbers.insert(id.number, Some(PAGE));
+        }
+        Self {
+            objects,
+            limits,
+            parts,
+            resources,
+            numbers,
+            last_number: PAGE,
+            pending: VecDeque::new(),
+            bodies: Vec::new(),
+            bytes: 0,
+            groups: Vec::new(),
+        }
+    }
+
+    /// The highest number in use.
+    pub(super) fn last_number(&self) -> u32 {
+        self.last_number
+    }
+
+    /// The number of a source object in the chunk, where it is part of it.
+    pub(super) fn number_of(&self, source: u32) -> Option<u32> {
+        self.numbers.get(&source).copied().flatten()
+    }
+
+    /// Adds a finished object.
+    pub(super) fn add(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), DocumentError> {
+        self.count(bytes.len())?;
+        self.bodies.push(Body { number, bytes, data: None });
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: usize) -> Result<(), DocumentError> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        Ok(LimitExceeded::check("max_page_bytes", self.bytes, self.limits.max_page_bytes)?)
+    }
+
+    /// Serializes everything that is referred to by now, and what that refers to.
+    pub(super) fn drain(&mut self) -> Result<(), DocumentError> {
+        while let Some(next) = self.pending.pop_front() {
+            let mut bytes = Vec::with_capacity(256);
+            let holder = Place::DirectIn(next.id.number);
+            match &*next.object {
+                Object::Stream(stream) => {
+                    self.count(stream.data.len())?;
+                    let stream = without_crypt_filter(stream);
+                    self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
+                    self.count(bytes.len())?;
+                    self.bodies.push(Body { number: next.number, bytes, data: Some(stream.data.clone()) });
+                }
+                object => {
+                    if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
+                        bytes.extend(b"null");
+                    }
+                    self.add(next.number, bytes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `object`; false, and nothing written, where it comes to null.
+    ///
+    /// `itself` is the indirect object's id where `object` is one.
+    pub(super) fn value(
+        &mut self,
+        object: &Object,
+        role: Role,
+        holder: Place,
+        itself: Option<ObjectId>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, DocumentError> {
+        match object {
+            Object::Null | Object::Stream(_) => return Ok(false),
+            Object::Boolean(value) => {
+                serialize::separate(out);
+                out.extend(if *value { &b"true"[..] } else { b"false" });
+            }
+            Object::Integer(value) => {
+                serialize::separate(out);
+                serialize::integer(out, *value);
+            }
+            Object::Real(token) => {
+                serialize::separate(out);
+                out.extend(token.as_bytes());
+            }
+            Object::Name(name) => serialize::name(out, name.as_bytes()),
+            Object::String(bytes) => serialize::string(out, bytes),
+            Object::Array(elements) => return self.array(elements, role, holder, out),
+            Object::Dictionary(dictionary) => {
+                if !roles::is_kept(self, dictionary, role, itself)? {
+                    return Ok(false);
+                }
+                self.dictionary(dictionary, role, holder, out)?;
+            }
+            Object::Reference(id) => return self.reference(*id, role, holder, out),
+        }
+        Ok(true)
+    }
+
+    fn array(&mut self, elements: &[Object], role: Role, holder: Place, out: &mut Vec<u8>) -> Result<bool, DocumentError> {
+        out.push(b'[');
+        let inner = role.of_elements();
+        for element in elements {
+            let kept = self.value(element, inner, holder, None, out)?;
+            if !kept && !role.drops_null_elements() {
+                serialize::separate(out);
+                out.extend(b"null");
+            }
+        }
+        out.push(b']');
+        Ok(true)
+    }
+
+    /// Writes a dictionary's kept entries in the order of their keys.
+    pub(super) fn dictionary(&mut self, dictionary: &Dictionary, role: Role, holder: Place, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+        out.extend(b"<<");
+        for (key, value) in dictionary.iter() {
+            let (inner, holder) = match role {
+                Role::Resources(place) => (self.category(key.as_bytes(), value, place), holder),
+                Role::Category { place, keeps_defaults } => (self.entry(key.as_bytes(), place, keeps_defaults), Place::Nested),
+                _ => (roles::of_entry(self, dictionary, key.as_bytes(), value, role, holder)?, holder),
+            };
+            if let Some(inner) = inner {
+                self.entry_value(key.as_bytes(), value, inner, holder, out)?;
+            }
+        }
+        out.extend(b">>");
+        Ok(())
+    }
+
+    /// Writes a key and its value, or neither where the value comes to null.
+    pub(super) fn entry_value(&mut self, key: &[u8], value: &Object, role: Role, holder: Place, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+        let start = out.len();
+        serialize::name(out, key);
+        if !self.value(value, role, holder, None, out)? {
+            out.truncate(start);
+        }
+        Ok(())
+    }
+
+    fn category(&self, key: &[u8], value: &Object, place: Place) -> Option<Role> {
+        if !CATEGORIES.contains(&key) {
+            return None;
+        }
+        let place = match value {
+            Object::Reference(id) => Place::Indirect(id.number),
+            _ => place,
+        };
+        Some(Role::Category { place, keeps_defaults: key == b"ColorSpace" })
+    }
+
+    fn entry(&self, name: &[u8], place: Place, keeps_defaults: bool) -> Option<Role> {
+        let default = keeps_defaults && [&b"DefaultGray"[..], b"DefaultRGB", b"DefaultCMYK"].contains(&name);
+        let used = self.resources.of(place).is_none_or(|names: &UsedNames| names.contains(name));
+        (used || default).then_some(Role::Other)
+    }
+
+    /// Writes a reference to the chunk's copy of `id`, and sees to it that there is one.
+    fn reference(&mut self, id: ObjectId, role: Role, holder: Place, out: &mut Vec<u8>) -> Result<bool, DocumentError> {
+        if let Some(known) = self.numbers.get(&id.number) {
+            if let Some(number) = *known {
+                serialize::reference(out, number);
+            }
+            return Ok(known.is_some());
+        }
+        let reference = Object::Reference(id);
+        let object = match self.objects.resolve(&reference)? {
+            crate::document::objects::Resolved::Fetched(object) => object,
+            crate::document::objects::Resolved::Direct(_) => return Ok(false),
+        };
+        match &*object {
+            Object::Null => Ok(self.leave_out(id)),
+            // Numbers and names are shorter than a reference to them.
+            Object::Boolean(_) | Object::Integer(_) | Object::Real(_) | Object::Name(_) => {
+                self.value(&object, role, holder, None, out)
+            }
+            Object::Dictionary(dictionary) if !roles::is_kept(self, dictionary, role, Some(id))? => Ok(self.leave_out(id)),
+            _ => {
+                let number = self.assign(id, object, role)?;
+                serialize::reference(out, number);
+                Ok(true)
+            }
+        }
+    }
+
+    fn leave_out(&mut self, id: ObjectId) -> bool {
+        self.numbers.insert(id.number, None);
+        false
+    }
+
+    fn assign(&mut self, id: ObjectId, object: Arc<Object>, role: Role) -> Result<u32, DocumentError> {
+        self.last_number += 1;
+        LimitExceeded::check("max_page_objects", u64::from(self.last_number), u64::from(self.limits.max_page_objects))?;
+        self.numbers.insert(id.number, Some(self.last_number));
+        if self.parts.groups.contains(&id.number) {
+            self.groups.push(id.number);
+        }
+        self.pending.push_back(Pending { number: self.last_number, id, object, role: role.of_indirect(id) });
+        Ok(self.last_number)
+    }
+}
+
+/// A stream of a decrypted document may still name the filter that encrypted it (7.4.10).
+fn without_crypt_filter(stream: &Stream) -> Stream {
+    let is_crypt = |filter: &Object| filter.is_name(b"Crypt");
+    let mut out = stream.clone();
+    match stream.dictionary.get(b"Filter") {
+        Some(filter) if is_crypt(filter) => {
+            out.dictionary.remove(b"Filter");
+            out.dictionary.remove(b"DecodeParms");
+        }
+        Some(Object::Array(filters)) if filters.iter().any(is_crypt) => {
+            let keep = |at: &usize| filters.get(*at).is_some_and(|filter| !is_crypt(filter));
+            let pick = |from: &[Object]| (0..from.len()).filter(keep).filter_map(|at| from.get(at).cloned()).collect();
+            out.dictionary.set(b"Filter", Object::Array(pick(filters)));
+            if let Some(Object::Array(parameters)) = stream.dictionary.get(b"DecodeParms") {
+                out.dictionary.set(b"DecodeParms", Object::Array(pick(parameters)));
+            }
+        }
+        _ => {}
+    }
+    out
+}

@@ -1,0 +1,168 @@
+//! Interactive forms (ISO 32000-2, 12.7), reduced to the fields of one page's widgets.
+
+use super::catalog::copy;
+use super::closure::Closure;
+use super::names::UsedNames;
+use super::resources::Place;
+use super::roles::{PageParts, Role, is_of_the_document};
+use super::serialize;
+use crate::document::DocumentError;
+use crate::document::object::{Dictionary, Object, ObjectId};
+use crate::document::objects::Objects;
+use crate::limits::{LimitExceeded, Limits};
+use std::collections::HashMap;
+
+/// Fields above each other, at most; real forms have five.
+const FIELD_DEPTH: usize = 64;
+
+/// Finds the page's annotations, its widgets, and the fields above them.
+pub(super) fn survey(
+    objects: &dyn Objects,
+    limits: &Limits,
+    catalog: &Dictionary,
+    annotations: &Object,
+    parts: &mut PageParts,
+) -> Result<(), DocumentError> {
+    let annotations = objects.resolve(annotations)?;
+    let mut tops = Vec::new();
+    for annotation in annotations.as_array().unwrap_or_default() {
+        let Some(id) = annotation.as_reference() else { continue };
+        parts.annotations.insert(id.number);
+        let field = objects.fetch(id)?;
+        if let Some(field) = field.as_dictionary()
+            && objects.get(field, b"Subtype")?.is_name(b"Widget")
+        {
+            parts.has_widgets = true;
+            tops.push(climb(objects, id, parts)?);
+        }
+    }
+    if !parts.has_widgets {
+        return Ok(());
+    }
+    let form = objects.get(catalog, b"AcroForm")?;
+    let Some(form) = form.as_dictionary() else { return Ok(()) };
+    find_roots(objects, limits, form, &tops, parts)
+}
+
+/// Notes the fields above `widget` by their `/Parent`, and gives the topmost.
+fn climb(objects: &dyn Objects, widget: ObjectId, parts: &mut PageParts) -> Result<u32, DocumentError> {
+    let mut top = widget;
+    for _ in 0..FIELD_DEPTH {
+        parts.fields.insert(top.number);
+        let field = objects.fetch(top)?;
+        let parent = field.as_dictionary().and_then(|field| field.get(b"Parent")).and_then(Object::as_reference);
+        let Some(parent) = parent else { break };
+        let is_field = objects.fetch(parent)?.as_dictionary().is_some_and(|above| !is_of_the_document(above));
+        if !is_field || parent.number == widget.number {
+            break;
+        }
+        top = parent;
+    }
+    Ok(top.number)
+}
+
+/// Finds which of the form's own fields lead to the page's. Fields that the form does not list stay unlisted, since
+/// readers draw those otherwise; a widget that is only its field's kid, without `/Parent`, is found from above.
+fn find_roots(
+    objects: &dyn Objects,
+    limits: &Limits,
+    form: &Dictionary,
+    tops: &[u32],
+    parts: &mut PageParts,
+) -> Result<(), DocumentError> {
+    let listed = objects.get(form, b"Fields")?;
+    let listed: Vec<u32> = numbers(&listed).collect();
+    if tops.iter().any(|top| !listed.contains(top)) {
+        let above = parents(objects, limits, &listed)?;
+        for top in tops {
+            let mut at = *top;
+            for _ in 0..FIELD_DEPTH {
+                let Some(parent) = above.get(&at) else { break };
+                parts.fields.insert(*parent);
+                at = *parent;
+            }
+        }
+    }
+    for number in listed {
+        if parts.fields.contains(&number) && !parts.roots.contains(&number) {
+            parts.roots.push(number);
+        }
+    }
+    Ok(())
+}
+
+fn numbers(array: &Object) -> impl Iterator<Item = u32> + '_ {
+    array.as_array().unwrap_or_default().iter().filter_map(Object::as_reference).map(|id| id.number)
+}
+
+/// Each field's parent as `/Kids` have it.
+fn parents(objects: &dyn Objects, limits: &Limits, listed: &[u32]) -> Result<HashMap<u32, u32>, DocumentError> {
+    let mut above = HashMap::new();
+    let mut pending = listed.to_vec();
+    while let Some(number) = pending.pop() {
+        let field = objects.fetch(ObjectId { number, generation: 0 })?;
+        let Some(field) = field.as_dictionary() else { continue };
+        let kids = objects.get(field, b"Kids")?;
+        for kid in numbers(&kids) {
+            LimitExceeded::check("max_page_objects", above.len() as u64, u64::from(limits.max_page_objects))?;
+            if !listed.contains(&kid) && above.insert(kid, number).is_none() {
+                pending.push(kid);
+            }
+        }
+    }
+    Ok(above)
+}
+
+/// The interactive form (12.7.3) reduced to the fields of this page's widgets; without it Poppler draws no widget.
+pub(super) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    let form = closure.objects.get(catalog, b"AcroForm")?;
+    let Some(form) = form.as_dictionary().filter(|_| closure.parts.has_widgets) else { return Ok(()) };
+    out.extend(b"/AcroForm<<");
+    copy(closure, form, b"DA", out)?;
+    write_form_fonts(closure, form, out)?;
+    out.extend(b"/Fields[");
+    for &number in &closure.parts.roots {
+        closure.value(&Object::Reference(ObjectId { number, generation: 0 }), Role::Field, Place::Nested, None, out)?;
+    }
+    out.push(b']');
+    for key in [&b"NeedAppearances"[..], b"Q", b"SigFlags"] {
+        copy(closure, form, key, out)?;
+    }
+    out.extend(b">>");
+    Ok(())
+}
+
+/// Of the form's default resources the fonts that default appearances name: they can be 1.6 MB whole.
+fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    let defaults = closure.objects.get(form, b"DR")?;
+    let Some(defaults) = defaults.as_dictionary() else { return Ok(()) };
+    let used = appearance_names(closure, form)?;
+    out.extend(b"/DR<<");
+    for category in [&b"Encoding"[..], b"Font"] {
+        let entries = closure.objects.get(defaults, category)?;
+        let kept = entries.as_dictionary().into_iter().flat_map(Dictionary::iter);
+        let kept: Vec<_> = kept.filter(|(name, _)| used.contains(name.as_bytes())).collect();
+        if !kept.is_empty() {
+            serialize::name(out, category);
+            out.extend(b"<<");
+            for (name, value) in kept {
+                closure.entry_value(name.as_bytes(), value, Role::Other, Place::Nested, out)?;
+            }
+            out.extend(b">>");
+        }
+    }
+    out.extend(b">>");
+    Ok(())
+}
+
+/// Names in the default appearance strings (12.7.4.3) of the form and of this page's fields.
+fn appearance_names(closure: &Closure<'_>, form: &Dictionary) -> Result<UsedNames, DocumentError> {
+    let mut used = UsedNames::default();
+    used.scan(closure.objects.get(form, b"DA")?.as_string().unwrap_or_default());
+    for &number in &closure.parts.fields {
+        let field = closure.objects.fetch(ObjectId { number, generation: 0 })?;
+        let Some(field) = field.as_dictionary() else { continue };
+        used.scan(closure.objects.get(field, b"DA")?.as_string().unwrap_or_default());
+    }
+    Ok(used)
+}

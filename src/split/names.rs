@@ -1,0 +1,91 @@
+//! The names that content uses.
+//!
+//! Every `/Name` token counts, also inside strings and image data: a superset is safe, and finding it needs no
+//! interpreter. A `#` in a name is where readers differ, so such content prunes nothing.
+
+use crate::document::lexer::is_regular;
+use crate::document::object::Name;
+use std::borrow::Borrow;
+use std::collections::HashSet;
+
+impl Borrow<[u8]> for Name {
+    fn borrow(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Names that something uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum UsedNames {
+    /// Any name may be used: what uses them could not be read to the end.
+    All,
+    /// No other names are used.
+    Only(HashSet<Name>),
+}
+
+impl Default for UsedNames {
+    fn default() -> Self {
+        Self::Only(HashSet::new())
+    }
+}
+
+impl UsedNames {
+    /// Whether `name` may be used.
+    pub(super) fn contains(&self, name: &[u8]) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(name),
+        }
+    }
+
+    /// Adds the names of `other`.
+    pub(super) fn merge(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::All, _) => {}
+            (_, Self::All) => *self = Self::All,
+            (Self::Only(names), Self::Only(more)) => names.extend(more.iter().cloned()),
+        }
+    }
+
+    /// Keeps the names for which `keep` is true; of all names, all.
+    pub(super) fn retain(&mut self, keep: impl Fn(&[u8]) -> bool) {
+        if let Self::Only(names) = self {
+            names.retain(|name| keep(name.as_bytes()));
+        }
+    }
+
+    /// Whether no name is used.
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Only(names) if names.is_empty())
+    }
+
+    /// Adds the names in `content`, one stretch of decoded content or a default appearance string.
+    pub(super) fn scan(&mut self, content: &[u8]) {
+        let mut rest = content;
+        while let Self::Only(names) = self {
+            let Some(slash) = memchr::memchr(b'/', rest) else { return };
+            rest = rest.get(slash + 1..).unwrap_or_default();
+            let length = rest.iter().position(|byte| !is_regular(*byte)).unwrap_or(rest.len());
+            let name = rest.get(..length).unwrap_or_default();
+            if name.contains(&b'#') {
+                *self = Self::All;
+            } else if !names.contains(name) {
+                names.insert(Name::new(name));
+            }
+        }
+    }
+
+    /// Adds the names in content that is split over several streams, also names that go on in the next stream.
+    pub(super) fn scan_parts(&mut self, parts: &[impl AsRef<[u8]>]) {
+        for part in parts {
+            self.scan(part.as_ref());
+        }
+        for (before, after) in parts.iter().zip(parts.iter().skip(1)) {
+            let (before, after) = (before.as_ref(), after.as_ref());
+            let tail = before.iter().rposition(|byte| !is_regular(*byte)).unwrap_or(0);
+            let head = after.iter().position(|byte| !is_regular(*byte)).unwrap_or(after.len());
+            let joined = [before.get(tail..).unwrap_or_default(), after.get(..head).unwrap_or_default()].concat();
+            self.scan(&joined);
+        }
+    }
+}

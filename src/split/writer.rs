@@ -1,0 +1,195 @@
+//! The file of a chunk (ISO 32000-2, 7.5): streams, one object stream, one cross-reference stream.
+//!
+//! Compressed data is copied as it is; what the source stores uncompressed is deflated. There is no date, and `/ID` is
+//! a hash of the bytes before it, so that the same page gives the same file everywhere. Deflate is libdeflate's, whose
+//! output does not depend on the processor.
+
+use super::closure::{Body, CATALOG};
+use super::serialize;
+use libdeflater::{CompressionLvl, Compressor};
+
+/// Deflate level: past it the object streams of real pages shrink by less than 1 % for twice the time.
+const LEVEL: i32 = 6;
+
+/// Streams shorter than this are not worth a filter's name.
+const LEAST_DEFLATED: usize = 48;
+
+/// From this many rows on, a predictor pays for its parameters in the cross-reference stream.
+const LEAST_PREDICTED_ROWS: usize = 40;
+
+/// Where an object of the chunk is.
+#[derive(Clone, Copy)]
+enum Row {
+    Free,
+    Offset(u64),
+    Member(u64),
+}
+
+struct Writer {
+    out: Vec<u8>,
+    rows: Vec<Row>,
+    deflate: Compressor,
+}
+
+/// Writes a chunk of `bodies`, whose numbers are 1 to `last_number`.
+pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str) -> Vec<u8> {
+    let size = bodies.iter().map(|body| body.data.as_ref().map_or(0, |data| data.len() + 128)).sum::<usize>();
+    let rows = usize::try_from(last_number).unwrap_or(0) + 3;
+    let deflate = Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default());
+    let mut writer = Writer { out: Vec::with_capacity(size + 4096), rows: vec![Row::Free; rows], deflate };
+    writer.out.extend(b"%PDF-");
+    writer.out.extend(version.as_bytes());
+    // Bytes above 127 in a comment tell transfer programs that the file is binary (7.5.2).
+    writer.out.extend(b"\n%\xE2\xE3\xCF\xD3\n");
+    let mut members = Vec::new();
+    for body in bodies {
+        match body.data {
+            Some(data) => writer.stream(body.number, &body.bytes, &data),
+            None => members.push(body),
+        }
+    }
+    members.sort_by_key(|body| body.number);
+    writer.object_stream(last_number + 1, &members);
+    writer.cross_references(last_number + 2, last_number + 1);
+    writer.out
+}
+
+impl Writer {
+    fn place(&mut self, number: u32, row: Row) {
+        let place = usize::try_from(number).ok().and_then(|at| self.rows.get_mut(at));
+        if let Some(place) = place {
+            *place = row;
+        }
+    }
+
+    fn begin(&mut self, number: u32) {
+        self.place(number, Row::Offset(self.out.len() as u64));
+        serialize::unsigned(&mut self.out, u64::from(number));
+        self.out.extend(b" 0 obj\n");
+    }
+
+    /// Deflates `data`; `None` where that does not make it smaller by more than the filter's name.
+    fn deflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {
+        const FILTER: usize = b"/Filter/FlateDecode".len();
+        let mut out = vec![0; self.deflate.zlib_compress_bound(data.len())];
+        let length = self.deflate.zlib_compress(data, &mut out).ok()?;
+        out.truncate(length);
+        (length + FILTER < data.len()).then_some(out)
+    }
+
+    /// Writes a stream whose serialized dictionary, without `/Length`, is `dictionary`.
+    fn stream(&mut self, number: u32, dictionary: &[u8], data: &[u8]) {
+        let is_encoded = memchr::memmem::find(dictionary, b"/Filter").is_some();
+        let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { self.deflated(data) };
+        self.begin(number);
+        self.out.extend(dictionary.strip_suffix(b">>").unwrap_or(dictionary));
+        if deflated.is_some() {
+            self.out.extend(b"/Filter/FlateDecode");
+        }
+        self.data(deflated.as_deref().unwrap_or(data));
+    }
+
+    /// Writes `/Length`, the end of the dictionary and the data.
+    fn data(&mut self, data: &[u8]) {
+        self.out.extend(b"/Length ");
+        serialize::unsigned(&mut self.out, data.len() as u64);
+        self.out.extend(b">>stream\n");
+        self.out.extend(data);
+        self.out.extend(b"\nendstream\nendobj\n");
+    }
+
+    fn object_stream(&mut self, number: u32, members: &[Body]) {
+        let mut table = Vec::with_capacity(members.len() * 8);
+        let mut objects = Vec::new();
+        for (at, member) in members.iter().enumerate() {
+            self.place(member.number, Row::Member(at as u64));
+            serialize::separate(&mut table);
+            serialize::unsigned(&mut table, u64::from(member.number));
+            table.push(b' ');
+            serialize::unsigned(&mut table, objects.len() as u64);
+            objects.extend(&member.bytes);
+            objects.push(b'\n');
+        }
+        table.push(b'\n');
+        let first = table.len();
+        table.extend(objects);
+        let deflated = self.deflated(&table);
+        self.begin(number);
+        self.out.extend(b"<</Type/ObjStm/N ");
+        serialize::unsigned(&mut self.out, members.len() as u64);
+        self.out.extend(b"/First ");
+        serialize::unsigned(&mut self.out, first as u64);
+        if deflated.is_some() {
+            self.out.extend(b"/Filter/FlateDecode");
+        }
+        self.data(deflated.as_deref().unwrap_or(&table));
+    }
+
+    fn cross_references(&mut self, number: u32, container: u32) {
+        let id = blake3::hash(&self.out);
+        let start = self.out.len() as u64;
+        self.begin(number);
+        let widths = [1, bytes_for(start.max(u64::from(container))), bytes_for(self.rows.len() as u64)];
+        let row = widths.iter().sum::<usize>();
+        let mut table = Vec::with_capacity(self.rows.len() * row);
+        for entry in &self.rows {
+            let (kind, second, third) = match *entry {
+                Row::Free => (0, 0, 0),
+                Row::Offset(offset) => (1, offset, 0),
+                Row::Member(at) => (2, u64::from(container), at),
+            };
+            for (value, width) in [kind, second, third].into_iter().zip(widths) {
+                table.extend(value.to_be_bytes().iter().skip(8 - width));
+            }
+        }
+        let predicted = self.rows.len() >= LEAST_PREDICTED_ROWS;
+        if predicted {
+            table = predict_up(&table, row);
+        }
+        let deflated = self.deflated(&table);
+        self.out.extend(b"<</Type/XRef/Size ");
+        serialize::unsigned(&mut self.out, self.rows.len() as u64);
+        self.out.extend(b"/Root");
+        serialize::reference(&mut self.out, CATALOG);
+        self.out.extend(b"/W[");
+        for width in widths {
+            serialize::separate(&mut self.out);
+            serialize::unsigned(&mut self.out, width as u64);
+        }
+        self.out.extend(b"]/ID[");
+        let id = id.as_bytes().get(..16).unwrap_or_default();
+        serialize::string(&mut self.out, id);
+        serialize::string(&mut self.out, id);
+        self.out.push(b']');
+        if predicted {
+            self.out.extend(b"/DecodeParms<</Predictor 12/Columns ");
+            serialize::unsigned(&mut self.out, row as u64);
+            self.out.extend(b">>");
+        }
+        if deflated.is_some() || predicted {
+            self.out.extend(b"/Filter/FlateDecode");
+        }
+        // Predicted rows always shrink: they are at least forty, and alike.
+        self.data(deflated.as_deref().unwrap_or(&table));
+        self.out.extend(b"startxref\n");
+        serialize::unsigned(&mut self.out, start);
+        self.out.extend(b"\n%%EOF\n");
+    }
+}
+
+fn bytes_for(value: u64) -> usize {
+    (1..8).find(|width| value >> (8 * width) == 0).unwrap_or(8)
+}
+
+/// The PNG predictor Up (7.4.4.4): rows that count up become rows that are alike.
+fn predict_up(table: &[u8], row: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(table.len() + table.len() / row.max(1));
+    let mut above: &[u8] = &[];
+    for line in table.chunks(row.max(1)) {
+        out.push(2);
+        let up = above.iter().copied().chain(std::iter::repeat(0));
+        out.extend(line.iter().zip(up).map(|(byte, up)| byte.wrapping_sub(up)));
+        above = line;
+    }
+    out
+}
