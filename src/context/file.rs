@@ -28,6 +28,7 @@ pub struct Sources {
 pub(super) struct Asked {
     /// As it was named; every text names it so.
     pub(super) path: String,
+    pub(super) absolute: PathBuf,
     pub(super) file_bytes: u64,
     pub(super) kind: Kind,
     pub(super) key: FileKey,
@@ -54,6 +55,7 @@ impl Sources {
         let kind = detect_kind(&file.head(HEAD_BYTES).map_err(refused)?, file.len());
         Ok(Asked {
             path: reference.to_owned(),
+            absolute: resolved.path().to_path_buf(),
             file_bytes: file.len(),
             kind,
             key: FileKey::of(resolved.path()),

@@ -24,6 +24,8 @@ const TOKENS_OF_AN_IMAGE: u64 = 1_500;
 /// What one process knows of its conversations.
 pub(super) struct Live {
     views: DashMap<ConversationId, LiveView>,
+    /// How the file of a content was last asked for.
+    references: DashMap<ContentHash, String>,
     texts: Mutex<SentTexts>,
     store: Arc<dyn ViewStore>,
 }
@@ -93,13 +95,17 @@ fn sent_block(block: &Block) -> Sent {
 
 impl Live {
     pub(super) fn new(store: Arc<dyn ViewStore>) -> Self {
-        Self { views: DashMap::new(), texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)), store }
+        let texts = Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES));
+        Self { views: DashMap::new(), references: DashMap::new(), texts, store }
     }
 
     /// The conversation as this process knows it, with what the store has learnt since, or why that is not known.
     pub(super) fn view(&self, conversation: &ConversationId) -> (ConversationView, Result<(), StoreError>) {
+        // Not locked while the store works: the same news twice do no harm.
+        let seen = self.views.get(conversation).map_or(Sequence::START, |live| live.seen);
+        let news = self.store.load_since(conversation, seen);
         let mut live = self.views.entry(conversation.clone()).or_default();
-        let refreshed = self.store.load_since(conversation, live.seen).map(|news| {
+        let refreshed = news.map(|news| {
             live.seen = live.seen.max(news.latest());
             live.view.union(&news);
         });
@@ -126,6 +132,14 @@ impl Live {
         let at = forgotten.as_ref().copied().unwrap_or_else(|_| live.view.latest().next());
         live.view.forget(what, at);
         forgotten.map(|_| ())
+    }
+
+    pub(super) fn remember_reference(&self, content: ContentHash, reference: &str) {
+        self.references.insert(content, reference.to_owned());
+    }
+
+    pub(super) fn reference(&self, content: &ContentHash) -> Option<String> {
+        self.references.get(content).map(|reference| reference.clone())
     }
 
     pub(super) fn texts(&self) -> MutexGuard<'_, SentTexts> {

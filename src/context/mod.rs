@@ -45,7 +45,7 @@ use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-use crate::page::PageSet;
+use crate::page::{PageNumber, PageSet};
 use crate::source::{HashCache, Kind};
 use crate::store::{Sent, ViewStore};
 use crate::view::{AgentView, ConversationId, ConversationView, Forget, Form, Holding};
@@ -143,6 +143,7 @@ impl ContextManager {
             return Ok((Memory::off(), None));
         };
         let content = asked.content_hash(&self.hashes)?;
+        self.live.remember_reference(content, &asked.path);
         let (view, refreshed) = self.live.view(conversation);
         let doubt = refreshed.err().map(|error| format!("What the conversation holds may be incomplete: {error}"));
         Ok((Memory::of(view, content, asked.key), doubt))
@@ -154,7 +155,7 @@ impl ContextManager {
             Kind::Pdf { .. } => self.pdf_draft(asked, request, memory).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            Kind::Text(encoding) => plain.text(encoding, &self.live.texts()),
+            Kind::Text(encoding) => plain.text(encoding, &|content| self.live.texts().get(content)),
             Kind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
             }
@@ -172,10 +173,32 @@ impl ContextManager {
             conversation,
             holdings: draft.holdings.iter().map(|what| Holding { content, file: asked.key, what: *what }).collect(),
             text: text.map(|text| (content, text)),
-            name: (asked.key, asked.path.clone()),
+            name: (asked.key, asked.absolute.display().to_string()),
             sent: sent(&draft.blocks),
         });
         Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
+    }
+
+    /// One page of a PDF that this process was asked for before, by the file's content: `None` where no such file is
+    /// known, or its path now leads to another content.
+    ///
+    /// Nothing is recorded: a client reads this for itself, and its model may never see it.
+    ///
+    /// # Errors
+    /// Every refusal of the file and the PDF; [`ContextError::PageOutOfRange`].
+    pub fn page_by_content(&self, content: &ContentHash, page: PageNumber) -> Result<Option<PageChunk>, ContextError> {
+        let Some(reference) = self.live.reference(content) else { return Ok(None) };
+        let asked = self.sources.open(&reference)?;
+        if asked.content_hash(&self.hashes)? != *content {
+            return Ok(None);
+        }
+        let document = asked.document(None, &*self.reader, &self.limits)?;
+        let page_count = document.page_count();
+        if page.index().0 >= page_count {
+            return Err(ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false });
+        }
+        let failed = |error| ContextError::Pdf { path: asked.path.clone(), error };
+        document.cut(page.index()).map(Some).map_err(failed)
     }
 
     /// What a conversation holds.

@@ -10,8 +10,9 @@ use super::memory::Memory;
 use super::pdf::Draft;
 use super::request::{AnswerSettings, FileRequest};
 use super::words::{TEXT_UNCHANGED, untrusted};
+use crate::hash::ContentHash;
 use crate::source::{ImageFormat, TextEncoding};
-use crate::view::{Held, LineSpan, SentTexts};
+use crate::view::{Held, LineSpan};
 
 /// Bytes of a text file. 64 MiB: it is read whole to count its lines.
 const MAX_TEXT_FILE_BYTES: u64 = 64 << 20;
@@ -35,11 +36,11 @@ impl PlainAnswer<'_> {
         Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
     }
 
-    /// The text, and its decoded form to be kept for a later diff.
+    /// The text, and its decoded form to be kept for a later diff. `sent` knows the texts of earlier answers.
     pub(super) fn text(
         &self,
         encoding: TextEncoding,
-        sent: &SentTexts,
+        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
         let bytes = self.asked.read_all(MAX_TEXT_FILE_BYTES, "max_text_file_bytes")?;
         let (text, is_sound) = decoded(&bytes, encoding);
@@ -68,7 +69,12 @@ impl PlainAnswer<'_> {
     }
 
     /// What is held, or a diff to it, in place of the lines.
-    fn shortcut(&self, text: &str, excerpt: &Excerpt, sent: &SentTexts) -> Option<Draft> {
+    fn shortcut(
+        &self,
+        text: &str,
+        excerpt: &Excerpt,
+        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Option<Draft> {
         if self.request.force {
             return None;
         }
@@ -77,7 +83,7 @@ impl PlainAnswer<'_> {
             return Some(self.unchanged());
         }
         let earlier = self.memory.earlier_content()?;
-        let old = sent.get(&earlier)?;
+        let old = sent(&earlier)?;
         let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
         if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
             return None;

@@ -70,12 +70,8 @@ impl PdfAnswer<'_> {
         };
         let body = if self.request.form == Form::Path {
             let file = write_page(&self.settings.output_directory, &self.asked.path, page, chunk_hash, &chunk.bytes)?;
-            Body::Text(format!(
-                "Page {} of {} is the PDF {}",
-                self.named(planned.page),
-                self.asked.path,
-                file.display()
-            ))
+            let (named, path) = (self.named(planned.page), &self.asked.path);
+            Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
             let title = format!("{} - Page {page}", self.asked.path);
             Body::Document(DocumentBlock { title, page, source, bytes: Arc::from(chunk.bytes) })

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -86,7 +86,7 @@ fn context_forget(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) 
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
@@ -130,12 +130,13 @@ impl ServerHandler for Handler {
         Err(ErrorData::method_not_found::<rmcp::model::ListPromptsRequestMethod>())
     }
 
+    /// None by name: which files there are is not for this server to tell.
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<rmcp::model::ListResourcesRequestMethod>())
+        Ok(ListResourcesResult::with_all_items(Vec::new()))
     }
 
     async fn list_resource_templates(
@@ -143,7 +144,20 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<rmcp::model::ListResourceTemplatesRequestMethod>())
+        Ok(ListResourceTemplatesResult::with_all_items(vec![shape::page_template()]))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let world = Arc::clone(&self.world);
+        let work = tokio::task::spawn_blocking(move || {
+            tool::read_page(&world.context, &request.uri).map(|bytes| shape::page_resource(&request.uri, &bytes))
+        });
+        let read = work.await.map_err(|_| internal("the page could not be read"))?;
+        read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
     }
 }
 

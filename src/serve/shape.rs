@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ResourceContents, Tool, ToolAnnotations,
+    CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ReadResourceResult, ResourceContents,
+    ResourceTemplate, Tool, ToolAnnotations,
 };
 use serde_json::{Value, json};
 
 use crate::context::Block;
-use crate::tool::{DataAnswer, FileAnswer, PDF, ToolError, ToolSpec, base64, page_uri};
+use crate::tool::{DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, page_uri};
 
 /// Where a result's details lie in `_meta`.
 const DETAILS: &str = "io.github.pagewise/details";
@@ -56,11 +57,29 @@ fn content_block(block: &Block) -> ContentBlock {
     match block {
         Block::Text(text) => ContentBlock::text(text.as_str()),
         Block::Document(page) => {
-            let blob = ResourceContents::blob(base64(&page.bytes), page_uri(page)).with_mime_type(PDF);
-            ContentBlock::Resource(EmbeddedResource::new(blob))
+            ContentBlock::Resource(EmbeddedResource::new(page_contents(&page_uri(page), &page.bytes)))
         }
         Block::Image(image) => ContentBlock::image(base64(&image.bytes), image.mime_type),
     }
+}
+
+/// Where a page that an answer named can be read again.
+pub(super) fn page_template() -> ResourceTemplate {
+    ResourceTemplate::new(PAGE_URI_TEMPLATE, "page")
+        .with_title("One page as a PDF")
+        .with_description(
+            "A page of a file that get_file was called for, by the file's blake3 hash and the page's number.",
+        )
+        .with_mime_type(PDF)
+}
+
+/// A page as the result of reading a resource.
+pub(super) fn page_resource(uri: &str, bytes: &[u8]) -> ReadResourceResult {
+    ReadResourceResult::new(vec![page_contents(uri, bytes)])
+}
+
+fn page_contents(uri: &str, bytes: &[u8]) -> ResourceContents {
+    ResourceContents::blob(base64(bytes), uri).with_mime_type(PDF)
 }
 
 fn meta(key: &str, value: Value) -> MetaObject {

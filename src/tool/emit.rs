@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::resource::page_uri;
 use crate::context::{Block, DocumentBlock, ImageBlock};
 
 /// MIME type of a page.
@@ -21,12 +22,6 @@ pub enum Emit {
     Gemini,
     /// Model Context Protocol: embedded resources.
     Mcp,
-}
-
-/// The address of a page in `resources/read` and in embedded resources.
-#[must_use]
-pub fn page_uri(document: &DocumentBlock) -> String {
-    format!("pagewise://{}/page/{}.pdf", document.source, document.page)
 }
 
 /// Standard base64 with padding.

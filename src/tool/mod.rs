@@ -11,6 +11,7 @@ mod get_file;
 mod info;
 mod memory;
 mod page;
+mod resource;
 mod schema;
 mod split;
 
@@ -19,11 +20,12 @@ pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, TEXT_INSTEAD_OF_IMAGE, decide_form,
 };
 pub use details::details_json;
-pub use emit::{Emit, PDF, base64, emit_block, page_uri};
+pub use emit::{Emit, PDF, base64, emit_block};
 pub use error::{ErrorCode, ToolError};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
 pub use memory::{DataAnswer, context_forget, context_status};
 pub use page::{PageResult, write_page};
+pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
 pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
 pub use split::{FailedPage, SplitResult, Watcher, split};
