@@ -104,10 +104,10 @@ pub struct SentPage {
 pub struct PageEstimate {
     /// The page looked at.
     pub page: PageNumber,
-    /// Tokens of its text: characters / 4.
-    pub text_tokens: u64,
-    /// Tokens of its picture as a model sees it.
-    pub image_tokens: u64,
+    /// Tokens of its text: characters / 4; `None` where its text could not be read.
+    pub text_tokens: Option<u64>,
+    /// Tokens of its picture as a model sees it; `None` where its size could not be read.
+    pub image_tokens: Option<u64>,
     /// Bytes as a PDF of its own; `None` where it could not be cut.
     pub pdf_bytes: Option<u64>,
 }

@@ -8,6 +8,7 @@ mod answer;
 mod error;
 mod estimate;
 mod file;
+mod in_process;
 mod lines;
 mod live;
 mod memory;
@@ -30,6 +31,7 @@ pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, Pa
 pub use error::ContextError;
 pub use estimate::{image_tokens, text_tokens};
 pub use file::{OpenPdf, Sources};
+pub use in_process::InProcess;
 pub use live::Delivery;
 pub use output::write_whole;
 pub use pages::{DocumentInfo, Outline, OutlineItem, PageChunk, PageGeometry, Pages, PdfAction, PdfError, Reader};

@@ -145,22 +145,30 @@ fn points(length: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// What a page costs and, for what a provider charges by the token, all of them. What is not known is left out.
 fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
-    let sampled = u64::try_from(estimates.len()).ok().filter(|sampled| *sampled > 0)?;
-    let mean = |value: fn(&PageEstimate) -> u64| estimates.iter().map(value).sum::<u64>().div_ceil(sampled);
-    let (text, image) = (mean(|page| page.text_tokens), mean(|page| page.image_tokens));
-    let sizes = estimates.iter().filter_map(|page| page.pdf_bytes).collect::<Vec<_>>();
-    let bytes = sizes.iter().sum::<u64>().div_ceil(u64::try_from(sizes.len()).unwrap_or(u64::MAX).max(1));
-    let basis = if sampled < pages { format!("a sample of {sampled} pages") } else { "all pages".to_owned() };
-    Some(format!(
-        "Estimated cost of a page, from {basis}: {} text tokens, {} image tokens, {} bytes as PDF; \
-         all {pages} pages: about {} text tokens and {} image tokens",
-        grouped(text),
-        grouped(image),
-        grouped(bytes),
-        grouped(text.saturating_mul(pages)),
-        grouped(image.saturating_mul(pages)),
-    ))
+    let text = mean(estimates.iter().filter_map(|page| page.text_tokens));
+    let image = mean(estimates.iter().filter_map(|page| page.image_tokens));
+    let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes));
+    let costs = [(text, "text tokens"), (image, "image tokens"), (bytes, "bytes as PDF")];
+    let of_a_page = listed(costs.iter().map(|(cost, unit)| (*cost, *unit)));
+    let of_all = listed(costs.iter().take(2).map(|(cost, unit)| (cost.map(|cost| cost.saturating_mul(pages)), *unit)));
+    let sampled = estimates.len();
+    let is_sample = u64::try_from(sampled).is_ok_and(|sampled| sampled < pages);
+    let basis = if is_sample { format!("a sample of {sampled} pages") } else { "all pages".to_owned() };
+    let all = if of_all.is_empty() { String::new() } else { format!("; all {pages} pages: about {of_all}") };
+    (!of_a_page.is_empty()).then(|| format!("Estimated cost of a page, from {basis}: {of_a_page}{all}"))
+}
+
+fn listed<'a>(costs: impl Iterator<Item = (Option<u64>, &'a str)>) -> String {
+    let known = costs.filter_map(|(cost, unit)| Some(format!("{} {unit}", grouped(cost?))));
+    known.collect::<Vec<_>>().join(", ")
+}
+
+fn mean(values: impl Iterator<Item = u64>) -> Option<u64> {
+    let values = values.collect::<Vec<_>>();
+    let count = u64::try_from(values.len()).ok().filter(|count| *count > 0)?;
+    Some(values.iter().sum::<u64>().div_ceil(count))
 }
 
 fn grouped_count(count: usize) -> String {

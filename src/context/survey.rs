@@ -61,8 +61,8 @@ impl Survey {
         self.looked_at.insert(page);
         self.estimates.push(PageEstimate {
             page: page.number(),
-            text_tokens: text.as_deref().map_or(0, text_tokens),
-            image_tokens: geometry.as_ref().map_or(0, image_tokens),
+            text_tokens: text.as_deref().map(text_tokens),
+            image_tokens: geometry.as_ref().map(image_tokens),
             pdf_bytes,
         });
     }

@@ -71,8 +71,8 @@ fn next(call: &NextCall) -> Value {
 fn estimate(page: &PageEstimate) -> Value {
     let mut object = Object::default();
     object.put("page", json!(page.page.get()));
-    object.put("textTokens", json!(page.text_tokens));
-    object.put("imageTokens", json!(page.image_tokens));
+    object.put_some("textTokens", page.text_tokens.map(Value::from));
+    object.put_some("imageTokens", page.image_tokens.map(Value::from));
     object.put_some("pdfBytes", page.pdf_bytes.map(Value::from));
     Value::Object(object.0)
 }
