@@ -178,7 +178,7 @@ fn the_summary_is_as_reviewed() {
       - Entry 1, page 2 (label ii)
     - Entry 2, page 3 (label iii)
     Without usable text (scans or blank): page 2
-    Estimated cost of a page, from all pages: 4 text tokens, 1,534 image tokens, 4 bytes as PDF; all 3 pages: about 12 text tokens and 4,602 image tokens
+    Estimated cost of a page, from all pages: 4 text tokens, 1,534 image tokens, 4 bytes as PDF; all 3 pages: about 12 text tokens, 4,602 image tokens
     Note: some pages come as text, because they cannot be cut: it is glued
     Already held in this conversation: page 1 as document
     Use get_file with pdfPage (0-based) or pages (1-based, e.g. "1-3,7") to read pages.
