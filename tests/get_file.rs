@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use pagewise::context::{
-    Answer, AnswerSettings, Block, ContextManager, ContextWorld, DocumentInfo, FileRequest, NextCall, Outline,
-    OutlineItem, PageChunk, PageGeometry, Pages, Part, PdfAction, PdfError, Reader, Sources,
+    Answer, AnswerSettings, Block, ContextManager, ContextWorld, DocumentInfo, FileRequest, ForgetRequest, NextCall,
+    Outline, OutlineItem, PageChunk, PageGeometry, Pages, Part, PdfAction, PdfError, Reader, Sources,
 };
 use pagewise::document::ReadAt;
 use pagewise::hash::PageFingerprint;
@@ -84,6 +84,9 @@ impl Pages for WordsDocument {
 
     fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
         let line = self.line(page);
+        if line.starts_with("uncut unread") {
+            return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
+        }
         Ok(if line.starts_with("mute") { String::new() } else { format!("The text of {line}") })
     }
 
@@ -316,6 +319,30 @@ fn a_page_that_cannot_be_cut_comes_as_text_and_says_why() {
     assert_eq!(answer[1], "PDF: one");
     assert!(answer[2].contains("[Given as text, because it could not be given as a PDF: it is glued]"), "{answer:?}");
     assert!(answer[2].ends_with("The text of uncut two"));
+}
+
+#[test]
+fn a_page_that_cannot_be_read_costs_only_itself() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "uncut unread", "three"]);
+    let answer = bench.given("a.pdf", pages("1-3"));
+    assert_eq!(answer, ["PDF: one", "PDF: three", "Page 2 (label ii) cannot be read: it is glued"]);
+    let mut request = FileRequest::whole("a.pdf");
+    request.part = Part::Index(1);
+    let refused = bench.context.get_file(&request).unwrap_err();
+    assert_eq!(refused.to_string(), "a.pdf: it is glued");
+    let told = pagewise::tool::ToolError::from(refused);
+    assert_eq!(told.message, "Failed to extract PDF page: it is glued");
+}
+
+#[test]
+fn one_file_has_one_place_however_its_path_is_spelt() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("./a.pdf", pages("1"));
+    let forget = ForgetRequest { file: Some("a.pdf".into()), pages: None };
+    bench.context.forget(&"c".parse().unwrap(), &forget).unwrap();
+    assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
 }
 
 #[test]

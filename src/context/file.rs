@@ -1,7 +1,7 @@
 //! The file of a request: opened once, judged by its bytes, hashed only where a conversation needs it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
@@ -55,10 +55,10 @@ impl Sources {
         let kind = detect_kind(&file.head(HEAD_BYTES).map_err(refused)?, file.len());
         Ok(Asked {
             path: reference.to_owned(),
-            absolute: resolved.path().to_path_buf(),
+            absolute: resolved.path().components().collect(),
             file_bytes: file.len(),
             kind,
-            key: FileKey::of(resolved.path()),
+            key: key_of(resolved.path()),
             file,
             hash: OnceLock::new(),
         })
@@ -66,7 +66,7 @@ impl Sources {
 
     /// The file that `reference` names, whether it exists or not.
     pub(super) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
-        Ok(FileKey::of(self.resolve(reference)?.path()))
+        Ok(key_of(self.resolve(reference)?.path()))
     }
 
     fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
@@ -132,6 +132,11 @@ impl Asked {
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         reader.open(Arc::new(Positioned(Arc::clone(&self.file))), password).map_err(failed)
     }
+}
+
+/// The key of a path without its needless parts: `./a.pdf` and `a.pdf` are one file, which links may still lead to.
+fn key_of(path: &Path) -> FileKey {
+    FileKey::of(&path.components().collect::<PathBuf>())
 }
 
 fn refused(path: &str, error: SourceError) -> ContextError {

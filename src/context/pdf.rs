@@ -131,7 +131,7 @@ impl PdfAnswer<'_> {
 
     fn pages(&self, selected: &Selected) -> Result<Draft, ContextError> {
         let mut plan = self.plan(&selected.pages);
-        let served = self.serve(&mut plan)?;
+        let (served, unreadable) = self.serve(&mut plan)?;
         let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new() };
         draft.details.supports_page_extraction = self.supports_extraction(&served);
         draft.details.already_held = plan.held.clone();
@@ -142,7 +142,8 @@ impl PdfAnswer<'_> {
         for page in served {
             self.add(&mut draft, page);
         }
-        draft.blocks.extend(self.closing(&plan, &draft.details.replaced).map(Block::Text));
+        draft.blocks.extend(self.closing(&plan, &draft.details.replaced, &unreadable).map(Block::Text));
+        draft.details.notes.extend(unreadable);
         Ok(draft)
     }
 
@@ -158,11 +159,22 @@ impl PdfAnswer<'_> {
     }
 
     /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
-    fn serve(&self, plan: &mut PagePlan) -> Result<Vec<Served>, ContextError> {
-        let mut served: Vec<Served> = Vec::new();
+    ///
+    /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
+    fn serve(&self, plan: &mut PagePlan) -> Result<(Vec<Served>, Vec<String>), ContextError> {
+        let (mut served, mut unreadable) = (Vec::<Served>::new(), Vec::new());
+        let mut failure = None;
         let mut room = Room::new(self.request, self.settings);
         for planned in &plan.send {
-            let page = self.serve_page(*planned)?;
+            let page = match self.serve_page(*planned) {
+                Ok(page) => page,
+                Err(ContextError::Pdf { path, error }) => {
+                    unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));
+                    failure.get_or_insert(ContextError::Pdf { path, error });
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             if !room.takes(&page) && !served.is_empty() {
                 let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
                 plan.deferred.union(&rest_of(&unsent, planned.page));
@@ -170,7 +182,10 @@ impl PdfAnswer<'_> {
             }
             served.push(page);
         }
-        Ok(served)
+        match failure.filter(|_| served.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok((served, unreadable)),
+        }
     }
 
     fn add(&self, draft: &mut Draft, page: Served) {
@@ -203,7 +218,7 @@ impl PdfAnswer<'_> {
         joined(lines.into_iter().flatten())
     }
 
-    fn closing(&self, plan: &PagePlan, replaced: &PageSet) -> Option<String> {
+    fn closing(&self, plan: &PagePlan, replaced: &PageSet, unreadable: &[String]) -> Option<String> {
         let held = (!plan.held.is_empty()).then(|| pages_held(&self.asked.path, &plan.held));
         let replaces = (!replaced.is_empty()).then(|| {
             let pages = page_or_pages(replaced);
@@ -213,7 +228,7 @@ impl PdfAnswer<'_> {
             let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
             format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
         });
-        joined([held, replaces, deferred].into_iter().flatten())
+        joined([held, replaces, deferred].into_iter().flatten().chain(unreadable.iter().cloned()))
     }
 
     /// The page's identity, where a conversation needs it and it can be told.

@@ -45,7 +45,11 @@ impl PdfAnswer<'_> {
                 self.as_text(planned, fingerprint, Some(why))
             }
             Ok(chunk) => self.as_pdf(planned, fingerprint, chunk),
-            Err(error) => self.as_text(planned, fingerprint, Some(error.to_string())),
+            Err(error) => {
+                let text = self.as_text(planned, fingerprint, Some(error.to_string()));
+                // Where the text fails too, what was asked for is what is reported.
+                text.map_err(|_| self.pdf_error(error))
+            }
         }
     }
 

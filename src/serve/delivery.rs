@@ -86,11 +86,12 @@ impl Ledger {
 pub(super) struct Recorded<T> {
     inner: T,
     ledger: Ledger,
+    warn: fn(&str),
 }
 
 impl<T> Recorded<T> {
-    pub(super) fn new(inner: T, ledger: Ledger) -> Self {
-        Self { inner, ledger }
+    pub(super) fn new(inner: T, ledger: Ledger, warn: fn(&str)) -> Self {
+        Self { inner, ledger, warn }
     }
 
     fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
@@ -130,10 +131,11 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let pending = answered(&message).and_then(|id| self.ledger.take(id));
         let sending = self.inner.send(message);
+        let warn = self.warn;
         async move {
             sending.await?;
             if let Some(pending) = pending {
-                record(pending).await;
+                record(pending, warn).await;
             }
             Ok(())
         }
@@ -150,11 +152,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
     }
 }
 
-/// Records on a thread that may wait for the disk. A failure costs a page sent twice, and was logged by the store.
-async fn record(pending: Pending) {
-    let _ = tokio::task::spawn_blocking(move || {
+/// Records on a thread that may wait for the disk. A failure costs a page sent twice after the end of this process.
+async fn record(pending: Pending, warn: fn(&str)) {
+    let recorded = tokio::task::spawn_blocking(move || {
         let Pending { delivery, _in_flight } = pending;
         delivery.commit()
-    })
-    .await;
+    });
+    match recorded.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => warn(&format!("what was given could not be recorded: {error}")),
+        Err(error) => warn(&format!("what was given could not be recorded: {error}")),
+    }
 }

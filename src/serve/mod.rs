@@ -29,6 +29,8 @@ pub struct ServerWorld {
     pub conversation: ConversationId,
     /// How pages come where neither the call nor the client says.
     pub form: Option<FormArgument>,
+    /// Told what goes wrong beside the answers, in a sentence.
+    pub warn: fn(&str),
 }
 
 /// Serves standard input and output until the input ends.
@@ -45,7 +47,7 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 async fn serve(world: ServerWorld) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let ledger = Ledger::default();
-    let transport = Recorded::new(AsyncRwTransport::new_server(reader, writer), ledger.clone());
+    let transport = Recorded::new(AsyncRwTransport::new_server(reader, writer), ledger.clone(), world.warn);
     match Handler::new(world, ledger).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looked whether the server starts.
