@@ -10,5 +10,6 @@ pub mod serve;
 pub mod source;
 pub mod split;
 pub mod store;
+pub mod text;
 pub mod tool;
 pub mod view;

@@ -9,4 +9,5 @@ mod selection;
 mod source;
 mod store;
 mod support;
+mod text;
 mod view;

@@ -70,7 +70,7 @@ impl Reading {
     }
 }
 
-type Opened = Result<Arc<Reading>, DocumentError>;
+pub(crate) type Opened = Result<Arc<Reading>, DocumentError>;
 
 /// The readers of one file, opened when they are needed.
 pub(crate) struct Ladder {
@@ -115,6 +115,27 @@ impl Ladder {
             (None, Some(failure)) => Err(failure),
             (None, None) => Err(DocumentError::damaged("no reader").into()),
         }
+    }
+
+    /// The file that all readers read.
+    pub(crate) fn file(&self) -> &FileBytes {
+        &self.file
+    }
+
+    /// The bounds that all readers keep.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The readers that were tried so far, and what came of it.
+    pub(crate) fn tried(&self) -> impl Iterator<Item = (Tier, &Opened)> {
+        Tier::ORDER.into_iter().zip(&self.readings).filter_map(|(tier, slot)| Some((tier, slot.get()?)))
+    }
+
+    /// The reading of one reader, where it can be had.
+    pub(crate) fn reading(&self, wanted: Tier) -> Option<&Arc<Reading>> {
+        let (tier, slot) = Tier::ORDER.into_iter().zip(&self.readings).find(|(tier, _)| *tier == wanted)?;
+        slot.get_or_init(|| self.open(tier)).as_ref().ok()
     }
 
     /// The reading with the most pages, the first of several: for documents of which every reader has lost some.

@@ -4,30 +4,45 @@
 
 mod bytes;
 mod cache;
+mod date;
 mod decrypted;
+mod destination;
 mod direct;
 mod error;
 pub(crate) mod filter;
+mod form;
+mod geometry;
 mod hayro;
+mod info;
+mod key_tree;
+mod labels;
 mod ladder;
 pub(crate) mod lexer;
 mod lopdf;
+mod notes;
 pub(crate) mod object;
 pub(crate) mod objects;
+mod outline;
 #[cfg(feature = "qpdf")]
 mod qpdf;
+pub(crate) mod text_string;
 mod trailer;
 mod tree;
 
 pub use bytes::ReadAt;
 pub use error::DocumentError;
+pub use geometry::PageGeometry;
+pub use info::DocumentInfo;
 pub use ladder::Tier;
+pub use notes::Note;
+pub use outline::{Outline, OutlineItem};
 
 use crate::limits::{LimitExceeded, Limits};
-use crate::page::PageIndex;
+use crate::page::{PageIndex, PageLabel};
 use bytes::FileBytes;
+use labels::PageLabels;
 pub(crate) use ladder::{Ladder, Reading};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 pub(crate) use tree::Leaf;
 
 /// An open PDF document. Cheap to share between threads; pages are read when they are asked for.
@@ -35,6 +50,7 @@ pub struct Document {
     ladder: Ladder,
     /// The reading that gave the page count.
     first: Arc<Reading>,
+    labels: OnceLock<PageLabels>,
 }
 
 impl Document {
@@ -51,13 +67,17 @@ impl Document {
         let file = Arc::new(FileBytes::new(source)?);
         let ladder = Ladder::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
         match ladder.climb(is_whole, DocumentError::is_worth_another_reader) {
-            Ok(((), first)) => Ok(Self { ladder, first }),
+            Ok(((), first)) => Ok(Self::read_by(ladder, first)),
             Err(error @ DocumentError::Damaged { .. }) => match ladder.most_pages() {
-                Some(first) => Ok(Self { ladder, first }),
+                Some(first) => Ok(Self::read_by(ladder, first)),
                 None => Err(not_a_pdf(&file)?.unwrap_or(error)),
             },
             Err(error) => Err(error),
         }
+    }
+
+    fn read_by(ladder: Ladder, first: Arc<Reading>) -> Self {
+        Self { ladder, first, labels: OnceLock::new() }
     }
 
     /// Pages in the document: the number of leaves of its page tree.
@@ -70,6 +90,39 @@ impl Document {
     #[must_use]
     pub fn tier(&self) -> Tier {
         self.first.tier
+    }
+
+    /// The label printed on a page, where the document has labels and the page's is not empty.
+    #[must_use]
+    pub fn page_label(&self, index: PageIndex) -> Option<PageLabel> {
+        self.labels().label(index).filter(|_| index.0 < self.page_count())
+    }
+
+    /// The outline: all items counted, the first `max_items` given.
+    #[must_use]
+    pub fn outline(&self, max_items: usize) -> Outline {
+        let unreadable = Outline { is_incomplete: true, ..Outline::default() };
+        self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
+    }
+
+    /// The bytes of the file, for engines with a reader of their own.
+    pub(crate) fn whole_file(&self) -> Result<::bytes::Bytes, DocumentError> {
+        self.ladder.file().whole()
+    }
+
+    fn labels(&self) -> &PageLabels {
+        self.labels.get_or_init(|| self.ask(PageLabels::read).unwrap_or_default())
+    }
+
+    /// Runs `read` with the reader that opened the document, and where that fails with the one that repairs best.
+    ///
+    /// The readers after that one cost too much for what is only said about a document.
+    fn ask<T>(&self, read: impl Fn(&Reading) -> Result<T, DocumentError>) -> Option<T> {
+        if let Ok(answer) = read(&self.first) {
+            return Some(answer);
+        }
+        let second = self.ladder.reading(Tier::HayroSyntax)?;
+        if second.tree.count() == self.page_count() { read(second).ok() } else { None }
     }
 
     /// Runs `read` on the page at `index`, with the first reader on which it succeeds.

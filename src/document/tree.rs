@@ -10,6 +10,7 @@ use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Trees up to this size are walked whole when the document is opened.
@@ -70,6 +71,8 @@ pub(crate) struct PageTree {
     count: u32,
     /// All leaves in order, once the tree has been walked.
     places: OnceLock<Vec<Place>>,
+    /// Where each page object comes first, once a destination asked for one.
+    indices: OnceLock<HashMap<ObjectId, u32>>,
     /// Whether `/Count` of the root was another number than that of the leaves.
     pub(crate) count_was_wrong: bool,
     /// Whether kids were passed over because the reader finds no dictionary there; another may find pages.
@@ -87,6 +90,7 @@ impl PageTree {
             root: root.clone(),
             count,
             places,
+            indices: OnceLock::new(),
             count_was_wrong,
             lost_kids,
         };
@@ -113,16 +117,36 @@ impl PageTree {
         {
             return Ok(leaf);
         }
-        let places = match self.places.get() {
-            Some(places) => places,
-            None => {
-                let walked = walk(objects, &self.root, limits)?;
-                self.places.get_or_init(|| walked.places)
-            }
-        };
+        let places = self.places(objects, limits)?;
         let out_of_range = || DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.count };
         let place = usize::try_from(index.0).ok().and_then(|at| places.get(at)).ok_or_else(out_of_range)?;
         leaf_at(objects, &place.kid, &place.above)
+    }
+
+    /// The index of each page object; of one that comes twice in the tree the first.
+    pub(crate) fn indices(
+        &self,
+        objects: &dyn Objects,
+        limits: &Limits,
+    ) -> Result<&HashMap<ObjectId, u32>, DocumentError> {
+        let places = self.places(objects, limits)?;
+        Ok(self.indices.get_or_init(|| {
+            let mut indices = HashMap::with_capacity(places.len());
+            for (index, place) in (0..self.count).zip(places) {
+                if let Some(id) = place.kid.as_reference() {
+                    indices.entry(id).or_insert(index);
+                }
+            }
+            indices
+        }))
+    }
+
+    fn places(&self, objects: &dyn Objects, limits: &Limits) -> Result<&Vec<Place>, DocumentError> {
+        if let Some(places) = self.places.get() {
+            return Ok(places);
+        }
+        let walked = walk(objects, &self.root, limits)?;
+        Ok(self.places.get_or_init(|| walked.places))
     }
 }
 
@@ -159,7 +183,7 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
     let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
     for kid in kids.iter().step_by(step).chain(kids.last()) {
         let kid = objects.resolve(kid)?;
-        if !kid.as_dictionary().is_some_and(|kid| kid.get(b"Kids").is_none()) {
+        if kid.as_dictionary().is_none_or(|kid| kid.get(b"Kids").is_some()) {
             return Ok(false);
         }
     }

@@ -1,0 +1,127 @@
+//! Dates (ISO 32000-2, 7.9.4) in RFC 3339.
+
+/// A PDF date as RFC 3339, such as `2024-05-06T07:08:09+02:00`; `None` where there is no date to be made out.
+///
+/// What is left out counts as the specification says: the first month and day, midnight, Universal Time. Dates written
+/// as ISO 8601 and fields out of range are met in real files; the former are taken, the latter end the date there.
+pub(crate) fn to_rfc3339(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_prefix("D:").unwrap_or(text);
+    let mut fields = Fields { rest: text.as_bytes() };
+    let year = fields.year()?;
+    let month = fields.field(b'-', 1..=12);
+    let day = month.and_then(|month| fields.field(b'-', 1..=days_of(year, month)));
+    let hour = day.and_then(|_| fields.field(b'T', 0..=23));
+    let minute = hour.and_then(|_| fields.field(b':', 0..=59));
+    let second = minute.and_then(|_| fields.field(b':', 0..=59));
+    let zone = hour.map_or_else(|| "Z".to_owned(), |_| fields.zone());
+    Some(format!(
+        "{year:04}-{:02}-{:02}T{:02}:{:02}:{:02}{zone}",
+        month.unwrap_or(1),
+        day.unwrap_or(1),
+        hour.unwrap_or(0),
+        minute.unwrap_or(0),
+        second.unwrap_or(0),
+    ))
+}
+
+fn days_of(year: u32, month: u32) -> u32 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// What is left of a date.
+struct Fields<'a> {
+    rest: &'a [u8],
+}
+
+impl Fields<'_> {
+    /// Four digits; or `19` and the years since 1900 in three, as some producers wrote dates after 1999.
+    fn year(&mut self) -> Option<u32> {
+        let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits == "19100MMDDHHmmSS".len() && self.rest.starts_with(b"191") {
+            let century = self.number(2)?;
+            return Some(century * 100 + self.number(3)?);
+        }
+        self.number(4)
+    }
+
+    fn number(&mut self, digits: usize) -> Option<u32> {
+        let (token, rest) = self.rest.split_at_checked(digits)?;
+        if !token.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        self.rest = rest;
+        Some(token.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
+    }
+
+    /// Two digits within `range`, after a separator of ISO 8601 where there is one.
+    fn field(&mut self, separator: u8, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
+        let before = self.rest;
+        let separators: &[u8] = if separator == b'T' { b"T " } else { std::slice::from_ref(&separator) };
+        if let Some((first, rest)) = self.rest.split_first()
+            && separators.contains(first)
+        {
+            self.rest = rest;
+        }
+        let value = self.number(2).filter(|value| range.contains(value));
+        if value.is_none() {
+            self.rest = before;
+        }
+        value
+    }
+
+    /// `+HH'mm'` and its likes as `+HH:mm`.
+    fn zone(&mut self) -> String {
+        // Fractions of a second, as XMP writes them.
+        if let Some(fraction) = self.rest.strip_prefix(b".") {
+            let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            self.rest = fraction.get(digits..).unwrap_or_default();
+        }
+        let Some((sign @ (b'+' | b'-'), rest)) = self.rest.split_first() else { return "Z".to_owned() };
+        self.rest = rest;
+        let Some(hours) = self.number(2).filter(|hours| *hours < 24) else { return "Z".to_owned() };
+        self.rest = self.rest.strip_prefix(b"'").or_else(|| self.rest.strip_prefix(b":")).unwrap_or(self.rest);
+        let minutes = self.number(2).filter(|minutes| *minutes < 60).unwrap_or(0);
+        match (hours, minutes) {
+            (0, 0) => "Z".to_owned(),
+            _ => format!("{}{hours:02}:{minutes:02}", char::from(*sign)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to_rfc3339;
+
+    #[test]
+    fn dates_of_all_lengths() {
+        let cases = [
+            ("D:20240506070809+02'00'", "2024-05-06T07:08:09+02:00"),
+            ("D:20240506070809-0530", "2024-05-06T07:08:09-05:30"),
+            ("D:20240506070809Z00'00'", "2024-05-06T07:08:09Z"),
+            ("D:20240506070809", "2024-05-06T07:08:09Z"),
+            ("20240506", "2024-05-06T00:00:00Z"),
+            ("D:2024", "2024-01-01T00:00:00Z"),
+            ("2024-05-06T07:08:09.123+02:00", "2024-05-06T07:08:09+02:00"),
+            ("D:20240230", "2024-02-01T00:00:00Z"),
+            ("D:20240229", "2024-02-29T00:00:00Z"),
+            ("D:191010830172248", "2001-08-30T17:22:48Z"),
+            ("D:20241399", "2024-01-01T00:00:00Z"),
+        ];
+        for (date, expected) in cases {
+            assert_eq!(to_rfc3339(date).as_deref(), Some(expected), "{date}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date() {
+        for text in ["", "D:", "Monday", "D:20", "D:+024"] {
+            assert_eq!(to_rfc3339(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Destinations (ISO 32000-2, 12.3.2): from what an outline item says to the page it means.
+
+use super::error::DocumentError;
+use super::key_tree::KeyTree;
+use super::ladder::Reading;
+use super::object::{Dictionary, Object};
+use crate::page::PageIndex;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// Names that stand for names before there is a place.
+const MAX_NAME_HOPS: u32 = 4;
+
+/// Resolves destinations in one reading; named ones and pages are indexed when the first of them comes.
+pub(crate) struct Destinations<'a> {
+    reading: &'a Reading,
+    named: OnceLock<HashMap<Box<[u8]>, Object>>,
+}
+
+impl<'a> Destinations<'a> {
+    pub(crate) fn new(reading: &'a Reading) -> Self {
+        Self { reading, named: OnceLock::new() }
+    }
+
+    /// The page that an outline item leads to, by `/Dest` or a `GoTo` action; `None` where it leads elsewhere.
+    pub(crate) fn page_of(&self, item: &Dictionary) -> Result<Option<PageIndex>, DocumentError> {
+        let objects = &*self.reading.objects;
+        if let Some(destination) = item.get(b"Dest") {
+            return self.page(destination, MAX_NAME_HOPS);
+        }
+        let action = objects.get(item, b"A")?;
+        match action.as_dictionary() {
+            Some(action) if objects.get(action, b"S")?.is_name(b"GoTo") => {
+                self.page(action.get(b"D").unwrap_or(&Object::Null), MAX_NAME_HOPS)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn page(&self, destination: &Object, hops: u32) -> Result<Option<PageIndex>, DocumentError> {
+        let Some(hops) = hops.checked_sub(1) else { return Ok(None) };
+        let objects = &*self.reading.objects;
+        let destination = objects.resolve(destination)?;
+        match &*destination {
+            Object::Array(place) => self.page_in(place.first().unwrap_or(&Object::Null)),
+            // A named destination's value may be a dictionary with the place in /D (12.3.2.4).
+            Object::Dictionary(dictionary) => self.page(dictionary.get(b"D").unwrap_or(&Object::Null), hops),
+            Object::Name(name) => self.named_page(name.as_bytes(), hops),
+            Object::String(name) => self.named_page(name, hops),
+            _ => Ok(None),
+        }
+    }
+
+    fn page_in(&self, page: &Object) -> Result<Option<PageIndex>, DocumentError> {
+        let index = match page {
+            Object::Reference(id) => {
+                let tree = &self.reading.tree;
+                tree.indices(&*self.reading.objects, &self.reading.limits)?.get(id).copied()
+            }
+            // Meant for other documents' pages, but common for the own ones.
+            Object::Integer(index) => u32::try_from(*index).ok().filter(|index| *index < self.reading.tree.count()),
+            _ => None,
+        };
+        Ok(index.map(PageIndex))
+    }
+
+    fn named_page(&self, name: &[u8], hops: u32) -> Result<Option<PageIndex>, DocumentError> {
+        let named = match self.named.get() {
+            Some(named) => named,
+            None => {
+                let named = self.read_named()?;
+                self.named.get_or_init(|| named)
+            }
+        };
+        match named.get(name) {
+            Some(destination) => self.page(destination, hops),
+            None => Ok(None),
+        }
+    }
+
+    /// `/Dests` of the catalog, which PDF 1.1 had, and `/Dests` of its name dictionary.
+    fn read_named(&self) -> Result<HashMap<Box<[u8]>, Object>, DocumentError> {
+        let Reading { objects, catalog, .. } = self.reading;
+        let mut named = HashMap::new();
+        if let Some(old) = objects.get(catalog, b"Dests")?.as_dictionary() {
+            named.extend(old.iter().map(|(name, value)| (name.as_bytes().into(), value.clone())));
+        }
+        if let Some(names) = objects.get(catalog, b"Names")?.as_dictionary()
+            && let Some(root) = names.get(b"Dests")
+        {
+            for (key, value) in KeyTree::Names.entries(&**objects, root)? {
+                if let Object::String(name) = key {
+                    named.insert(name, value);
+                }
+            }
+        }
+        Ok(named)
+    }
+}

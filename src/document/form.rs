@@ -1,0 +1,81 @@
+//! The interactive form (ISO 32000-2, 12.7) in numbers.
+
+use super::error::DocumentError;
+use super::ladder::Reading;
+use super::object::{Dictionary, Object, ObjectId};
+use super::objects::Objects;
+use std::collections::HashSet;
+
+/// Nodes of the field hierarchy that are visited; the largest real form met has 6,000.
+const MAX_NODES: usize = 250_000;
+
+/// What there is to say about a form without reading its values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    /// Fields without fields below them.
+    pub(crate) terminal_fields: usize,
+    /// Whether a signature field has a value.
+    pub(crate) signed: bool,
+}
+
+/// A node to be visited, and the `/FT` and `/V` that it inherits.
+struct Node {
+    field: Object,
+    is_signature: bool,
+    has_value: bool,
+}
+
+impl Summary {
+    /// Walks `/AcroForm` of the catalog, each node once.
+    pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
+        let objects = &*reading.objects;
+        let form = objects.get(&reading.catalog, b"AcroForm")?;
+        let Some(form) = form.as_dictionary() else { return Ok(Self::default()) };
+        let fields = objects.get(form, b"Fields")?;
+        let mut summary = Self::default();
+        let mut seen: HashSet<ObjectId> = HashSet::new();
+        let mut ahead = Vec::new();
+        add_nodes(&mut ahead, fields.as_array().unwrap_or_default(), false, false);
+        while let Some(node) = ahead.pop() {
+            let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
+            if is_new && ahead.len() < MAX_NODES && summary.terminal_fields < MAX_NODES {
+                summary.visit(objects, &node, &mut ahead)?;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn visit(&mut self, objects: &dyn Objects, node: &Node, ahead: &mut Vec<Node>) -> Result<(), DocumentError> {
+        let field = objects.resolve(&node.field)?;
+        let Some(field) = field.as_dictionary() else { return Ok(()) };
+        let is_signature = match &*objects.get(field, b"FT")? {
+            Object::Name(kind) => kind.as_bytes() == b"Sig",
+            _ => node.is_signature,
+        };
+        let has_value = node.has_value || !objects.get(field, b"V")?.is_null();
+        let kids = objects.get(field, b"Kids")?;
+        let kids = kids.as_array().unwrap_or_default();
+        if has_fields_below(objects, kids)? {
+            add_nodes(ahead, kids, is_signature, has_value);
+        } else {
+            self.terminal_fields += 1;
+            self.signed |= is_signature && has_value;
+        }
+        Ok(())
+    }
+}
+
+fn add_nodes(ahead: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_value: bool) {
+    ahead.extend(fields.iter().map(|field| Node { field: field.clone(), is_signature, has_value }));
+}
+
+/// Whether kids are fields of their own, which have a partial name, and not the field's widgets (12.7.4.2).
+fn has_fields_below(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
+    for kid in kids {
+        let kid = objects.resolve(kid)?;
+        if kid.as_dictionary().is_some_and(|kid: &Dictionary| kid.get(b"T").is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

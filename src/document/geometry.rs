@@ -1,0 +1,117 @@
+//! The size of a page as it is seen (ISO 32000-2, 14.11.2).
+
+use super::Document;
+use super::error::DocumentError;
+use super::ladder::Reading;
+use super::object::Object;
+use super::objects::Objects;
+use super::tree::Leaf;
+use crate::page::PageIndex;
+
+/// What of a page is shown, and how it is turned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageGeometry {
+    /// Width in points (1/72 inch) of the crop box within the media box, after rotation and user unit.
+    pub width_pt: f64,
+    /// Height in points, likewise.
+    pub height_pt: f64,
+    /// `/Rotate` as 0, 90, 180 or 270 degrees clockwise.
+    pub rotate: u16,
+    /// `/UserUnit`: points in a unit of the page's own space, 1 but for very large pages.
+    pub user_unit: f64,
+}
+
+/// US Letter: what readers agree on where a page has no media box.
+const DEFAULT_BOX: Rectangle = Rectangle { left: 0.0, bottom: 0.0, right: 612.0, top: 792.0 };
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Rectangle {
+    left: f64,
+    bottom: f64,
+    right: f64,
+    top: f64,
+}
+
+impl Document {
+    /// The size of the page at `index`: crop box within media box, rotated, in points.
+    ///
+    /// A box that is missing or empty is passed over, in the end for 612 by 792 points.
+    ///
+    /// # Errors
+    /// [`DocumentError::PageOutOfRange`], and any other where no reader can read the page.
+    pub fn page_geometry(&self, index: PageIndex) -> Result<PageGeometry, DocumentError> {
+        let geometry = self.with_page(index, page_geometry, DocumentError::is_worth_another_reader);
+        geometry.map(|(geometry, _)| geometry)
+    }
+}
+
+fn page_geometry(reading: &Reading, leaf: &Leaf) -> Result<PageGeometry, DocumentError> {
+    let objects = &*reading.objects;
+    let media = rectangle(objects, leaf.inherited.media_box.as_ref())?.unwrap_or(DEFAULT_BOX);
+    let crop = rectangle(objects, leaf.inherited.crop_box.as_ref())?;
+    let shown = crop.and_then(|crop| crop.within(media)).unwrap_or(media);
+    let rotate = match &leaf.inherited.rotate {
+        Some(rotate) => snapped(objects.resolve(rotate)?.as_number().unwrap_or(0.0)),
+        None => 0,
+    };
+    let user_unit = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"UserUnit")) {
+        Some(unit) => objects.resolve(unit)?.as_number().filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0),
+        None => 1.0,
+    };
+    let (width, height) = ((shown.right - shown.left) * user_unit, (shown.top - shown.bottom) * user_unit);
+    let (width_pt, height_pt) = if rotate % 180 == 0 { (width, height) } else { (height, width) };
+    Ok(PageGeometry { width_pt, height_pt, rotate, user_unit })
+}
+
+/// A rectangle (7.9.5) from any two opposite corners; `None` where it is none or has no area.
+fn rectangle(objects: &dyn Objects, value: Option<&Object>) -> Result<Option<Rectangle>, DocumentError> {
+    let Some(value) = value else { return Ok(None) };
+    let value = objects.resolve(value)?;
+    let Some([a, b, c, d]) = value.as_array().and_then(|corners| corners.first_chunk::<4>()) else { return Ok(None) };
+    let number = |value: &Object| -> Result<f64, DocumentError> {
+        Ok(objects.resolve(value)?.as_number().filter(|number| number.is_finite()).unwrap_or(0.0))
+    };
+    let (x1, y1, x2, y2) = (number(a)?, number(b)?, number(c)?, number(d)?);
+    let corners = Rectangle { left: x1.min(x2), bottom: y1.min(y2), right: x1.max(x2), top: y1.max(y2) };
+    Ok(corners.with_area())
+}
+
+impl Rectangle {
+    fn within(self, other: Self) -> Option<Self> {
+        let common = Self {
+            left: self.left.max(other.left),
+            bottom: self.bottom.max(other.bottom),
+            right: self.right.min(other.right),
+            top: self.top.min(other.top),
+        };
+        common.with_area()
+    }
+
+    fn with_area(self) -> Option<Self> {
+        (self.right > self.left && self.top > self.bottom).then_some(self)
+    }
+}
+
+/// The quarter turn that is nearest, as MuPDF has it for angles that are none.
+fn snapped(degrees: f64) -> u16 {
+    let turn = ((degrees.rem_euclid(360.0) + 45.0) / 90.0).floor();
+    match turn {
+        1.0 => 90,
+        2.0 => 180,
+        3.0 => 270,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::snapped;
+
+    #[test]
+    fn rotations_snap_to_quarter_turns() {
+        let cases = [(0.0, 0), (90.0, 90), (-90.0, 270), (450.0, 90), (44.0, 0), (46.0, 90), (359.0, 0), (f64::NAN, 0)];
+        for (degrees, expected) in cases {
+            assert_eq!(snapped(degrees), expected, "{degrees}");
+        }
+    }
+}

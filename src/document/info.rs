@@ -1,0 +1,142 @@
+//! What a document says of itself: the information dictionary (ISO 32000-2, 14.3.3) and what the catalog tells.
+
+use super::bytes::FileBytes;
+use super::direct;
+use super::error::DocumentError;
+use super::form;
+use super::key_tree::KeyTree;
+use super::ladder::Reading;
+use super::object::{Dictionary, Object};
+use super::outline::Outline;
+use super::{Document, date, text_string, trailer};
+
+/// Facts about a document. What could not be read is absent, false or 0.
+///
+/// Strings come out of the document: data of its author, on one line and without hidden characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentInfo {
+    /// `/Title`.
+    pub title: Option<String>,
+    /// `/Author`.
+    pub author: Option<String>,
+    /// `/Subject`.
+    pub subject: Option<String>,
+    /// `/Keywords`.
+    pub keywords: Option<String>,
+    /// `/Creator`: the program that made the original.
+    pub creator: Option<String>,
+    /// `/Producer`: the program that made the PDF.
+    pub producer: Option<String>,
+    /// `/CreationDate` as RFC 3339.
+    pub created: Option<String>,
+    /// `/ModDate` as RFC 3339.
+    pub modified: Option<String>,
+    /// The version of the header, or the catalog's `/Version` where that is later, such as `1.7`; empty if unknown.
+    pub pdf_version: String,
+    /// Whether the file is encrypted, be it with an empty password.
+    pub encrypted: bool,
+    /// Whether a signature field has been signed. That says nothing about the signature's validity.
+    pub signed: bool,
+    /// Whether `/MarkInfo` says that the document is tagged.
+    pub tagged: bool,
+    /// Terminal fields of the form.
+    pub form_fields: usize,
+    /// Files in the `/EmbeddedFiles` name tree; attachments to single pages are not counted.
+    pub attachments: usize,
+    /// Items of the outline, up to `max_outline_items` of the limits.
+    pub outline_entries: usize,
+    /// Whether pages have labels of their own.
+    pub has_page_labels: bool,
+}
+
+impl Document {
+    /// What the document says of itself.
+    #[must_use]
+    pub fn info(&self) -> DocumentInfo {
+        let mut info = self.ask(described).unwrap_or_default();
+        info.pdf_version = later(self.header_version(), self.ask(catalog_version).flatten());
+        info.encrypted = self.is_encrypted();
+        info.tagged = self.ask(is_tagged).unwrap_or_default();
+        let form = self.ask(form::Summary::read).unwrap_or_default();
+        (info.form_fields, info.signed) = (form.terminal_fields, form.signed);
+        info.attachments = self.ask(attachments).unwrap_or_default();
+        info.outline_entries = self.ask(|reading| Outline::read(reading, 0)).unwrap_or_default().total;
+        info.has_page_labels = !self.labels().is_empty();
+        info
+    }
+
+    /// Whether the file is encrypted, whatever its password.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        let trailer = trailer::find(self.ladder.file(), self.ladder.limits());
+        trailer.is_ok_and(|trailer| trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()))
+    }
+
+    fn header_version(&self) -> Option<String> {
+        header_version(self.ladder.file()).ok().flatten()
+    }
+}
+
+/// The entries of the information dictionary.
+fn described(reading: &Reading) -> Result<DocumentInfo, DocumentError> {
+    let objects = &*reading.objects;
+    let info = objects.get(objects.trailer(), b"Info")?;
+    let Some(info) = info.as_dictionary() else { return Ok(DocumentInfo::default()) };
+    let text = |key: &[u8]| -> Result<Option<String>, DocumentError> {
+        let value = objects.get(info, key)?;
+        let text = value.as_string().or_else(|| value.as_name()).map(text_string::decode);
+        Ok(text.filter(|text| !text.is_empty()))
+    };
+    let date = |key: &[u8]| Ok::<_, DocumentError>(text(key)?.as_deref().and_then(date::to_rfc3339));
+    Ok(DocumentInfo {
+        title: text(b"Title")?,
+        author: text(b"Author")?,
+        subject: text(b"Subject")?,
+        keywords: text(b"Keywords")?,
+        creator: text(b"Creator")?,
+        producer: text(b"Producer")?,
+        created: date(b"CreationDate")?,
+        modified: date(b"ModDate")?,
+        ..DocumentInfo::default()
+    })
+}
+
+fn header_version(file: &FileBytes) -> Result<Option<String>, DocumentError> {
+    let Some(at) = direct::header_offset(file)? else { return Ok(None) };
+    Ok(version(&file.slice(at.saturating_add(5), 3)?))
+}
+
+fn catalog_version(reading: &Reading) -> Result<Option<String>, DocumentError> {
+    let version_name = reading.objects.get(&reading.catalog, b"Version")?;
+    Ok(version_name.as_name().and_then(version))
+}
+
+/// `digit.digit`.
+fn version(bytes: &[u8]) -> Option<String> {
+    match bytes {
+        [major, b'.', minor] if major.is_ascii_digit() && minor.is_ascii_digit() => {
+            Some([*major, b'.', *minor].map(char::from).iter().collect())
+        }
+        _ => None,
+    }
+}
+
+fn later(header: Option<String>, catalog: Option<String>) -> String {
+    // With one digit before and one after the point the order of strings is that of versions.
+    header.max(catalog).unwrap_or_default()
+}
+
+fn is_tagged(reading: &Reading) -> Result<bool, DocumentError> {
+    let marks = reading.objects.get(&reading.catalog, b"MarkInfo")?;
+    match marks.as_dictionary() {
+        Some(marks) => Ok(*reading.objects.get(marks, b"Marked")? == Object::Boolean(true)),
+        None => Ok(false),
+    }
+}
+
+fn attachments(reading: &Reading) -> Result<usize, DocumentError> {
+    let names = reading.objects.get(&reading.catalog, b"Names")?;
+    match names.as_dictionary().and_then(|names: &Dictionary| names.get(b"EmbeddedFiles")) {
+        Some(root) => Ok(KeyTree::Names.entries(&*reading.objects, root)?.len()),
+        None => Ok(0),
+    }
+}

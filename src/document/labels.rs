@@ -1,0 +1,164 @@
+//! Page labels (ISO 32000-2, 12.4.2).
+
+use super::error::DocumentError;
+use super::key_tree::KeyTree;
+use super::ladder::Reading;
+use super::object::{Dictionary, Object};
+use super::objects::Objects;
+use super::text_string;
+use crate::page::{PageIndex, PageLabel};
+
+/// Roman numerals and letters grow with the number; above this one it is written in digits.
+const MAX_LETTERED_NUMBER: i64 = 5_000;
+
+/// The labels of a document: ranges sorted by their first page.
+#[derive(Debug, Default)]
+pub(crate) struct PageLabels {
+    ranges: Vec<Range>,
+}
+
+/// Pages from `first` on up to the next range.
+#[derive(Debug)]
+struct Range {
+    first: u32,
+    prefix: String,
+    style: Style,
+    start: i64,
+}
+
+/// `/S`, the numbering style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    PrefixAlone,
+    Decimal,
+    UpperRoman,
+    LowerRoman,
+    UpperLetters,
+    LowerLetters,
+}
+
+impl PageLabels {
+    /// Reads `/PageLabels` of the catalog; empty where there is none.
+    pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
+        let Some(root) = reading.catalog.get(b"PageLabels") else { return Ok(Self::default()) };
+        let objects = &*reading.objects;
+        let mut ranges = Vec::new();
+        for (key, value) in KeyTree::Numbers.entries(objects, root)? {
+            let first = key.as_integer().and_then(|first| u32::try_from(first).ok());
+            let label = objects.resolve(&value)?;
+            if let (Some(first), Some(label)) = (first, label.as_dictionary()) {
+                ranges.push(Range::read(objects, first, label)?);
+            }
+        }
+        // Of a page that two ranges begin with the later one counts, as of a key that comes twice.
+        ranges.reverse();
+        ranges.sort_by_key(|range| range.first);
+        ranges.dedup_by_key(|range| range.first);
+        Ok(Self { ranges })
+    }
+
+    /// Whether there is no label.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The label of a page; `None` before the first range and where nothing would be printed.
+    pub(crate) fn label(&self, page: PageIndex) -> Option<PageLabel> {
+        let after = self.ranges.partition_point(|range| range.first <= page.0);
+        let range = self.ranges.get(after.checked_sub(1)?)?;
+        let number = range.start.saturating_add(i64::from(page.0 - range.first));
+        let label = format!("{}{}", range.prefix, range.style.numeral(number));
+        (!label.is_empty()).then_some(PageLabel(label))
+    }
+}
+
+impl Range {
+    fn read(objects: &dyn Objects, first: u32, label: &Dictionary) -> Result<Self, DocumentError> {
+        let prefix = objects.get(label, b"P")?.as_string().map(text_string::decode).unwrap_or_default();
+        let style = Style::of(&*objects.get(label, b"S")?);
+        let start = objects.get(label, b"St")?.as_integer().unwrap_or(1).max(1);
+        Ok(Self { first, prefix, style, start })
+    }
+}
+
+impl Style {
+    fn of(name: &Object) -> Self {
+        match name.as_name() {
+            Some(b"D") => Self::Decimal,
+            Some(b"R") => Self::UpperRoman,
+            Some(b"r") => Self::LowerRoman,
+            Some(b"A") => Self::UpperLetters,
+            Some(b"a") => Self::LowerLetters,
+            _ => Self::PrefixAlone,
+        }
+    }
+
+    fn numeral(self, number: i64) -> String {
+        match self {
+            Self::PrefixAlone => String::new(),
+            _ if number > MAX_LETTERED_NUMBER => number.to_string(),
+            Self::Decimal => number.to_string(),
+            Self::UpperRoman => roman(number),
+            Self::LowerRoman => roman(number).to_ascii_lowercase(),
+            Self::UpperLetters => letters(number),
+            Self::LowerLetters => letters(number).to_ascii_lowercase(),
+        }
+    }
+}
+
+fn roman(mut number: i64) -> String {
+    const NUMERALS: [(i64, &str); 13] = [
+        (1000, "M"),
+        (900, "CM"),
+        (500, "D"),
+        (400, "CD"),
+        (100, "C"),
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
+    ];
+    let mut out = String::new();
+    for (value, numeral) in NUMERALS {
+        while number >= value {
+            out.push_str(numeral);
+            number -= value;
+        }
+    }
+    out
+}
+
+/// A to Z, then AA to ZZ, then AAA to ZZZ (table 161).
+fn letters(number: i64) -> String {
+    let before = number.saturating_sub(1);
+    let letter = u8::try_from(before % 26).map_or('A', |at| char::from(b'A' + at));
+    let times = usize::try_from(before / 26).unwrap_or(0) + 1;
+    std::iter::repeat_n(letter, times).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Style;
+
+    #[test]
+    fn numerals() {
+        let cases = [
+            (Style::LowerRoman, 1994, "mcmxciv"),
+            (Style::UpperRoman, 4, "IV"),
+            (Style::UpperLetters, 26, "Z"),
+            (Style::UpperLetters, 27, "AA"),
+            (Style::LowerLetters, 54, "bbb"),
+            (Style::Decimal, 7, "7"),
+            (Style::PrefixAlone, 7, ""),
+            (Style::LowerRoman, 5_001, "5001"),
+        ];
+        for (style, number, expected) in cases {
+            assert_eq!(style.numeral(number), expected);
+        }
+        assert_eq!(Style::LowerRoman.numeral(5_000), "mmmmm");
+    }
+}

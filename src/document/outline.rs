@@ -1,0 +1,100 @@
+//! The document outline (ISO 32000-2, 12.3.3).
+
+use super::destination::Destinations;
+use super::error::DocumentError;
+use super::ladder::Reading;
+use super::object::{Dictionary, Object, ObjectId};
+use super::text_string;
+use crate::page::PageIndex;
+use std::collections::HashSet;
+
+/// The outline, or its beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Items in the order of reading, parents before their children; no more than were asked for.
+    pub items: Vec<OutlineItem>,
+    /// Items in the whole outline, up to `max_outline_items` of the limits.
+    pub total: usize,
+    /// Whether items could not be read, came twice, or were too many to be counted.
+    pub is_incomplete: bool,
+}
+
+/// One entry of the outline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlineItem {
+    /// Levels above; 0 at the top.
+    pub depth: u32,
+    /// `/Title` on one line, without hidden characters.
+    pub title: String,
+    /// The page it leads to; `None` where it leads to none of this document.
+    pub page: Option<PageIndex>,
+}
+
+impl Outline {
+    /// Reads `/Outlines` of the catalog: all items counted, the first `max_items` given.
+    pub(crate) fn read(reading: &Reading, max_items: usize) -> Result<Self, DocumentError> {
+        let mut walk = Walk {
+            reading,
+            destinations: Destinations::new(reading),
+            max_items,
+            seen: HashSet::new(),
+            ahead: Vec::new(),
+            outline: Self::default(),
+        };
+        let root = reading.objects.get(&reading.catalog, b"Outlines")?;
+        if let Some(root) = root.as_dictionary() {
+            walk.push(root.get(b"First"), 0);
+        }
+        let max_total = usize::try_from(reading.limits.max_outline_items).unwrap_or(usize::MAX);
+        while let Some((item, depth)) = walk.ahead.pop() {
+            if walk.outline.total >= max_total {
+                walk.outline.is_incomplete = true;
+                break;
+            }
+            walk.visit(&item, depth)?;
+        }
+        Ok(walk.outline)
+    }
+}
+
+struct Walk<'a> {
+    reading: &'a Reading,
+    destinations: Destinations<'a>,
+    max_items: usize,
+    seen: HashSet<ObjectId>,
+    /// Items to be visited, the next one last.
+    ahead: Vec<(Object, u32)>,
+    outline: Outline,
+}
+
+impl Walk<'_> {
+    fn push(&mut self, item: Option<&Object>, depth: u32) {
+        match item {
+            None | Some(Object::Null) => {}
+            Some(Object::Reference(id)) if !self.seen.insert(*id) => self.outline.is_incomplete = true,
+            Some(item) => self.ahead.push((item.clone(), depth)),
+        }
+    }
+
+    fn visit(&mut self, item: &Object, depth: u32) -> Result<(), DocumentError> {
+        let item = self.reading.objects.resolve(item)?;
+        let Some(item) = item.as_dictionary() else {
+            self.outline.is_incomplete = true;
+            return Ok(());
+        };
+        self.outline.total += 1;
+        if self.outline.items.len() < self.max_items {
+            let item = self.item(item, depth)?;
+            self.outline.items.push(item);
+        }
+        self.push(item.get(b"Next"), depth);
+        self.push(item.get(b"First"), depth.saturating_add(1));
+        Ok(())
+    }
+
+    fn item(&self, item: &Dictionary, depth: u32) -> Result<OutlineItem, DocumentError> {
+        let title = self.reading.objects.get(item, b"Title")?;
+        let title = title.as_string().map(text_string::decode).unwrap_or_default();
+        Ok(OutlineItem { depth, title, page: self.destinations.page_of(item)? })
+    }
+}

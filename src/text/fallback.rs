@@ -1,0 +1,59 @@
+//! The engine of last resort: pdf-extract, which brings its own reader.
+
+use super::TextError;
+use super::contained::contained;
+use super::plain::plain;
+use crate::limits::{LimitExceeded, Limits};
+use crate::page::PageIndex;
+use bytes::Bytes;
+use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
+use std::fmt;
+
+/// The text of one page of a file.
+pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<String, TextError> {
+    contained(|| {
+        let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
+        let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
+        let mut output = PlainTextOutput::new(&mut text);
+        let written = pdf_extract::output_doc_page(&document, &mut output, index.number().get());
+        if text.is_full {
+            let limit = limits.max_text_bytes;
+            return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+        }
+        written.map_err(|error: OutputError| unreadable(&error))?;
+        Ok(plain(&text.text))
+    })
+}
+
+fn unreadable(error: &dyn fmt::Display) -> TextError {
+    TextError::Unreadable { reason: error.to_string().chars().filter(|character| !character.is_control()).collect() }
+}
+
+/// Text up to a number of bytes; more is an error, which ends the extraction.
+struct Bounded {
+    text: String,
+    left: u64,
+    is_full: bool,
+}
+
+impl fmt::Write for &mut Bounded {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        match self.left.checked_sub(more.len() as u64) {
+            Some(left) => self.left = left,
+            None => self.is_full = true,
+        }
+        if self.is_full {
+            return Err(fmt::Error);
+        }
+        self.text.push_str(more);
+        Ok(())
+    }
+}
+
+impl ConvertToFmt for &mut Bounded {
+    type Writer = Self;
+
+    fn convert(self) -> Self {
+        self
+    }
+}
