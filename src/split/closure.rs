@@ -14,6 +14,7 @@ use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -105,11 +106,11 @@ impl<'a> Closure<'a> {
             let holder = Place::DirectIn(next.id.number);
             match &*next.object {
                 Object::Stream(stream) => {
-                    self.count(stream.data.len())?;
-                    let stream = without_crypt_filter(stream);
-                    self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
+                    let (dictionary, data) = self.sound(next.id, stream);
+                    self.count(data.len())?;
+                    self.dictionary(&dictionary, next.role.of_stream(), holder, &mut bytes)?;
                     self.count(bytes.len())?;
-                    self.bodies.push(Body { number: next.number, bytes, data: Some(stream.data.clone()) });
+                    self.bodies.push(Body { number: next.number, bytes, data: Some(data) });
                 }
                 object => {
                     if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
@@ -120,6 +121,16 @@ impl<'a> Closure<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A stream as it is, or, of content that does not decode to its end, the part before the damage.
+    fn sound<'s>(&self, id: ObjectId, stream: &'s Stream) -> (Cow<'s, Dictionary>, Bytes) {
+        let Some(sound) = self.resources.sound_part(id) else {
+            return (Cow::Borrowed(&stream.dictionary), stream.data.clone());
+        };
+        let mut dictionary = stream.dictionary.clone();
+        dictionary.remove(b"Filter");
+        (Cow::Owned(dictionary), sound.clone())
     }
 
     /// Writes `object`; false, and nothing written, where it comes to null.
@@ -181,7 +192,7 @@ impl<'a> Closure<'a> {
         for (key, value) in dictionary.iter() {
             let (inner, holder) = match role {
                 Role::Resources(place) => (self.category(key.as_bytes(), value, place), holder),
-                Role::Category { place, keeps_defaults } => (self.entry(key.as_bytes(), place, keeps_defaults), Place::Nested),
+                Role::Category { place, is_color } => (self.entry(key.as_bytes(), value, place, is_color)?, Place::Nested),
                 _ => (roles::of_entry(self, dictionary, key.as_bytes(), value, role, holder)?, holder),
             };
             if let Some(inner) = inner {
@@ -210,13 +221,21 @@ impl<'a> Closure<'a> {
             Object::Reference(id) => Place::Indirect(id.number),
             _ => place,
         };
-        Some(Role::Category { place, keeps_defaults: key == b"ColorSpace" })
+        Some(Role::Category { place, is_color: key == b"ColorSpace" })
     }
 
-    fn entry(&self, name: &[u8], place: Place, keeps_defaults: bool) -> Option<Role> {
-        let default = keeps_defaults && [&b"DefaultGray"[..], b"DefaultRGB", b"DefaultCMYK"].contains(&name);
+    fn entry(&self, name: &[u8], value: &Object, place: Place, is_color: bool) -> Result<Option<Role>, DocumentError> {
         let used = self.resources.of(place).is_none_or(|names: &UsedNames| names.contains(name));
-        (used || default).then_some(Role::Other)
+        let kept = used || is_color && (is_default_space(name) || self.is_separation(value)?);
+        Ok(kept.then_some(Role::Other))
+    }
+
+    /// Renderers that simulate printing inks (MuPDF) take the inks from all colour spaces of a page's resources, and
+    /// blend otherwise where there are any.
+    fn is_separation(&self, space: &Object) -> Result<bool, DocumentError> {
+        let space = self.objects.resolve(space)?;
+        let family = space.as_array().and_then(<[Object]>::first);
+        Ok(family.is_some_and(|family| family.is_name(b"Separation") || family.is_name(b"DeviceN")))
     }
 
     /// Writes a reference to the chunk's copy of `id`, and sees to it that there is one.
@@ -264,24 +283,7 @@ impl<'a> Closure<'a> {
     }
 }
 
-/// A stream of a decrypted document may still name the filter that encrypted it (7.4.10).
-fn without_crypt_filter(stream: &Stream) -> Stream {
-    let is_crypt = |filter: &Object| filter.is_name(b"Crypt");
-    let mut out = stream.clone();
-    match stream.dictionary.get(b"Filter") {
-        Some(filter) if is_crypt(filter) => {
-            out.dictionary.remove(b"Filter");
-            out.dictionary.remove(b"DecodeParms");
-        }
-        Some(Object::Array(filters)) if filters.iter().any(is_crypt) => {
-            let keep = |at: &usize| filters.get(*at).is_some_and(|filter| !is_crypt(filter));
-            let pick = |from: &[Object]| (0..from.len()).filter(keep).filter_map(|at| from.get(at).cloned()).collect();
-            out.dictionary.set(b"Filter", Object::Array(pick(filters)));
-            if let Some(Object::Array(parameters)) = stream.dictionary.get(b"DecodeParms") {
-                out.dictionary.set(b"DecodeParms", Object::Array(pick(parameters)));
-            }
-        }
-        _ => {}
-    }
-    out
+/// Colour spaces that replace the device's, without content naming them (8.6.5.6).
+fn is_default_space(name: &[u8]) -> bool {
+    matches!(name, b"DefaultGray" | b"DefaultRGB" | b"DefaultCMYK")
 }

@@ -1,7 +1,7 @@
 //! Decoded content streams (ISO 32000-2, 7.8.2).
 
 use crate::document::objects::Objects;
-use crate::document::object::{Object, Stream};
+use crate::document::object::{Object, ObjectId, Stream};
 use crate::document::{DocumentError, filter};
 use crate::limits::{LimitExceeded, Limits};
 use std::cell::Cell;
@@ -18,14 +18,13 @@ impl<'a> Decoder<'a> {
         Self { objects, limits, spent: Cell::new(0) }
     }
 
-    /// The stream's bytes and whether every filter came to its end, image codecs apart.
-    ///
-    /// A stream that decodes to more than a limit is given as not intact: what needs its content then does without.
+    /// Decodes a stream. One that decodes to more than a limit counts as one whose filter is unknown: what needs its
+    /// content does without.
     pub(super) fn decode(&self, stream: &Stream) -> Result<filter::Decoded, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
-                filter::Decoded { bytes: Vec::new(), intact: false, stopped_at: None }
+                filter::Decoded { bytes: Vec::new(), intact: true, stopped_at: Some(0) }
             }
             other => other?,
         };
@@ -35,24 +34,48 @@ impl<'a> Decoder<'a> {
         Ok(decoded)
     }
 
-    /// The content of `/Contents`, a stream or an array of streams; `None` where some of it does not decode.
-    pub(super) fn contents(&self, contents: &Object) -> Result<Option<Vec<Vec<u8>>>, DocumentError> {
+    /// The streams of `/Contents`, a stream or an array of streams, decoded, with the ids of those that have one.
+    pub(super) fn contents(&self, contents: &Object) -> Result<Vec<(Option<ObjectId>, Content)>, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let one = std::slice::from_ref(contents);
         let parts = resolved.as_array().unwrap_or(one);
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
-            let part = self.objects.resolve(part)?;
-            let Some(stream) = part.as_stream() else { continue };
-            let Some(content) = self.content(stream)? else { return Ok(None) };
-            out.push(content);
+            let resolved = self.objects.resolve(part)?;
+            if let Some(stream) = resolved.as_stream() {
+                out.push((part.as_reference(), self.content(stream)?));
+            }
         }
-        Ok(Some(out))
+        Ok(out)
     }
 
-    /// The content of one stream; `None` where it does not decode to its end.
-    pub(super) fn content(&self, stream: &Stream) -> Result<Option<Vec<u8>>, DocumentError> {
+    /// The content of one stream.
+    pub(super) fn content(&self, stream: &Stream) -> Result<Content, DocumentError> {
         let decoded = self.decode(stream)?;
-        Ok((decoded.intact && decoded.stopped_at.is_none()).then_some(decoded.bytes))
+        Ok(match decoded {
+            filter::Decoded { stopped_at: Some(_), .. } => Content::Unknown,
+            filter::Decoded { intact: false, bytes, .. } => Content::Damaged(bytes),
+            filter::Decoded { bytes, .. } => Content::Whole(bytes),
+        })
+    }
+}
+
+/// What a content stream decodes to.
+pub(super) enum Content {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// The part before the damage.
+    Damaged(Vec<u8>),
+    /// A filter is unknown.
+    Unknown,
+}
+
+impl Content {
+    /// The bytes that could be decoded.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Whole(bytes) | Self::Damaged(bytes) => bytes,
+            Self::Unknown => &[],
+        }
     }
 }

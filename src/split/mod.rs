@@ -41,6 +41,9 @@ pub enum CutNote {
     /// The page has no usable media box.
     #[error("the page has no usable MediaBox; US Letter is assumed")]
     MediaBoxAssumed,
+    /// Content does not decode to its end.
+    #[error("some content of the page is damaged; what comes before the damage is kept")]
+    ContentDamaged,
 }
 
 /// Why no chunk could be made.
@@ -104,7 +107,8 @@ fn chunk(reading: &Reading, leaf: &Leaf, label: Option<&str>) -> Result<(Vec<u8>
     catalog::write(&mut closure, &reading.catalog, label, used.device_colors)?;
     let last_number = closure.last_number();
     let bytes = writer::write(closure.bodies, last_number, "1.7");
-    Ok((bytes, media_box_assumed.then_some(CutNote::MediaBoxAssumed).into_iter().collect()))
+    let notes = [(media_box_assumed, CutNote::MediaBoxAssumed), (used.is_damaged(), CutNote::ContentDamaged)];
+    Ok((bytes, notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()))
 }
 
 /// Numbers of the document's optional content groups (ISO 32000-2, 8.11.4.2).

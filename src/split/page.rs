@@ -25,6 +25,7 @@ pub(super) fn write(closure: &mut Closure<'_>, leaf: &Leaf, annotations: &Object
     for key in KEYS {
         match key {
             b"Annots" => closure.entry_value(key, annotations, Role::Annotations, Place::Nested, &mut out)?,
+            b"Contents" => write_contents(closure, leaf, &mut out)?,
             b"MediaBox" => assumed = write_media_box(closure, leaf, &mut out)?,
             b"Parent" => {
                 out.extend(b"/Parent");
@@ -47,6 +48,13 @@ fn copy(closure: &mut Closure<'_>, leaf: &Leaf, key: &[u8], out: &mut Vec<u8>) -
     };
     match inherited {
         Some(value) => closure.entry_value(key, value, Role::Other, Place::Nested, out),
+        None => Ok(()),
+    }
+}
+
+fn write_contents(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents")) {
+        Some(contents) => closure.entry_value(b"Contents", contents, Role::Contents, Place::Nested, out),
         None => Ok(()),
     }
 }

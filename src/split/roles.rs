@@ -17,14 +17,16 @@ pub(super) enum Role {
     Other,
     /// A stream's dictionary.
     Stream,
+    /// A page's content streams.
+    Contents,
     /// A resource dictionary.
     Resources(Place),
     /// A resource dictionary's dictionary of one category.
     Category {
         /// Whose used names count.
         place: Place,
-        /// Whether default colour spaces are kept even though no content names them (8.6.5.6).
-        keeps_defaults: bool,
+        /// Whether the category is `/ColorSpace`, some of whose entries matter without being named.
+        is_color: bool,
     },
     /// The page's array of annotations.
     Annotations,
@@ -59,7 +61,7 @@ impl Role {
 
     /// Whether elements that come to null are left out instead of being written as null.
     pub(super) fn drops_null_elements(self) -> bool {
-        matches!(self, Self::Annotations | Self::Kids)
+        matches!(self, Self::Annotations | Self::Contents | Self::Kids)
     }
 
     /// The role of the indirect object `id` that is referred to in this role.
@@ -159,6 +161,8 @@ pub(super) fn of_entry(
         Role::Stream => match key {
             // The length is written with the data; external data (7.3.8.2) is never fetched.
             b"Length" | b"F" | b"FFilter" | b"FDecodeParms" | b"DL" => None,
+            // Without a filter they mean nothing, until the writer gives the stream one.
+            b"DecodeParms" if is_unfiltered(dictionary) => None,
             b"Resources" => Some(Role::Resources(holder)),
             _ => Some(Role::Other),
         },
@@ -176,6 +180,10 @@ pub(super) fn of_entry(
             _ => Some(Role::Other),
         },
     })
+}
+
+fn is_unfiltered(stream: &Dictionary) -> bool {
+    stream.get(b"Filter").is_none_or(Object::is_null)
 }
 
 fn is_dropped_everywhere(dictionary: &Dictionary, key: &[u8], role: Role) -> bool {
