@@ -250,3 +250,24 @@ fn an_interrupted_split_leaves_whole_files_only() {
         assert!(fs::read(&file).unwrap().starts_with(b"%PDF-"), "{}", file.display());
     }
 }
+
+#[test]
+fn the_summary_of_a_real_document_is_as_reviewed() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let text = place.run(&["get-file", &pdf]).stdout;
+    let stable = text.lines().filter(|line| !line.starts_with("Estimated cost")).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!("summary", stable);
+}
+
+#[test]
+fn encrypted_documents_are_cut_like_others() {
+    let place = Place::new();
+    for (name, password) in
+        [("encrypted-empty.pdf", ""), ("encrypted-rc4.pdf", ""), ("encrypted-password.pdf", "secret")]
+    {
+        let (status, result) = place.json(&["page", &fixture(name), "1", "--out", "page.pdf", "--password", password]);
+        assert_eq!((status, &result["pages"]), (0, &json!(3)), "{name}: {result}");
+        assert!(place.json(&["page", "page.pdf", "1", "--out", "again.pdf"]).0 == 0, "the page needs no password");
+    }
+}

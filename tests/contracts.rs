@@ -48,6 +48,17 @@ fn a_parameter_of_the_wrong_form_is_named() {
 }
 
 #[test]
+fn a_conversation_has_a_printable_name() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    for handle in ["a\nb", &"x".repeat(129)] {
+        let message = "Parameter 'conversation' must be 1 to 128 printable characters";
+        check_refused(&place, &["get-file", &pdf, "--conversation", handle], "validation_error", message);
+    }
+    assert_eq!(place.json(&["get-file", &pdf, "--conversation", &"x".repeat(128)]).0, 0);
+}
+
+#[test]
 fn files_that_cannot_be_had() {
     let place = Place::new();
     check_refused(&place, &["get-file", "missing.pdf"], "file_not_found", "File not found: missing.pdf");

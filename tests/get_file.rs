@@ -10,10 +10,10 @@
 use std::sync::Arc;
 
 use pagewise::context::{
-    Answer, AnswerSettings, Block, ContextManager, ContextWorld, DocumentInfo, FileRequest, ForgetRequest, NextCall,
-    Outline, OutlineItem, PageChunk, PageGeometry, Pages, Part, PdfAction, PdfError, Reader, Sources,
+    Answer, AnswerSettings, Block, ContextManager, ContextWorld, FileRequest, ForgetRequest, NextCall, PageChunk,
+    Pages, Part, PdfAction, PdfError, Reader, Sources,
 };
-use pagewise::document::ReadAt;
+use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::Limits;
 use pagewise::page::{PageIndex, PageLabel};
@@ -62,11 +62,15 @@ impl Pages for WordsDocument {
     fn outline(&self, max: usize) -> Outline {
         let item = |at: u32| OutlineItem { depth: at % 2, title: format!("Entry {at}"), page: Some(PageIndex(at)) };
         let total = self.page_count();
-        Outline { items: (0..total).take(max).map(item).collect(), total: usize::try_from(total).unwrap() }
+        Outline {
+            items: (0..total).take(max).map(item).collect(),
+            total: usize::try_from(total).unwrap(),
+            is_incomplete: false,
+        }
     }
 
     fn page_geometry(&self, _page: PageIndex) -> Result<PageGeometry, PdfError> {
-        Ok(PageGeometry { width_pt: 612.0, height_pt: 792.0, rotate: 90 })
+        Ok(PageGeometry { width_pt: 792.0, height_pt: 612.0, rotate: 90, user_unit: 1.0 })
     }
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {

@@ -82,7 +82,6 @@ fn a_client_gets_the_form_that_reaches_its_model() {
 }
 
 #[test]
-#[ignore = "the text of pages has no reader yet"]
 fn a_client_that_cannot_pass_a_pdf_gets_text_and_is_told_why() {
     let (place, pdf) = place_with_pdf();
     for name in ["codex-mcp-client", "nobody-knows-it"] {
@@ -200,6 +199,8 @@ fn two_servers_share_what_a_conversation_holds() {
     let (mut first, mut second) = (Client::start(&place, "opencode"), Client::start(&place, "opencode"));
     let arguments = call(&pdf, "shared")["arguments"].clone();
     assert!(kinds(&first.call("get_file", arguments.clone())).contains(&"resource"));
+    // The mark is made after the answer was written: the next answer comes after it.
+    first.call("context_status", json!({}));
     assert!(!kinds(&second.call("get_file", arguments.clone())).contains(&"resource"));
     second.call("context_forget", json!({ "conversation": "shared" }));
     assert!(kinds(&first.call("get_file", arguments)).contains(&"resource"));
@@ -251,4 +252,17 @@ fn the_stateless_protocol_is_served_too() {
     };
     assert_eq!(kinds(&ask()), ["text", "resource"]);
     assert_eq!(kinds(&ask()), ["text", "text"]);
+}
+
+#[test]
+fn a_link_does_not_lead_out_of_the_roots() {
+    let (place, pdf) = place_with_pdf();
+    std::os::unix::fs::symlink("/etc/hostname", place.path("link.txt")).unwrap();
+    std::os::unix::fs::symlink(place.path(&pdf), place.path("inside.pdf")).unwrap();
+    let mut client = Client::start(&place, "opencode");
+    let out = client.call("get_file", json!({ "filePath": "link.txt" }));
+    assert_eq!(out["_meta"]["io.github.pagewise/error"]["code"], "path_not_allowed");
+    assert!(texts(&out)[0].contains(place.folder().to_str().unwrap()), "it names the roots: {out}");
+    let inside = client.call("get_file", json!({ "filePath": "inside.pdf" }));
+    assert_eq!(inside["isError"], false);
 }

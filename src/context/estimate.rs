@@ -1,9 +1,6 @@
 //! What a page costs a model, estimated: no provider publishes an exact rule for PDFs.
 
-use super::pages::PageGeometry;
-
-/// Characters of text that make a token, for Latin script. Other scripts cost more.
-const CHARACTERS_PER_TOKEN: u64 = 4;
+use crate::document::PageGeometry;
 
 /// Longer sides are scaled down to this before a model sees a picture.
 const MAX_IMAGE_SIDE: f64 = 1_568.0;
@@ -13,13 +10,6 @@ const MAX_IMAGE_PIXELS: f64 = 1_150_000.0;
 
 /// Pixels of a picture that cost one token.
 const PIXELS_PER_TOKEN: f64 = 750.0;
-
-/// Tokens of `text`.
-#[must_use]
-pub fn text_tokens(text: &str) -> u64 {
-    let characters = text.chars().count();
-    u64::try_from(characters).unwrap_or(u64::MAX).div_ceil(CHARACTERS_PER_TOKEN)
-}
 
 /// Tokens of a page's picture, scaled to the largest that a model takes in.
 #[must_use]
@@ -46,15 +36,9 @@ mod tests {
 
     #[test]
     fn a_letter_page_costs_what_its_scaled_picture_costs() {
-        let page = |width_pt, height_pt| PageGeometry { width_pt, height_pt, rotate: 0 };
+        let page = |width_pt, height_pt| PageGeometry { width_pt, height_pt, rotate: 0, user_unit: 1.0 };
         assert_eq!(image_tokens(&page(612.0, 792.0)), 1_534);
         assert_eq!(image_tokens(&page(7_920.0, 612.0)), 254);
         assert_eq!(image_tokens(&page(0.0, f64::NAN)), 1_534);
-    }
-
-    #[test]
-    fn text_is_four_characters_a_token() {
-        assert_eq!(text_tokens(""), 0);
-        assert_eq!(text_tokens("äöüßé"), 2);
     }
 }

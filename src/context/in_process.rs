@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::pages::{DocumentInfo, Outline, PageChunk, PageGeometry, Pages, PdfAction, PdfError, Reader};
-use crate::document::{Document, DocumentError, ReadAt};
+use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
+use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::Limits;
 use crate::page::{PageIndex, PageLabel};
 use crate::split::{self, CutError};
+use crate::text::{self, TextError};
 
 /// Reads PDFs in this process, within [`Limits`].
 #[derive(Debug, Clone, Default)]
@@ -27,12 +28,13 @@ impl Reader for InProcess {
     fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
         let document = Document::open(file, password, &self.limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(Box::new(OpenDocument { document }))
+        Ok(Box::new(OpenDocument { document, limits: self.limits.clone() }))
     }
 }
 
 struct OpenDocument {
     document: Document,
+    limits: Limits,
 }
 
 impl Pages for OpenDocument {
@@ -45,15 +47,15 @@ impl Pages for OpenDocument {
     }
 
     fn info(&self) -> DocumentInfo {
-        DocumentInfo::default()
+        self.document.info()
     }
 
-    fn outline(&self, _max: usize) -> Outline {
-        Outline::default()
+    fn outline(&self, max: usize) -> Outline {
+        self.document.outline(max)
     }
 
-    fn page_geometry(&self, _page: PageIndex) -> Result<PageGeometry, PdfError> {
-        Err(unread(PdfAction::ReadInfo, "page sizes"))
+    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
+        self.document.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
     }
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
@@ -72,23 +74,34 @@ impl Pages for OpenDocument {
         Ok(PageFingerprint(*blake3::hash(&chunk.bytes).as_bytes()))
     }
 
-    fn page_text(&self, _page: PageIndex) -> Result<String, PdfError> {
-        Err(unread(PdfAction::ExtractText, "the text of pages"))
+    /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
+    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+        let text = match split::cut(&self.document, page) {
+            Ok(chunk) => text::chunk_text(&chunk.bytes, &self.limits),
+            Err(_) => text::page_text(&self.document, page, &self.limits),
+        };
+        text.map_err(text_error)
     }
 
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        self.document.notes().iter().map(ToString::to_string).collect()
     }
-}
-
-fn unread(action: PdfAction, what: &str) -> PdfError {
-    PdfError::Failed { action, reason: format!("{what} cannot be read by this build") }
 }
 
 fn cut_error(error: CutError) -> PdfError {
     match error {
         CutError::Document(error) => document_error(error, PdfAction::ExtractPage),
         CutError::Unsound(_) => PdfError::Failed { action: PdfAction::ExtractPage, reason: error.to_string() },
+    }
+}
+
+fn text_error(error: TextError) -> PdfError {
+    match error {
+        TextError::Document(error) => document_error(error, PdfAction::ExtractText),
+        TextError::Limit(limit) => PdfError::Limit(limit),
+        TextError::Unreadable { .. } | TextError::Panicked { .. } | TextError::NoThread => {
+            PdfError::Failed { action: PdfAction::ExtractText, reason: error.to_string() }
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::SystemTime;
 use dashmap::DashMap;
 
 use super::answer::Block;
-use super::estimate::text_tokens;
 use crate::hash::ContentHash;
 use crate::store::{self, Sent, StoreError, ViewStore};
+use crate::text::estimated_tokens;
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, SentTexts, Sequence};
 
 /// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
@@ -86,7 +86,7 @@ pub(super) fn sent(blocks: &[Block]) -> Sent {
 
 fn sent_block(block: &Block) -> Sent {
     let (blocks, bytes, tokens) = match block {
-        Block::Text(text) => (0, text.len(), text_tokens(text)),
+        Block::Text(text) => (0, text.len(), estimated_tokens(text)),
         Block::Document(page) => (1, page.bytes.len(), TOKENS_OF_A_PAGE),
         Block::Image(image) => (1, image.bytes.len(), TOKENS_OF_AN_IMAGE),
     };

@@ -29,16 +29,16 @@ use std::sync::Arc;
 
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
-pub use estimate::{image_tokens, text_tokens};
+pub use estimate::image_tokens;
 pub use file::{OpenPdf, Sources};
 pub use in_process::InProcess;
 pub use live::Delivery;
 pub use output::write_whole;
-pub use pages::{DocumentInfo, Outline, OutlineItem, PageChunk, PageGeometry, Pages, PdfAction, PdfError, Reader};
+pub use pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use request::{AnswerSettings, FileRequest, Part, form_name};
 pub use selection::select_pages;
-pub use words::{grouped, one_line, page_held, page_or_pages, summary_held, untrusted};
+pub use words::{grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
 
 use self::file::Asked;
 use self::live::{Live, Record, sent};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::document::ReadAt;
+use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::LimitExceeded;
 use crate::page::{PageIndex, PageLabel};
@@ -48,74 +48,6 @@ pub trait Pages: Send + Sync {
     fn page_text(&self, page: PageIndex) -> Result<String, PdfError>;
     /// What was read in spite of damage, one sentence each.
     fn notes(&self) -> Vec<String>;
-}
-
-/// The facts of a document that are not about one page.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DocumentInfo {
-    /// `/Title`.
-    pub title: Option<String>,
-    /// `/Author`.
-    pub author: Option<String>,
-    /// `/Subject`.
-    pub subject: Option<String>,
-    /// `/Keywords`.
-    pub keywords: Option<String>,
-    /// `/Creator`: the program that the document was written with.
-    pub creator: Option<String>,
-    /// `/Producer`: the program that made the PDF.
-    pub producer: Option<String>,
-    /// `/CreationDate`, RFC 3339.
-    pub created: Option<String>,
-    /// `/ModDate`, RFC 3339.
-    pub modified: Option<String>,
-    /// Of the header, or the catalog's `/Version` where that is higher.
-    pub pdf_version: String,
-    /// Whether there is an `/Encrypt` dictionary.
-    pub encrypted: bool,
-    /// Whether there is a signature.
-    pub signed: bool,
-    /// Whether there is a structure tree.
-    pub tagged: bool,
-    /// Terminal fields of the form.
-    pub form_fields: usize,
-    /// Embedded files.
-    pub attachments: usize,
-    /// Entries of the outline.
-    pub outline_entries: usize,
-    /// Whether pages have printed labels.
-    pub has_page_labels: bool,
-}
-
-/// The outline, cut at a number of entries.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outline {
-    /// Entries in reading order.
-    pub items: Vec<OutlineItem>,
-    /// Entries there are.
-    pub total: usize,
-}
-
-/// One entry of an outline.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutlineItem {
-    /// 0 for an entry at the top.
-    pub depth: u32,
-    /// Its title.
-    pub title: String,
-    /// Where it leads, when that is a page of this document.
-    pub page: Option<PageIndex>,
-}
-
-/// A page's visible size.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PageGeometry {
-    /// Width before rotation, in points.
-    pub width_pt: f64,
-    /// Height before rotation, in points.
-    pub height_pt: f64,
-    /// Clockwise: 0, 90, 180 or 270.
-    pub rotate: u16,
 }
 
 /// One page as a PDF of its own.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer::{DocumentBlock, SentPage};
 use super::error::ContextError;
-use super::estimate::{image_tokens, text_tokens};
+use super::estimate::image_tokens;
 use super::output::write_page;
 use super::pages::PageChunk;
 use super::pdf::PdfAnswer;
@@ -13,6 +13,7 @@ use super::request::{AnswerSettings, FileRequest, form_name};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
+use crate::text::estimated_tokens;
 use crate::view::Form;
 
 /// One page as it goes into the answer.
@@ -90,7 +91,7 @@ impl PdfAnswer<'_> {
             return 0;
         }
         let image = self.document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
-        let text = self.document.page_text(page).map_or(0, |text| text_tokens(&text));
+        let text = self.document.page_text(page).map_or(0, |text| estimated_tokens(&text));
         image.saturating_add(text)
     }
 
@@ -119,7 +120,7 @@ impl PdfAnswer<'_> {
             tier: None,
             notes: instead_of_pdf.into_iter().collect(),
         };
-        let tokens = text_tokens(&text);
+        let tokens = estimated_tokens(&text);
         Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
     }
 

@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::answer::PageEstimate;
-use super::pages::{DocumentInfo, Outline, OutlineItem, Pages};
+use super::pages::Pages;
 use super::survey::Survey;
-use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, untrusted};
+use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, points, untrusted};
+use crate::document::{DocumentInfo, Outline, OutlineItem};
 use crate::page::PageIndex;
 
 /// Everything a summary is written from.
@@ -73,7 +74,8 @@ impl SummaryFacts<'_> {
             false => "Outline:".to_owned(),
         };
         let items = outline.items.iter().map(|item| self.outline_line(item));
-        std::iter::once(title).chain(items).collect()
+        let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
+        std::iter::once(title).chain(items).chain(gap).collect()
     }
 
     fn outline_line(&self, item: &OutlineItem) -> String {
@@ -137,12 +139,6 @@ fn sizes_line(survey: &Survey) -> Option<String> {
         line.push_str(" and others");
     }
     Some(line)
-}
-
-/// Two decimals at most, and none that are zero.
-fn points(length: f64) -> String {
-    let text = format!("{length:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What a page costs and, for what a provider charges by the token, all of them. What is not known is left out.

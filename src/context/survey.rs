@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::answer::PageEstimate;
-use super::estimate::{image_tokens, text_tokens};
-use super::pages::{PageGeometry, Pages};
+use super::estimate::image_tokens;
+use super::pages::Pages;
+use crate::document::PageGeometry;
 use crate::page::{PageIndex, PageSet};
+use crate::text::estimated_tokens;
 
 /// Pages looked at. 24: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;
@@ -61,7 +63,7 @@ impl Survey {
         self.looked_at.insert(page);
         self.estimates.push(PageEstimate {
             page: page.number(),
-            text_tokens: text.as_deref().map(text_tokens),
+            text_tokens: text.as_deref().map(estimated_tokens),
             image_tokens: geometry.as_ref().map(image_tokens),
             pdf_bytes,
         });
@@ -81,10 +83,7 @@ impl Survey {
     }
 
     fn note_size(&mut self, page: &PageGeometry) {
-        let size = match page.rotate % 180 {
-            0 => (page.width_pt, page.height_pt),
-            _ => (page.height_pt, page.width_pt),
-        };
+        let size = (page.width_pt, page.height_pt);
         if !self.sizes_pt.contains(&size) {
             self.sizes_pt.push(size);
         }

@@ -98,6 +98,13 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A length with two decimals at most, and none that are zero.
+#[must_use]
+pub fn points(length: f64) -> String {
+    let text = format!("{length:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::context::{OpenPdf, one_line};
+use crate::context::{OpenPdf, one_line, points};
 use crate::page::PageIndex;
 
 /// The facts of a document; what is blank is left out.
@@ -70,11 +70,11 @@ pub struct InfoResult {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageSize {
-    /// Width before rotation, in points.
+    /// Width as it is seen, in points.
     pub width_pt: f64,
-    /// Height before rotation, in points.
+    /// Height as it is seen, in points.
     pub height_pt: f64,
-    /// Clockwise, in degrees.
+    /// The turn that is in these, clockwise, in degrees.
     pub rotate: u16,
 }
 
@@ -151,8 +151,7 @@ impl InfoResult {
 
 impl PageSize {
     fn text(self) -> String {
-        let turned = if self.rotate == 0 { String::new() } else { format!(", turned by {} degrees", self.rotate) };
-        format!("{} x {} pt{turned}", self.width_pt, self.height_pt)
+        format!("{} x {} pt", points(self.width_pt), points(self.height_pt))
     }
 }
 
