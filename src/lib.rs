@@ -1,5 +1,4 @@
 //! pagewise: PDFs for coding agents, page by page.
-#![doc = ""]
 pub mod cli;
 pub mod context;
 pub mod document;

@@ -1,4 +1,4 @@
-//! The promises of the crate, one module each.
+//! The promises of the crate, one module each, in one binary.
 
 mod cli;
 mod contracts;

@@ -12,7 +12,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
@@ -62,6 +62,7 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     let (a, unknown) = (id("a"), id("unknown"));
     assert_eq!(store.load(&unknown).unwrap(), ConversationView::new());
     assert_eq!(store.describe(&unknown).unwrap(), None);
+    assert_eq!(store.latest(&unknown).unwrap(), None);
     assert!(store.create(&a, moment(0)).unwrap());
     assert!(!store.create(&a, moment(1)).unwrap());
 
@@ -89,6 +90,7 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     assert_eq!(loaded, expected);
     assert_eq!(store.load_since(&a, first).unwrap().holdings().count(), 1);
 
+    assert_eq!(store.latest(&a).unwrap(), Some(second));
     let record = store.describe(&a).unwrap().unwrap();
     assert_eq!((record.created, record.used, record.latest), (moment(0), moment(3), second));
     assert_eq!((record.holdings, record.sent), (8, Sent { blocks: 4, bytes: 2_000, tokens: 60 }));
@@ -103,6 +105,7 @@ fn forgets_for_good(store: &dyn ViewStore) {
     let held = |view: &ConversationView| -> Vec<Holding> { view.holdings().map(|(holding, _)| *holding).collect() };
     let left = [page(1, 1, 2), page(2, 5, 3)];
     assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names");
+    assert_eq!(store.describe(&a).unwrap().unwrap().holdings, 2, "and takes no more room");
     let mut merged = old.clone();
     merged.union(&store.load_since(&a, old.latest()).unwrap());
     assert_eq!(held(&merged), left, "an old copy learns of it");
@@ -289,6 +292,37 @@ fn a_corrupt_database_is_set_aside_and_kept() {
         store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
         drop(store);
         assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 1);
+    }
+}
+
+#[test]
+fn journals_go_aside_with_their_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("views.sqlite3");
+    std::fs::write(&database, "junk".repeat(100)).unwrap();
+    std::fs::write(folder.path().join("views.sqlite3-wal"), "its journal").unwrap();
+    let (store, _) = SqliteStore::open(folder.path()).unwrap();
+    assert_eq!(store.path(), database);
+    let aside = std::fs::read_to_string(folder.path().join("views.sqlite3.corrupt-1-wal")).unwrap();
+    assert_eq!(aside, "its journal");
+}
+
+#[test]
+fn many_that_find_it_corrupt_set_it_aside_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("views.sqlite3"), "junk".repeat(100)).unwrap();
+        let start = Barrier::new(4);
+        let set_aside: usize = std::thread::scope(|scope| {
+            let open = || {
+                start.wait();
+                SqliteStore::open(folder.path()).unwrap().1
+            };
+            let workers: Vec<_> = (0..4).map(|_| scope.spawn(open)).collect();
+            workers.into_iter().filter_map(|worker| worker.join().unwrap()).count()
+        });
+        assert_eq!(set_aside, 1);
+        assert!(!folder.path().join("views.sqlite3.corrupt-2").exists());
     }
 }
 

@@ -67,6 +67,9 @@ impl DocumentError {
 
     /// Whether another reader may get further than the one that failed.
     pub(crate) fn is_worth_another_reader(&self) -> bool {
-        matches!(self, Self::Damaged { .. } | Self::NotAPdf { .. } | Self::Encrypted { .. } | Self::UnsupportedEncryption)
+        matches!(
+            self,
+            Self::Damaged { .. } | Self::NotAPdf { .. } | Self::Encrypted { .. } | Self::UnsupportedEncryption
+        )
     }
 }

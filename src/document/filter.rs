@@ -270,7 +270,14 @@ fn unpredict((bytes, intact): (Vec<u8>, bool), parameters: &Object) -> Step {
 }
 
 /// TIFF predictor 2; component sizes other than 8 and 16 bits are left as they are, and marked so.
-fn tiff_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize, bits: i64, colors: i64, intact: bool) -> (Vec<u8>, bool) {
+fn tiff_unpredict(
+    mut bytes: Vec<u8>,
+    row: usize,
+    pixel: usize,
+    bits: i64,
+    colors: i64,
+    intact: bool,
+) -> (Vec<u8>, bool) {
     let colors = usize::try_from(colors).unwrap_or(1);
     for line in bytes.chunks_mut(row) {
         match bits {

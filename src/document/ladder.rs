@@ -96,7 +96,9 @@ impl Ladder {
         for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
             let failure = match slot.get_or_init(|| self.open(tier)) {
                 Err(error) if error.is_worth_another_reader() => {
-                    if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption) && tier != Tier::Direct {
+                    if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption)
+                        && tier != Tier::Direct
+                    {
                         refusal.get_or_insert_with(|| error.clone());
                     }
                     error.clone().into()

@@ -133,7 +133,9 @@ impl Document {
         hand_over: impl Fn(&E) -> bool,
     ) -> Result<(T, Arc<Reading>), E> {
         if index.0 >= self.page_count() {
-            return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.page_count() }.into());
+            return Err(
+                DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.page_count() }.into()
+            );
         }
         let on = |reading: &Reading| {
             if reading.tree.count() != self.page_count() {

@@ -153,21 +153,25 @@ impl Root {
         self.open_by_steps(rest)
     }
 
-    /// Resolves all links, and then opens each component of the outcome beneath the one before it, following none.
+    /// Resolves all links, and then follows none.
     fn open_by_steps(&self, rest: &Path) -> Result<OwnedFd, Errno> {
         let climbs = rest.components().any(|part| part == Component::ParentDir);
         let real = std::fs::canonicalize(self.real.join(rest));
         // What lies outside must not be told from what does not exist.
         let real = real.map_err(|error| if climbs { Errno::XDEV } else { errno_of(&error) })?;
-        let inside = real.strip_prefix(&self.real).map_err(|_| Errno::XDEV)?;
-        let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.folder, 0)?;
+        self.open_without_links(real.strip_prefix(&self.real).map_err(|_| Errno::XDEV)?)
+    }
+
+    /// Opens each component beneath the one before it, and refuses one that is a link by now.
+    fn open_without_links(&self, inside: &Path) -> Result<OwnedFd, Errno> {
+        let mut opened = rustix::io::fcntl_dupfd_cloexec(&self.folder, 0)?;
         let mut parts = inside.components().peekable();
         while let Some(part) = parts.next() {
             let kind = if parts.peek().is_some() { OFlags::DIRECTORY } else { OFlags::empty() };
-            folder = rustix::fs::openat(&folder, part.as_os_str(), READ | OFlags::NOFOLLOW | kind, Mode::empty())
+            opened = rustix::fs::openat(&opened, part.as_os_str(), READ | OFlags::NOFOLLOW | kind, Mode::empty())
                 .map_err(|errno| if errno == Errno::LOOP { Errno::XDEV } else { errno })?;
         }
-        Ok(folder)
+        Ok(opened)
     }
 }
 
@@ -221,5 +225,12 @@ mod tests {
             assert_eq!(way(&root, Path::new("sub/none")).unwrap_err(), Errno::NOENT, "{name}");
             assert!(File::from(way(&root, Path::new("")).unwrap()).metadata().unwrap().is_dir());
         }
+    }
+    #[test]
+    fn a_link_that_came_after_resolving_is_refused() {
+        let (_folder, root) = folder();
+        assert!(root.open_without_links(Path::new("sub/in.txt")).is_ok());
+        assert_eq!(root.open_without_links(Path::new("escape")).unwrap_err(), Errno::XDEV);
+        assert_eq!(root.open_without_links(Path::new("escape-folder/out.txt")).unwrap_err(), Errno::NOTDIR);
     }
 }

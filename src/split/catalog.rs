@@ -46,7 +46,12 @@ fn text_string(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
 }
 
-pub(super) fn copy(closure: &mut Closure<'_>, catalog: &Dictionary, key: &[u8], out: &mut Vec<u8>) -> Result<(), DocumentError> {
+pub(super) fn copy(
+    closure: &mut Closure<'_>,
+    catalog: &Dictionary,
+    key: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), DocumentError> {
     match catalog.get(key) {
         Some(value) => closure.entry_value(key, value, Role::Other, Place::Nested, out),
         None => Ok(()),
@@ -73,7 +78,11 @@ fn write_layers(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u
     Ok(())
 }
 
-fn write_configuration(closure: &mut Closure<'_>, configuration: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_configuration(
+    closure: &mut Closure<'_>,
+    configuration: &Dictionary,
+    out: &mut Vec<u8>,
+) -> Result<(), DocumentError> {
     out.extend(b"<<");
     for (key, value) in configuration.iter() {
         match key.as_bytes() {
@@ -96,7 +105,12 @@ fn write_configuration(closure: &mut Closure<'_>, configuration: &Dictionary, ou
 }
 
 /// Writes an array of groups, also of labels and nested arrays, without the groups that the page does not reach.
-fn write_groups(closure: &mut Closure<'_>, groups: &Object, out: &mut Vec<u8>, depth: u32) -> Result<(), DocumentError> {
+fn write_groups(
+    closure: &mut Closure<'_>,
+    groups: &Object,
+    out: &mut Vec<u8>,
+    depth: u32,
+) -> Result<(), DocumentError> {
     out.push(b'[');
     for element in groups.as_array().unwrap_or_default() {
         match element {
@@ -120,7 +134,12 @@ fn write_groups(closure: &mut Closure<'_>, groups: &Object, out: &mut Vec<u8>, d
     Ok(())
 }
 
-fn write_nested(closure: &mut Closure<'_>, groups: &Object, out: &mut Vec<u8>, depth: u32) -> Result<(), DocumentError> {
+fn write_nested(
+    closure: &mut Closure<'_>,
+    groups: &Object,
+    out: &mut Vec<u8>,
+    depth: u32,
+) -> Result<(), DocumentError> {
     if depth < closure.limits.max_nesting && reaches_group(closure, groups, depth) {
         write_groups(closure, groups, out, depth + 1)?;
     }
@@ -158,7 +177,12 @@ fn write_usage_applications(closure: &mut Closure<'_>, value: &Object, out: &mut
 
 /// Output intents (14.11.5) whose profile is for a device colour family that the page uses: a profile is often larger
 /// than the page.
-fn write_intents(closure: &mut Closure<'_>, catalog: &Dictionary, colors: DeviceColors, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_intents(
+    closure: &mut Closure<'_>,
+    catalog: &Dictionary,
+    colors: DeviceColors,
+    out: &mut Vec<u8>,
+) -> Result<(), DocumentError> {
     let intents = closure.objects.get(catalog, b"OutputIntents")?;
     let mut kept = Vec::new();
     for intent in intents.as_array().unwrap_or_default() {

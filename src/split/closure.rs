@@ -58,7 +58,12 @@ pub(super) struct Closure<'a> {
 }
 
 impl<'a> Closure<'a> {
-    pub(super) fn new(objects: &'a dyn Objects, limits: &'a Limits, parts: &'a PageParts, resources: &'a UsedResources) -> Self {
+    pub(super) fn new(
+        objects: &'a dyn Objects,
+        limits: &'a Limits,
+        parts: &'a PageParts,
+        resources: &'a UsedResources,
+    ) -> Self {
         let mut numbers = HashMap::new();
         if let Some(id) = parts.page_id {
             numbers.insert(id.number, Some(PAGE));
@@ -172,7 +177,13 @@ impl<'a> Closure<'a> {
         Ok(true)
     }
 
-    fn array(&mut self, elements: &[Object], role: Role, holder: Place, out: &mut Vec<u8>) -> Result<bool, DocumentError> {
+    fn array(
+        &mut self,
+        elements: &[Object],
+        role: Role,
+        holder: Place,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, DocumentError> {
         out.push(b'[');
         let inner = role.of_elements();
         for element in elements {
@@ -187,12 +198,20 @@ impl<'a> Closure<'a> {
     }
 
     /// Writes a dictionary's kept entries in the order of their keys.
-    pub(super) fn dictionary(&mut self, dictionary: &Dictionary, role: Role, holder: Place, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    pub(super) fn dictionary(
+        &mut self,
+        dictionary: &Dictionary,
+        role: Role,
+        holder: Place,
+        out: &mut Vec<u8>,
+    ) -> Result<(), DocumentError> {
         out.extend(b"<<");
         for (key, value) in dictionary.iter() {
             let (inner, holder) = match role {
                 Role::Resources(place) => (self.category(key.as_bytes(), value, place), holder),
-                Role::Category { place, is_color } => (self.entry(key.as_bytes(), value, place, is_color)?, Place::Nested),
+                Role::Category { place, is_color } => {
+                    (self.entry(key.as_bytes(), value, place, is_color)?, Place::Nested)
+                }
                 _ => (roles::of_entry(self, dictionary, key.as_bytes(), value, role, holder)?, holder),
             };
             if let Some(inner) = inner {
@@ -204,7 +223,14 @@ impl<'a> Closure<'a> {
     }
 
     /// Writes a key and its value, or neither where the value comes to null.
-    pub(super) fn entry_value(&mut self, key: &[u8], value: &Object, role: Role, holder: Place, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+    pub(super) fn entry_value(
+        &mut self,
+        key: &[u8],
+        value: &Object,
+        role: Role,
+        holder: Place,
+        out: &mut Vec<u8>,
+    ) -> Result<(), DocumentError> {
         let start = out.len();
         serialize::name(out, key);
         if !self.value(value, role, holder, None, out)? {
@@ -257,7 +283,9 @@ impl<'a> Closure<'a> {
             Object::Boolean(_) | Object::Integer(_) | Object::Real(_) | Object::Name(_) => {
                 self.value(&object, role, holder, None, out)
             }
-            Object::Dictionary(dictionary) if !roles::is_kept(self, dictionary, role, Some(id))? => Ok(self.leave_out(id)),
+            Object::Dictionary(dictionary) if !roles::is_kept(self, dictionary, role, Some(id))? => {
+                Ok(self.leave_out(id))
+            }
             _ => {
                 let number = self.assign(id, object, role)?;
                 serialize::reference(out, number);

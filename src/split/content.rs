@@ -1,7 +1,7 @@
 //! Decoded content streams (ISO 32000-2, 7.8.2).
 
-use crate::document::objects::Objects;
 use crate::document::object::{Object, ObjectId, Stream};
+use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
 use crate::limits::{LimitExceeded, Limits};
 use std::cell::Cell;

@@ -13,12 +13,31 @@ const DEFAULT_MEDIA_BOX: [i64; 4] = [0, 0, 612, 792];
 /// Entries of the page object (table 31) in the order of their keys. Left out: what leads to other pages (article
 /// beads, separations, templates), presentation (durations, transitions), tools' data, thumbnails, additional actions.
 const KEYS: [&[u8]; 17] = [
-    b"Annots", b"ArtBox", b"BleedBox", b"BoxColorInfo", b"Contents", b"CropBox", b"Group", b"MediaBox",
-    b"OutputIntents", b"Parent", b"Resources", b"Rotate", b"Tabs", b"TrimBox", b"Type", b"UserUnit", b"VP",
+    b"Annots",
+    b"ArtBox",
+    b"BleedBox",
+    b"BoxColorInfo",
+    b"Contents",
+    b"CropBox",
+    b"Group",
+    b"MediaBox",
+    b"OutputIntents",
+    b"Parent",
+    b"Resources",
+    b"Rotate",
+    b"Tabs",
+    b"TrimBox",
+    b"Type",
+    b"UserUnit",
+    b"VP",
 ];
 
 /// Writes the page object. The flag says whether the media box had to be assumed.
-pub(super) fn write(closure: &mut Closure<'_>, leaf: &Leaf, annotations: &Object) -> Result<(Vec<u8>, bool), DocumentError> {
+pub(super) fn write(
+    closure: &mut Closure<'_>,
+    leaf: &Leaf,
+    annotations: &Object,
+) -> Result<(Vec<u8>, bool), DocumentError> {
     let mut out = Vec::with_capacity(512);
     let mut assumed = false;
     out.extend(b"<<");

@@ -215,7 +215,9 @@ impl Finder<'_> {
     fn stream(&mut self, stream: &Stream, holder: Option<ObjectId>) -> Result<(), DocumentError> {
         let dictionary = &stream.dictionary;
         if self.objects.get(dictionary, b"Subtype")?.is_name(b"Image") {
-            if self.watch_colors && let Some(space) = dictionary.get(b"ColorSpace") {
+            if self.watch_colors
+                && let Some(space) = dictionary.get(b"ColorSpace")
+            {
                 self.found.device_colors.note_space(self.objects, space, 0)?;
             }
             return Ok(());
@@ -288,7 +290,8 @@ impl Finder<'_> {
             self.pending.push(group.clone());
         }
         if self.watch_colors
-            && let Some(space) = self.objects.get(dictionary, b"Group")?.as_dictionary().and_then(|group| group.get(b"CS"))
+            && let Some(space) =
+                self.objects.get(dictionary, b"Group")?.as_dictionary().and_then(|group| group.get(b"CS"))
         {
             self.found.device_colors.note_space(self.objects, space, 0)?;
         }
@@ -308,7 +311,12 @@ impl Finder<'_> {
     }
 
     /// Something with content and perhaps resources of its own.
-    fn user(&mut self, dictionary: &Dictionary, holder: Option<ObjectId>, names: &UsedNames) -> Result<(), DocumentError> {
+    fn user(
+        &mut self,
+        dictionary: &Dictionary,
+        holder: Option<ObjectId>,
+        names: &UsedNames,
+    ) -> Result<(), DocumentError> {
         let own = dictionary.get(b"Resources").filter(|own| !own.is_null());
         let Some(own) = own else {
             let (place, resources) = self.page_place();

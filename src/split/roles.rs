@@ -90,7 +90,12 @@ pub(super) struct PageParts {
 }
 
 /// Whether a dictionary may be part of the chunk in this role.
-pub(super) fn is_kept(closure: &Closure<'_>, dictionary: &Dictionary, role: Role, itself: Option<ObjectId>) -> Result<bool, DocumentError> {
+pub(super) fn is_kept(
+    closure: &Closure<'_>,
+    dictionary: &Dictionary,
+    role: Role,
+    itself: Option<ObjectId>,
+) -> Result<bool, DocumentError> {
     let number = itself.map(|id| id.number);
     let is_in = |set: &HashSet<u32>| number.is_some_and(|number| set.contains(&number));
     Ok(match role {
@@ -157,7 +162,9 @@ pub(super) fn of_entry(
         return Ok(None);
     }
     Ok(match role {
-        Role::Annotation | Role::Field | Role::RelatedAnnotation => of_annotation_entry(closure, dictionary, key, value)?,
+        Role::Annotation | Role::Field | Role::RelatedAnnotation => {
+            of_annotation_entry(closure, dictionary, key, value)?
+        }
         Role::Stream => match key {
             // The length is written with the data; external data (7.3.8.2) is never fetched.
             b"Length" | b"F" | b"FFilter" | b"FDecodeParms" | b"DL" => None,
@@ -167,7 +174,9 @@ pub(super) fn of_entry(
             _ => Some(Role::Other),
         },
         Role::Signature => match key {
-            b"Type" | b"Filter" | b"SubFilter" | b"Name" | b"M" | b"Location" | b"Reason" | b"ContactInfo" => Some(Role::Other),
+            b"Type" | b"Filter" | b"SubFilter" | b"Name" | b"M" | b"Location" | b"Reason" | b"ContactInfo" => {
+                Some(Role::Other)
+            }
             _ => None,
         },
         Role::Action => match key {
@@ -195,12 +204,21 @@ fn is_dropped_everywhere(dictionary: &Dictionary, key: &[u8], role: Role) -> boo
 }
 
 fn is_file_specification(dictionary: &Dictionary) -> bool {
-    dictionary.is_type(b"Filespec") || dictionary.is_type(b"F") || dictionary.get(b"F").is_some() || dictionary.get(b"UF").is_some()
+    dictionary.is_type(b"Filespec")
+        || dictionary.is_type(b"F")
+        || dictionary.get(b"F").is_some()
+        || dictionary.get(b"UF").is_some()
 }
 
-fn of_annotation_entry(closure: &Closure<'_>, dictionary: &Dictionary, key: &[u8], value: &Object) -> Result<Option<Role>, DocumentError> {
+fn of_annotation_entry(
+    closure: &Closure<'_>,
+    dictionary: &Dictionary,
+    key: &[u8],
+    value: &Object,
+) -> Result<Option<Role>, DocumentError> {
     Ok(match key {
-        b"P" => Some(Role::Other).filter(|_| value.as_reference().map(|id| id.number) == closure.parts.page_id.map(|id| id.number)),
+        b"P" => Some(Role::Other)
+            .filter(|_| value.as_reference().map(|id| id.number) == closure.parts.page_id.map(|id| id.number)),
         // Additional actions run; a URI's previous action is a relic of web capture.
         b"AA" | b"PA" => None,
         b"A" => Some(Role::Action),

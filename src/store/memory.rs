@@ -159,6 +159,10 @@ impl ViewStore for MemoryStore {
         Ok(())
     }
 
+    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError> {
+        Ok(self.state().conversations.get(conversation).map(|entry| entry.latest))
+    }
+
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
         let state = self.state();
         Ok(state.conversations.get(conversation).map(|entry| entry.record(conversation)))

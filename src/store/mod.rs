@@ -88,8 +88,14 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
-    /// What is known of a conversation besides its view, or `None` where it is unknown. Cheap: compare
-    /// [`ConversationRecord::latest`] with a view at hand before loading anew.
+    /// The sequence of a conversation's last recording or forgetting, or `None` where it is unknown. One look-up: ask
+    /// before each use of a view at hand, and merge [`ViewStore::load_since`] where this is later.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError>;
+
+    /// What is known of a conversation besides its view, or `None` where it is unknown. Counts the holdings.
     ///
     /// # Errors
     /// [`StoreError`]

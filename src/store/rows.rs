@@ -1,6 +1,6 @@
 //! Holdings and tombstones as rows. The numbers here are the schema's: they may grow, and never change.
 
-use rusqlite::{Row, ToSql};
+use rusqlite::Row;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
@@ -103,16 +103,6 @@ impl ScopeRow {
             2 => Scope::Pages { file: FileKey(self.subject), first: PageIndex(self.first), last: PageIndex(self.last) },
             3 => Scope::Page(PageFingerprint(self.subject)),
             _ => Scope::Everything,
-        }
-    }
-
-    /// The condition under which a holding's row is covered, with its parameters.
-    pub(super) fn covers(&self) -> (&'static str, Vec<&dyn ToSql>) {
-        match self.kind {
-            0 => ("file = ?2", vec![&self.subject]),
-            1 => ("content = ?2", vec![&self.subject]),
-            2 => ("kind = 2 AND file = ?2 AND first BETWEEN ?3 AND ?4", vec![&self.subject, &self.first, &self.last]),
-            _ => ("kind = 2 AND fingerprint = ?2", vec![&self.subject]),
         }
     }
 }

@@ -8,9 +8,10 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::opening::{self, Database, Opened};
+use super::rows::sequence;
 use super::statements::{
-    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, insert_conversation,
-    insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
+    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, delete_holding,
+    insert_conversation, insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
 };
 use super::{ConversationRecord, Delivery, Health, Pruned, StoreError, StoreWarning, ViewStore};
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
@@ -126,8 +127,13 @@ impl ViewStore for SqliteStore {
         self.write(|transaction| {
             let at = next_sequence(transaction)?;
             let id = touched(transaction, conversation, at, now)?;
-            for scope in view_since(transaction, id, Sequence::START)?.forget(what, at) {
+            let before = view_since(transaction, id, Sequence::START)?;
+            let mut after = before.clone();
+            for scope in after.forget(what, at) {
                 bury(transaction, id, &scope, at)?;
+            }
+            for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
+                delete_holding(transaction, id, holding)?;
             }
             Ok(at)
         })
@@ -150,6 +156,13 @@ impl ViewStore for SqliteStore {
             copy_conversation(transaction, source, transaction.last_insert_rowid(), as_of)?;
             Ok(Ok(()))
         })?
+    }
+
+    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached("SELECT latest FROM conversation WHERE name = ?1")?;
+            statement.query_row([conversation.as_str()], |row| row.get(0).map(sequence)).optional()
+        })
     }
 
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {

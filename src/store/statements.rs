@@ -116,19 +116,25 @@ pub(super) fn add_sent(transaction: &Transaction<'_>, id: i64, sent: Sent) -> ru
     transaction.prepare_cached(update)?.execute(values).map(|_| ())
 }
 
-/// Writes a tombstone, and deletes what it covers: all of it was recorded before.
+/// Writes a tombstone.
 pub(super) fn bury(transaction: &Transaction<'_>, id: i64, scope: &Scope, at: Sequence) -> rusqlite::Result<()> {
     let Some(row) = ScopeRow::of(scope) else { return begin_epoch(transaction, id, at) };
     let insert = "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let values = params![id, row.kind, row.subject, row.first, row.last, signed(at.0)];
-    transaction.prepare_cached(insert)?.execute(values)?;
-    let (condition, mut values) = row.covers();
-    values.insert(0, &id);
-    let delete = format!("DELETE FROM holding WHERE conversation = ?1 AND {condition}");
-    transaction.prepare_cached(&delete)?.execute(values.as_slice()).map(|_| ())
+    transaction.prepare_cached(insert)?.execute(values).map(|_| ())
 }
 
-pub(super) fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
+/// Deletes a holding, by its whole key.
+pub(super) fn delete_holding(transaction: &Transaction<'_>, id: i64, holding: &Holding) -> rusqlite::Result<()> {
+    let delete = "DELETE FROM holding WHERE conversation = ?1 AND content = ?2 AND file = ?3
+        AND kind = ?4 AND first = ?5 AND last = ?6 AND form = ?7 AND fingerprint = ?8";
+    let row = HeldRow::of(holding.what);
+    let (content, file) = (holding.content.0, holding.file.0);
+    let values = params![id, content, file, row.kind, row.first, row.last, row.form, row.fingerprint];
+    transaction.prepare_cached(delete)?.execute(values).map(|_| ())
+}
+
+fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM holding WHERE conversation = ?1", [id])?;
     transaction.execute("DELETE FROM tombstone WHERE conversation = ?1", [id])?;
     let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0 WHERE id = ?1";

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::forget::{Forget, Scope};
 use super::holding::{FileKey, Form, Held, Holding, Sequence};
 use super::index::{Index, keep_latest};
+use super::segments::Segments;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 
@@ -17,8 +18,10 @@ pub struct ConversationView {
     epoch: Sequence,
     /// Each holding with the last time it was recorded.
     holdings: BTreeMap<Holding, Sequence>,
-    /// What is gone, with the sequence up to which. Never [`Scope::Everything`], which is the epoch.
+    /// What is gone, with the sequence up to which. Never [`Scope::Everything`], which is the epoch, and never
+    /// [`Scope::Pages`], which are `pages_gone`.
     forgotten: BTreeMap<Scope, Sequence>,
+    pages_gone: BTreeMap<FileKey, Segments>,
     index: Index,
 }
 
@@ -44,8 +47,8 @@ impl ConversationView {
     /// Commutative, associative and idempotent.
     pub fn union(&mut self, other: &Self) {
         self.epoch = self.epoch.max(other.epoch);
-        for (scope, at) in &other.forgotten {
-            keep_latest(&mut self.forgotten, *scope, *at);
+        for (scope, at) in other.tombstones() {
+            self.bury_one(scope, at);
         }
         for (holding, at) in &other.holdings {
             keep_latest(&mut self.holdings, *holding, *at);
@@ -94,9 +97,15 @@ impl ConversationView {
     pub fn since(&self, since: Sequence) -> Self {
         let mut later = self.clone();
         later.holdings.retain(|_, at| *at > since);
-        later.forgotten.retain(|_, at| *at > since);
+        later.drop_tombstones_until(since);
         later.rebuild_index();
         later
+    }
+
+    /// Whether this very holding is held.
+    #[must_use]
+    pub fn contains(&self, holding: &Holding) -> bool {
+        self.holdings.contains_key(holding)
     }
 
     /// Whether a page is held in a form, whatever file it came from.
@@ -140,7 +149,13 @@ impl ConversationView {
 
     /// What was forgotten within this epoch, with the sequence up to which.
     pub fn tombstones(&self) -> impl Iterator<Item = (Scope, Sequence)> + '_ {
-        self.forgotten.iter().map(|(scope, at)| (*scope, *at))
+        let runs = |(file, gone): (&FileKey, &Segments)| {
+            let file = *file;
+            let scopes = gone.iter().map(move |(first, last, at)| (Scope::Pages { file, first, last }, at));
+            scopes.collect::<Vec<_>>()
+        };
+        let pages = self.pages_gone.iter().flat_map(runs);
+        self.forgotten.iter().map(|(scope, at)| (*scope, *at)).chain(pages)
     }
 
     /// Nothing recorded at or before this sequence is held.
@@ -152,8 +167,8 @@ impl ConversationView {
     /// The largest sequence seen here.
     #[must_use]
     pub fn latest(&self) -> Sequence {
-        let seen = self.holdings.values().chain(self.forgotten.values());
-        seen.copied().max().unwrap_or_default().max(self.epoch)
+        let seen = self.holdings.values().copied().chain(self.tombstones().map(|(_, at)| at));
+        seen.max().unwrap_or_default().max(self.epoch)
     }
 
     /// Whether nothing is held.
@@ -180,14 +195,14 @@ impl ConversationView {
         match scope {
             Scope::Everything => self.epoch = self.epoch.max(at),
             _ if at <= self.epoch => {}
+            Scope::Pages { file, first, last } => self.pages_gone.entry(file).or_default().raise(first, last, at),
             _ => keep_latest(&mut self.forgotten, scope, at),
         }
     }
 
     /// Drops what the epoch and the tombstones cover, and the tombstones that the epoch makes needless.
     fn sweep(&mut self) {
-        let epoch = self.epoch;
-        self.forgotten.retain(|_, at| *at > epoch);
+        self.drop_tombstones_until(self.epoch);
         let mut holdings = std::mem::take(&mut self.holdings);
         holdings.retain(|holding, at| self.survives(holding, *at));
         self.holdings = holdings;
@@ -202,10 +217,17 @@ impl ConversationView {
     fn gone_up_to(&self, holding: &Holding) -> Option<Sequence> {
         let gone = |scope: Scope| self.forgotten.get(&scope).copied();
         let whole = gone(Scope::File(holding.file)).max(gone(Scope::Content(holding.content)));
-        let Held::Page { fingerprint, .. } = holding.what else { return whole };
-        let runs = self.forgotten.range(runs_of(holding.file));
-        let run = runs.filter(|(scope, _)| scope.covers(holding)).map(|(_, at)| *at).max();
-        whole.max(gone(Scope::Page(fingerprint))).max(run)
+        let Held::Page { fingerprint, page, .. } = holding.what else { return whole };
+        let place = self.pages_gone.get(&holding.file).and_then(|gone| gone.at(page));
+        whole.max(gone(Scope::Page(fingerprint))).max(place)
+    }
+
+    fn drop_tombstones_until(&mut self, until: Sequence) {
+        self.forgotten.retain(|_, at| *at > until);
+        self.pages_gone.retain(|_, gone| {
+            gone.keep_after(until);
+            !gone.is_empty()
+        });
     }
 
     fn rebuild_index(&mut self) {
@@ -220,12 +242,6 @@ impl ConversationView {
 fn least_of(content: ContentHash) -> Holding {
     let what = Held::Summary { supports_page_extraction: false };
     Holding { content, file: FileKey([0; 32]), what }
-}
-
-/// Every run of pages of `file`.
-fn runs_of(file: FileKey) -> std::ops::RangeInclusive<Scope> {
-    let run = |page: u32| Scope::Pages { file, first: PageIndex(page), last: PageIndex(page) };
-    run(0)..=run(u32::MAX)
 }
 
 #[cfg(test)]
@@ -287,5 +303,15 @@ mod tests {
         view.insert(page(A, CONTENT, 5, 2), Sequence(3));
         view.insert(page(A, CONTENT, 4, 1), Sequence(4));
         assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "5-6");
+    }
+    #[test]
+    fn a_new_epoch_leaves_no_tombstone_from_before() {
+        let mut view = ConversationView::new();
+        view.bury(Scope::File(A), Sequence(3));
+        view.bury(Scope::Everything, Sequence(4));
+        view.bury(Scope::File(B), Sequence(4));
+        assert_eq!(view.tombstones().count(), 0);
+        view.bury(Scope::File(B), Sequence(5));
+        assert_eq!((view.tombstones().count(), view.latest()), (1, Sequence(5)));
     }
 }

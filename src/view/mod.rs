@@ -14,6 +14,7 @@ mod forget;
 mod holding;
 mod id;
 mod index;
+mod segments;
 mod texts;
 
 pub use agent::AgentView;

@@ -8,10 +8,10 @@ mod object_stream;
 mod window;
 mod xref;
 
-use super::objects::Objects;
 use super::bytes::FileBytes;
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId, Stream};
+use super::objects::Objects;
 use crate::limits::Limits;
 use object_stream::ObjectStream;
 use std::collections::HashMap;

@@ -1,10 +1,10 @@
 //! Object streams (ISO 32000-2, 7.5.7).
 
-use super::super::objects::Objects;
 use super::super::error::DocumentError;
 use super::super::filter;
 use super::super::lexer::Lexer;
 use super::super::object::{Object, Stream};
+use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use std::collections::HashMap;
 
@@ -23,7 +23,9 @@ impl ObjectStream {
                 Some(other) => other.as_integer(),
                 None => None,
             };
-            value.and_then(|value| usize::try_from(value).ok()).ok_or(DocumentError::damaged("an object stream without /N or /First"))
+            value
+                .and_then(|value| usize::try_from(value).ok())
+                .ok_or(DocumentError::damaged("an object stream without /N or /First"))
         };
         let (count, first) = (resolved(b"N")?, resolved(b"First")?);
         let filters = filter::filters_of(&stream.dictionary, &mut |value| match value {

@@ -102,7 +102,11 @@ pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Byt
 }
 
 /// Reads a cross-reference stream, whose `/Length` must be direct.
-pub(crate) fn read_cross_reference_stream(file: &FileBytes, at: u64, limits: &Limits) -> Result<Indirect, DocumentError> {
+pub(crate) fn read_cross_reference_stream(
+    file: &FileBytes,
+    at: u64,
+    limits: &Limits,
+) -> Result<Indirect, DocumentError> {
     let found = read_indirect(file, at, limits)?;
     let (Object::Dictionary(dictionary), Some(start)) = (found.object, found.data_start) else {
         return Err(DocumentError::damaged_at("no cross-reference section", at));

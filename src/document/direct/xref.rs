@@ -143,10 +143,15 @@ impl Chain<'_> {
             let count = lexer.unsigned().map_err(malformed)?;
             lexer.skip_space();
             let start = at.saturating_add(lexer.position() as u64);
-            LimitExceeded::check("max_xref_sections", runs.len() as u64, u64::from(self.limits.max_xref_sections) * 100)?;
+            LimitExceeded::check(
+                "max_xref_sections",
+                runs.len() as u64,
+                u64::from(self.limits.max_xref_sections) * 100,
+            )?;
             runs.push(Run { first, count, start });
             let bytes = count.checked_mul(ENTRY_BYTES).filter(|bytes| start.saturating_add(*bytes) <= self.file.len());
-            at = start.saturating_add(bytes.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?);
+            at = start
+                .saturating_add(bytes.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?);
         }
         let trailer = window::read_dictionary(self.file, at, self.limits)?;
         self.sections.push(Section::Table(runs));
@@ -164,7 +169,8 @@ impl Chain<'_> {
             return Err(DocumentError::damaged_at("a cross-reference stream without its type", at));
         }
         let rows = decode_rows(&dictionary, &data, self.limits)?;
-        let section = indexed_rows(&dictionary, rows).ok_or(DocumentError::damaged_at("a malformed cross-reference stream", at))?;
+        let section = indexed_rows(&dictionary, rows)
+            .ok_or(DocumentError::damaged_at("a malformed cross-reference stream", at))?;
         self.sections.push(section);
         Ok(dictionary)
     }
