@@ -271,3 +271,16 @@ fn encrypted_documents_are_cut_like_others() {
         assert!(place.json(&["page", "page.pdf", "1", "--out", "again.pdf"]).0 == 0, "the page needs no password");
     }
 }
+
+#[test]
+fn of_a_rebuilt_report_only_the_changed_page_comes() {
+    let place = Place::new();
+    let ask = |fixture_name: &str| {
+        place.file("report.pdf", fs::read(fixture(fixture_name)).unwrap());
+        place.json(&["get-file", "report.pdf", "--pages", "1-", "--conversation", "c"]).1
+    };
+    assert_eq!(kinds(&ask("report-v1.pdf")), ["document"; 4]);
+    let second = ask("report-v2.pdf");
+    assert_eq!(kinds(&second), ["document", "text"]);
+    assert_eq!((&second["details"]["replaced"], &second["details"]["alreadyHeld"]), (&json!("2"), &json!("1,3-4")));
+}

@@ -10,6 +10,7 @@
 
 pub(crate) mod mcp;
 pub(crate) mod program;
+pub(crate) mod words;
 
 use std::path::PathBuf;
 
