@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::arguments::{EmitShape, Form, GetFile};
 use super::print::{Output, Report};
 use super::settings;
-use crate::context::Block;
 use crate::hash::ContentHash;
+use crate::tool::Block;
 use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{FAILED, REFUSED};
-use crate::context::Delivery;
+use crate::tool::Delivery;
 use crate::tool::ToolError;
 
 /// A command's result, to be printed.

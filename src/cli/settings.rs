@@ -3,26 +3,20 @@
 use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::limits;
 use super::print::warning;
-use crate::context::{AnswerSettings, ContextError, ContextManager, ContextWorld, InProcess, OpenPdf, Sources};
-use crate::source::{HashCache, Roots};
-use crate::store::{MemoryStore, OpenedStore, open_or_memory};
-use crate::tool::ToolError;
-use crate::view::ConversationId;
+use crate::tool::{AnswerSettings, ContextManager, ConversationId, OpenPdf, Surroundings, ToolError};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
 pub(super) fn open_pdf(path: &str, password: Option<&str>) -> Result<OpenPdf, ToolError> {
-    let limits = limits::from_environment()?;
-    let reader = InProcess::new(limits.clone());
-    Ok(sources(Roots::everything()).open_pdf(path, password, &reader, &limits)?)
+    Ok(surroundings()?.open_pdf(path, password)?)
 }
 
 /// The context of a command; the store is opened only where a conversation is named.
 pub(super) fn context(remembers: bool, output_directory: Option<&Path>) -> Result<ContextManager, ToolError> {
-    manager(Roots::everything(), remembers, output_directory)
+    let data_directory = data_directory().filter(|_| remembers);
+    opened(Surroundings { data_directory, settings: settings(output_directory), ..surroundings()? })
 }
 
 /// The context of a server: files beneath the working directory and `roots`.
@@ -31,9 +25,12 @@ pub(super) fn server_context(
     output_directory: Option<&Path>,
 ) -> Result<ContextManager, ToolError> {
     let folders = std::iter::once(working_directory()).chain(roots.iter().map(|root| working_directory().join(root)));
-    let failed = |error| ContextError::Source { path: "--root".to_owned(), error };
-    let roots = Roots::beneath(folders).map_err(failed)?;
-    manager(roots, true, output_directory)
+    opened(Surroundings {
+        roots: Some(folders.collect()),
+        data_directory: data_directory(),
+        settings: settings(output_directory),
+        ..surroundings()?
+    })
 }
 
 /// A handle that nobody can guess: the hasher's keys come from the system's source of random numbers.
@@ -45,37 +42,29 @@ pub(super) fn new_conversation() -> ConversationId {
     ConversationId::mint(random)
 }
 
-fn manager(roots: Roots, remembers: bool, output_directory: Option<&Path>) -> Result<ContextManager, ToolError> {
-    let store = if remembers { opened_store() } else { forgetful_store() };
-    let limits = limits::from_environment()?;
-    let output_directory = output_directory.map_or_else(default_output_directory, Path::to_path_buf);
-    Ok(ContextManager::new(ContextWorld {
-        sources: sources(roots),
-        reader: Arc::new(InProcess::new(limits.clone())),
-        hashes: HashCache::new(store.hashes),
-        store: store.views,
-        limits,
-        settings: AnswerSettings { output_directory, ..AnswerSettings::default() },
-    }))
-}
-
-fn opened_store() -> OpenedStore {
-    let store = match data_directory() {
-        Some(folder) => open_or_memory(&folder),
-        None => forgetful_store(),
-    };
-    if let Some(problem) = &store.warning {
-        warning(&problem.to_string());
+fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
+    let opened = surroundings.open_context()?;
+    if let Some(problem) = &opened.warning {
+        warning(problem);
     }
-    store
+    Ok(opened.context)
 }
 
-fn forgetful_store() -> OpenedStore {
-    OpenedStore { views: Arc::new(MemoryStore::new()), hashes: None, warning: None }
+/// Every file of the system, and no memory.
+fn surroundings() -> Result<Surroundings, ToolError> {
+    Ok(Surroundings {
+        roots: None,
+        working_directory: working_directory(),
+        home: env::home_dir(),
+        data_directory: None,
+        limits: limits::from_environment()?,
+        settings: AnswerSettings::default(),
+    })
 }
 
-fn sources(roots: Roots) -> Sources {
-    Sources { roots, working_directory: working_directory(), home: env::home_dir() }
+fn settings(output_directory: Option<&Path>) -> AnswerSettings {
+    let output_directory = output_directory.map_or_else(default_output_directory, Path::to_path_buf);
+    AnswerSettings { output_directory, ..AnswerSettings::default() }
 }
 
 /// A folder that was deleted under the process leaves only absolute paths, which are joined to anything.

@@ -121,7 +121,7 @@ pub enum NextCall {
     StartLine(u64),
 }
 
-/// A finished answer. It is recorded as delivered only by [`Delivery::commit`].
+/// A finished answer. It is recorded as delivered only by [`Delivery::commit`](super::Delivery::commit).
 #[derive(Debug)]
 pub struct Answer {
     /// What the model gets, in order.

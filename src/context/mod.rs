@@ -23,10 +23,13 @@ mod served;
 mod summary;
 mod survey;
 mod words;
+mod world;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
+pub use crate::source::{Reference, SourceError};
+pub use crate::store::{Sent, StoreError};
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
 pub use estimate::image_tokens;
@@ -39,6 +42,7 @@ pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use request::{AnswerSettings, FileRequest, Part, form_name};
 pub use selection::select_pages;
 pub use words::{grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
+pub use world::{OpenedContext, Surroundings};
 
 use self::file::Asked;
 use self::live::{Live, Record, sent};
@@ -49,7 +53,7 @@ use crate::hash::ContentHash;
 use crate::limits::Limits;
 use crate::page::{PageNumber, PageSet};
 use crate::source::{HashCache, Kind};
-use crate::store::{Sent, ViewStore};
+use crate::store::ViewStore;
 use crate::view::{AgentView, ConversationId, ConversationView, Forget, Form, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.

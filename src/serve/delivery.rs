@@ -14,7 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::watch;
 
-use crate::context::Delivery;
+use crate::tool::Delivery;
 
 /// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
 /// for ever; it gets a page twice instead.

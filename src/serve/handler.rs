@@ -13,12 +13,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::ServerWorld;
 use super::delivery::Ledger;
 use super::shape;
-use crate::context::Delivery;
+use crate::tool::ConversationId;
+use crate::tool::Delivery;
 use crate::tool::{
     self, CONTENT_EXTENSION, Caller, ClientFacts, ForgetArguments, GetFileArguments, INSTRUCTIONS, StatusArguments,
     ToolError,
 };
-use crate::view::ConversationId;
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
 const THREAD_ID: &str = "threadId";

@@ -14,9 +14,9 @@ use rmcp::transport::stdio_pipes;
 
 use self::delivery::{Ledger, Recorded};
 use self::handler::Handler;
-use crate::context::ContextManager;
+use crate::tool::ContextManager;
+use crate::tool::ConversationId;
 use crate::tool::FormArgument;
-use crate::view::ConversationId;
 
 /// How long work may go on whose client went away.
 const SHUTDOWN: Duration = Duration::from_secs(2);

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use crate::context::Block;
+use crate::tool::Block;
 use crate::tool::{DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, page_uri};
 
 /// Where a result's details lie in `_meta`.

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::context::{ContextError, PdfError};
-use crate::source::{Reference, SourceError};
+use crate::context::{ContextError, PdfError, Reference, SourceError};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

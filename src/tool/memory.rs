@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use super::arguments::{ForgetArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
-use crate::context::{ContextManager, ForgetRequest, HeldFile, form_name, grouped, one_line, page_or_pages};
+use crate::context::{ContextManager, ForgetRequest, HeldFile, Sent, form_name, grouped, one_line, page_or_pages};
 use crate::page::{PageSet, parse_page_selection};
-use crate::store::Sent;
 use crate::view::{AgentView, ConversationId};
 
 /// Blocks with media that a provider takes in one request.

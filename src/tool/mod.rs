@@ -1,6 +1,7 @@
 //! The tools: typed arguments and results, error codes, and every shape and text that a client can see.
 //!
-//! No transport: `cli` and `serve` bring arguments in and carry results out.
+//! No transport: `cli` and `serve` bring arguments in and carry results out. What they need of the rooms behind this one,
+//! they find here.
 
 mod arguments;
 mod client;
@@ -15,6 +16,8 @@ mod resource;
 mod schema;
 mod split;
 
+pub use crate::context::{AnswerSettings, Block, ContextManager, Delivery, OpenPdf, Surroundings};
+pub use crate::view::ConversationId;
 pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, TEXT_INSTEAD_OF_IMAGE, decide_form,
