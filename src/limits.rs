@@ -10,7 +10,7 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// Arrays and dictionaries inside each other. 100: PDFium stops at 64, qpdf at 499, real files at about 15.
     pub max_nesting: u32,
-    /// Levels of the page tree. 100; real trees have at most 10.
+    /// Levels of the page tree. 1,000: real trees have at most 10, a test file of qpdf has more than 100.
     pub max_page_tree_depth: u32,
     /// Pages of a document. 1,000,000.
     pub max_pages: u32,
@@ -39,7 +39,7 @@ impl Default for Limits {
         Self {
             max_file_bytes: 512 << 20,
             max_nesting: 100,
-            max_page_tree_depth: 100,
+            max_page_tree_depth: 1_000,
             max_pages: 1_000_000,
             max_reference_hops: 32,
             max_xref_sections: 1_000,

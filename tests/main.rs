@@ -7,6 +7,7 @@ mod mcp;
 mod reading;
 mod selection;
 mod source;
+mod split;
 mod store;
 mod support;
 mod text;

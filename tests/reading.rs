@@ -291,9 +291,9 @@ fn deep_tree(depth: usize) -> Vec<u8> {
 
 #[test]
 fn the_depth_of_the_tree_is_bounded() -> Outcome {
-    assert_eq!(open(deep_tree(100), None)?.page_count(), 1);
-    let error = open(deep_tree(101), None).err();
-    let limit = LimitExceeded { which: "max_page_tree_depth", limit: 100, found: 101 };
+    assert_eq!(open(deep_tree(1000), None)?.page_count(), 1);
+    let error = open(deep_tree(1001), None).err();
+    let limit = LimitExceeded { which: "max_page_tree_depth", limit: 1000, found: 1001 };
     assert_eq!(error, Some(DocumentError::Limit(limit)));
     Ok(())
 }

@@ -10,11 +10,10 @@ use super::resources::{CATEGORIES, Place, UsedResources};
 use super::roles::{self, PageParts, Role};
 use super::serialize;
 use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId, Stream};
+use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
-use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -111,11 +110,10 @@ impl<'a> Closure<'a> {
             let holder = Place::DirectIn(next.id.number);
             match &*next.object {
                 Object::Stream(stream) => {
-                    let (dictionary, data) = self.sound(next.id, stream);
-                    self.count(data.len())?;
-                    self.dictionary(&dictionary, next.role.of_stream(), holder, &mut bytes)?;
+                    self.count(stream.data.len())?;
+                    self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
                     self.count(bytes.len())?;
-                    self.bodies.push(Body { number: next.number, bytes, data: Some(data) });
+                    self.bodies.push(Body { number: next.number, bytes, data: Some(stream.data.clone()) });
                 }
                 object => {
                     if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
@@ -126,16 +124,6 @@ impl<'a> Closure<'a> {
             }
         }
         Ok(())
-    }
-
-    /// A stream as it is, or, of content that does not decode to its end, the part before the damage.
-    fn sound<'s>(&self, id: ObjectId, stream: &'s Stream) -> (Cow<'s, Dictionary>, Bytes) {
-        let Some(sound) = self.resources.sound_part(id) else {
-            return (Cow::Borrowed(&stream.dictionary), stream.data.clone());
-        };
-        let mut dictionary = stream.dictionary.clone();
-        dictionary.remove(b"Filter");
-        (Cow::Owned(dictionary), sound.clone())
     }
 
     /// Writes `object`; false, and nothing written, where it comes to null.
@@ -279,6 +267,8 @@ impl<'a> Closure<'a> {
         };
         match &*object {
             Object::Null => Ok(self.leave_out(id)),
+            // What is no stream has no place in `/Contents`, and some readers give the page up for it.
+            Object::Dictionary(_) if role == Role::Contents => Ok(false),
             // Numbers and names are shorter than a reference to them.
             Object::Boolean(_) | Object::Integer(_) | Object::Real(_) | Object::Name(_) => {
                 self.value(&object, role, holder, None, out)

@@ -1,6 +1,6 @@
 //! Decoded content streams (ISO 32000-2, 7.8.2).
 
-use crate::document::object::{Object, ObjectId, Stream};
+use crate::document::object::{Object, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
 use crate::limits::{LimitExceeded, Limits};
@@ -34,16 +34,15 @@ impl<'a> Decoder<'a> {
         Ok(decoded)
     }
 
-    /// The streams of `/Contents`, a stream or an array of streams, decoded, with the ids of those that have one.
-    pub(super) fn contents(&self, contents: &Object) -> Result<Vec<(Option<ObjectId>, Content)>, DocumentError> {
+    /// The streams of `/Contents`, a stream or an array of streams, decoded.
+    pub(super) fn contents(&self, contents: &Object) -> Result<Vec<Content>, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let one = std::slice::from_ref(contents);
         let parts = resolved.as_array().unwrap_or(one);
         let mut out = Vec::with_capacity(parts.len());
         for part in parts {
-            let resolved = self.objects.resolve(part)?;
-            if let Some(stream) = resolved.as_stream() {
-                out.push((part.as_reference(), self.content(stream)?));
+            if let Some(stream) = self.objects.resolve(part)?.as_stream() {
+                out.push(self.content(stream)?);
             }
         }
         Ok(out)

@@ -5,6 +5,7 @@
 mod catalog;
 mod closure;
 mod content;
+mod fingerprint;
 mod form;
 mod names;
 mod page;
@@ -14,6 +15,7 @@ mod serialize;
 mod verify;
 mod writer;
 
+pub use fingerprint::fingerprint;
 pub use verify::Unsound;
 
 use crate::document::object::{Dictionary, Object};
@@ -42,8 +44,11 @@ pub enum CutNote {
     #[error("the page has no usable MediaBox; US Letter is assumed")]
     MediaBoxAssumed,
     /// Content does not decode to its end.
-    #[error("some content of the page is damaged; what comes before the damage is kept")]
+    #[error("some content of the page does not decode to its end; it is copied as it is")]
     ContentDamaged,
+    /// Content that the page names is not in the file.
+    #[error("some content that the page names is not in the file")]
+    ContentLost,
 }
 
 /// Why no chunk could be made.
@@ -76,18 +81,42 @@ impl CutError {
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index);
     let label = label.as_ref().map(|label| label.0.as_str());
-    let make = |reading: &Reading, leaf: &Leaf| -> Result<_, CutError> {
-        let (bytes, notes) = chunk(reading, leaf, label)?;
-        verify::verify(&bytes)?;
-        Ok((bytes, notes))
+    let attempt = |demand: Demand| {
+        let make = |reading: &Reading, leaf: &Leaf| -> Result<_, CutError> {
+            let (bytes, notes) = chunk(reading, leaf, label, demand)?;
+            verify::verify(&bytes)?;
+            Ok((bytes, notes))
+        };
+        document.with_page(index, make, CutError::is_worth_another_reader)
     };
-    let ((bytes, notes), reading) = document.with_page(index, make, CutError::is_worth_another_reader)?;
+    let ((bytes, notes), reading) = match attempt(Demand::AllContent) {
+        Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
+        other => other?,
+    };
     Ok(PageChunk { bytes, tier: reading.tier, notes })
 }
 
-fn chunk(reading: &Reading, leaf: &Leaf, label: Option<&str>) -> Result<(Vec<u8>, Vec<CutNote>), DocumentError> {
+/// How much of a page's content a reader must have found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Demand {
+    /// Every stream that `/Contents` names: another reader may find what this one does not.
+    AllContent,
+    /// Any: no reader finds more.
+    WhatIsThere,
+}
+
+fn chunk(
+    reading: &Reading,
+    leaf: &Leaf,
+    label: Option<&str>,
+    demand: Demand,
+) -> Result<(Vec<u8>, Vec<CutNote>), DocumentError> {
     let (objects, limits) = (&*reading.objects, &reading.limits);
     let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+    let lost = has_lost_content(objects, page.get(b"Contents").unwrap_or(&Object::Null))?;
+    if lost && demand == Demand::AllContent {
+        return Err(DocumentError::damaged("a page whose content is missing"));
+    }
     let annotations = page.get(b"Annots").cloned().unwrap_or(Object::Null);
     let groups = groups_of(objects, &reading.catalog)?;
     let mut parts = PageParts { page_id: leaf.id, groups, ..PageParts::default() };
@@ -107,7 +136,11 @@ fn chunk(reading: &Reading, leaf: &Leaf, label: Option<&str>) -> Result<(Vec<u8>
     catalog::write(&mut closure, &reading.catalog, label, used.device_colors)?;
     let last_number = closure.last_number();
     let bytes = writer::write(closure.bodies, last_number, "1.7");
-    let notes = [(media_box_assumed, CutNote::MediaBoxAssumed), (used.is_damaged(), CutNote::ContentDamaged)];
+    let notes = [
+        (media_box_assumed, CutNote::MediaBoxAssumed),
+        (used.has_damaged_content, CutNote::ContentDamaged),
+        (lost, CutNote::ContentLost),
+    ];
     Ok((bytes, notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()))
 }
 
@@ -142,4 +175,16 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
         }
     }
     Ok(out)
+}
+
+/// Whether `/Contents` names an object that is not there.
+fn has_lost_content(objects: &dyn Objects, contents: &Object) -> Result<bool, DocumentError> {
+    let resolved = objects.resolve(contents)?;
+    let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
+    for part in parts {
+        if part.as_reference().is_some() && objects.resolve(part)?.is_null() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

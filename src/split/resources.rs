@@ -12,7 +12,6 @@ use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
-use bytes::Bytes;
 use std::collections::{HashMap, HashSet};
 
 /// Resource categories that content names (table 34).
@@ -36,8 +35,8 @@ pub(super) enum Place {
 #[derive(Default)]
 pub(super) struct UsedResources {
     used: HashMap<Place, UsedNames>,
-    /// Of content streams that do not decode to their end, by number, the part before the damage.
-    sound_parts: HashMap<u32, Bytes>,
+    /// Whether some content does not decode to its end.
+    pub(super) has_damaged_content: bool,
     /// Device colour spaces in use, also `All` where content could not be read.
     pub(super) device_colors: DeviceColors,
 }
@@ -46,16 +45,6 @@ impl UsedResources {
     /// The names used of the dictionary at `place`; `None` where it is not known to be one to prune.
     pub(super) fn of(&self, place: Place) -> Option<&UsedNames> {
         self.used.get(&place)
-    }
-
-    /// The part before the damage, of a content stream that has any.
-    pub(super) fn sound_part(&self, id: ObjectId) -> Option<&Bytes> {
-        self.sound_parts.get(&id.number)
-    }
-
-    /// Whether any content is damaged.
-    pub(super) fn is_damaged(&self) -> bool {
-        !self.sound_parts.is_empty()
     }
 }
 
@@ -135,10 +124,10 @@ pub(super) fn find(
     };
     let mut names = UsedNames::default();
     let parts = decoder.contents(page.contents)?;
-    let contents: Vec<&[u8]> = parts.iter().map(|(_, content)| content.bytes()).collect();
+    let contents: Vec<&[u8]> = parts.iter().map(Content::bytes).collect();
     names.scan_parts(&contents);
-    for (id, content) in &parts {
-        finder.content(*id, content, &mut names);
+    for content in &parts {
+        finder.content(content, &mut names);
     }
     let (place, resources) = finder.page_place();
     finder.merge(place, &resources, &names)?;
@@ -226,30 +215,25 @@ impl Finder<'_> {
         if self.objects.get(dictionary, b"ShadingType")?.as_integer().is_some() {
             return self.shading(dictionary);
         }
-        let names = self.names_of(stream, holder)?;
+        let names = self.names_of(stream)?;
         self.user(dictionary, holder, &names)
     }
 
-    fn names_of(&mut self, stream: &Stream, id: Option<ObjectId>) -> Result<UsedNames, DocumentError> {
+    fn names_of(&mut self, stream: &Stream) -> Result<UsedNames, DocumentError> {
         let mut names = UsedNames::default();
         let content = self.decoder.content(stream)?;
         names.scan(content.bytes());
-        self.content(id, &content, &mut names);
+        self.content(&content, &mut names);
         Ok(names)
     }
 
     /// Notes what a stretch of content means beyond its names.
-    fn content(&mut self, id: Option<ObjectId>, content: &Content, names: &mut UsedNames) {
-        match (content, id) {
-            // What is drawn is what comes before the damage; the chunk holds no more, and nothing else can be named.
-            (Content::Damaged(bytes), Some(id)) => {
-                self.found.sound_parts.insert(id.number, Bytes::copy_from_slice(bytes));
-            }
-            (Content::Whole(_), _) => {}
-            (Content::Unknown, _) | (_, None) => {
-                *names = UsedNames::All;
-                self.found.device_colors = DeviceColors::all();
-            }
+    fn content(&mut self, content: &Content, names: &mut UsedNames) {
+        if !matches!(content, Content::Whole(_)) {
+            // Copied as it is: readers make different things of what comes after the damage.
+            self.found.has_damaged_content = true;
+            *names = UsedNames::All;
+            self.found.device_colors = DeviceColors::all();
         }
         if self.watch_colors {
             self.found.device_colors.scan(content.bytes());
@@ -302,9 +286,9 @@ impl Finder<'_> {
         let glyphs = self.objects.get(font, b"CharProcs")?;
         let mut names = UsedNames::default();
         for (_, glyph) in glyphs.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-            let resolved = self.objects.resolve(glyph)?;
-            if let Some(stream) = resolved.as_stream() {
-                names.merge(&self.names_of(stream, glyph.as_reference())?);
+            let glyph = self.objects.resolve(glyph)?;
+            if let Some(stream) = glyph.as_stream() {
+                names.merge(&self.names_of(stream)?);
             }
         }
         self.user(font, holder, &names)
