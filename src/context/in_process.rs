@@ -1,6 +1,7 @@
 //! The readers of PDFs, called in this process.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
@@ -28,13 +29,52 @@ impl Reader for InProcess {
     fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
         let document = Document::open(file, password, &self.limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(Box::new(OpenDocument { document, limits: self.limits.clone() }))
+        Ok(Box::new(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() }))
     }
 }
 
 struct OpenDocument {
     document: Document,
     limits: Limits,
+    kept: Mutex<KeptChunks>,
+}
+
+/// Chunks that were cut to look at a page, until the page itself is asked for.
+#[derive(Default)]
+struct KeptChunks {
+    chunks: BTreeMap<PageIndex, split::PageChunk>,
+    bytes: usize,
+}
+
+/// Bytes of chunks kept. 32 MiB: more than one answer holds.
+const MAX_KEPT_BYTES: usize = 32 << 20;
+
+impl KeptChunks {
+    fn keep(&mut self, page: PageIndex, chunk: split::PageChunk) {
+        let bytes = self.bytes.saturating_add(chunk.bytes.len());
+        if bytes <= MAX_KEPT_BYTES && !self.chunks.contains_key(&page) {
+            self.bytes = bytes;
+            self.chunks.insert(page, chunk);
+        }
+    }
+
+    fn take(&mut self, page: PageIndex) -> Option<split::PageChunk> {
+        let chunk = self.chunks.remove(&page)?;
+        self.bytes = self.bytes.saturating_sub(chunk.bytes.len());
+        Some(chunk)
+    }
+}
+
+impl OpenDocument {
+    /// The page's chunk, cut already or now. Not locked meanwhile: pages are cut in parallel.
+    fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
+        let kept = self.kept().take(page);
+        kept.map_or_else(|| split::cut(&self.document, page), Ok)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptChunks> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Pages for OpenDocument {
@@ -59,7 +99,7 @@ impl Pages for OpenDocument {
     }
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
-        let chunk = split::cut(&self.document, page).map_err(cut_error)?;
+        let chunk = self.chunk(page).map_err(cut_error)?;
         Ok(PageChunk {
             bytes: chunk.bytes,
             tier: chunk.tier.to_string(),
@@ -67,20 +107,21 @@ impl Pages for OpenDocument {
         })
     }
 
-    /// The hash of the page as it is cut: the same page of the same file has the same bytes. A rebuild that only
-    /// renumbers objects gives another one, and the page is sent again.
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        let chunk = split::cut(&self.document, page).map_err(cut_error)?;
-        Ok(PageFingerprint(*blake3::hash(&chunk.bytes).as_bytes()))
+        let chunk = self.chunk(page).map_err(cut_error)?;
+        let fingerprint = chunk.fingerprint().map_err(cut_error);
+        self.kept().keep(page, chunk);
+        fingerprint
     }
 
     /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
     fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
-        let text = match split::cut(&self.document, page) {
-            Ok(chunk) => text::chunk_text(&chunk.bytes, &self.limits),
-            Err(_) => text::page_text(&self.document, page, &self.limits),
+        let Ok(chunk) = self.chunk(page) else {
+            return text::page_text(&self.document, page, &self.limits).map_err(text_error);
         };
-        text.map_err(text_error)
+        let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
+        self.kept().keep(page, chunk);
+        text
     }
 
     fn notes(&self) -> Vec<String> {

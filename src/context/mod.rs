@@ -169,6 +169,9 @@ impl ContextManager {
     }
 
     fn pdf_draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Draft, ContextError> {
+        if request.part == Part::Summary && !request.force && memory.holds_summary() {
+            return Ok(summary_already_held(asked));
+        }
         let document = asked.document(request.password.as_deref(), &*self.reader, &self.limits)?;
         let fingerprints = RefCell::default();
         PdfAnswer { asked, request, settings: &self.settings, document: &*document, memory, fingerprints }.draft()
@@ -234,6 +237,17 @@ impl ContextManager {
         };
         Ok(self.live.forget(conversation, &what)?)
     }
+}
+
+/// Needs no look into the document.
+fn summary_already_held(asked: &Asked) -> Draft {
+    let details = Details {
+        file: asked.path.clone(),
+        mime_type: asked.kind.mime(),
+        blake3: asked.known_hash(),
+        ..Details::default()
+    };
+    Draft { blocks: vec![Block::Text(summary_held(&asked.path))], details, holdings: Vec::new() }
 }
 
 fn held_file(view: &ConversationView, content: ContentHash, path: Option<&String>) -> Option<HeldFile> {

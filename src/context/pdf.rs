@@ -14,7 +14,7 @@ use super::selection::{Selected, select};
 use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
-use super::words::{numbered, one_line, page_or_pages, pages_held, summary_held, untrusted};
+use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{Form, Held};
@@ -58,10 +58,6 @@ impl PdfAnswer<'_> {
     }
 
     fn summary(&self) -> Result<Draft, ContextError> {
-        if !self.request.force && self.memory.holds_summary() {
-            let blocks = vec![Block::Text(summary_held(&self.asked.path))];
-            return Ok(Draft { blocks, details: self.details(), holdings: Vec::new() });
-        }
         let survey = Survey::of(self.document);
         let can_cut = survey.can_cut || survey.estimates.is_empty();
         let text = if can_cut { self.summary_text(&survey) } else { self.fallback_text(&survey)? };
