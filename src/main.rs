@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The command `pagewise`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pagewise::cli::run()
+}

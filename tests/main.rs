@@ -1,5 +1,9 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod cli;
+mod contracts;
+mod get_file;
+mod mcp;
 mod reading;
 mod selection;
 mod source;

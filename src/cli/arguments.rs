@@ -1,0 +1,255 @@
+//! The command line as it is typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// PDFs for coding agents: a summary first, then single pages, each sent once.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pagewise",
+    bin_name = "pagewise",
+    version,
+    about,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  pagewise get-file report.pdf                    what is in it, and what its pages cost
+  pagewise get-file report.pdf --pages 2-4        those pages, for a model
+  pagewise page report.pdf 3 --out page3.pdf      page 3 as a PDF of its own
+  pagewise serve                                  the same for an MCP client, over stdin and stdout
+
+Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed.
+
+Environment: PAGEWISE_DATA_DIR (where conversations are remembered), PAGEWISE_PASSWORD,
+and limits by name, such as PAGEWISE_MAX_FILE_BYTES."
+)]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    GetFile(GetFile),
+    Page(Page),
+    Split(Split),
+    Info(Info),
+    Context(Context),
+    Serve(Serve),
+}
+
+/// Read a file as an agent does: a PDF's summary or pages, a text by lines, an image
+///
+/// Without --pdf-page and --pages a PDF is answered with its summary. With --conversation, what that conversation
+/// already holds is named instead of given again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise get-file report.pdf
+  pagewise get-file report.pdf --pages 1-3,7 --json
+  pagewise get-file report.pdf --pdf-page 0 --emit openai
+  pagewise get-file report.pdf --pages \"section:Results\" --as text
+  pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
+pub(crate) struct GetFile {
+    /// The file: a path, ~ or file://
+    pub(crate) path: String,
+    /// One page of a PDF by its 0-based index
+    #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) pdf_page: Option<String>,
+    /// Pages of a PDF by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// How pages come
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Auto)]
+    pub(crate) form: Form,
+    /// Give it even if the conversation already holds it
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// First line of a text file, 1-based
+    #[arg(long, value_name = "N")]
+    pub(crate) start_line: Option<String>,
+    /// Lines of a text file
+    #[arg(long, value_name = "N")]
+    pub(crate) num_lines: Option<String>,
+    /// Stop before the pages cost more than this many tokens (estimated)
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<String>,
+    /// The conversation whose memory applies; created at its first use
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    /// Write pages into this folder as one-page PDFs and name them
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// Print content blocks in a provider's shape, as a JSON array; raw prints a single page's bytes
+    #[arg(long, value_enum, value_name = "SHAPE")]
+    pub(crate) emit: Option<EmitShape>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Cut one page out of a PDF, as a PDF of its own
+///
+/// The file is replaced whole or not at all. The same page gives the same bytes every time.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise page report.pdf 3 --out page3.pdf
+  pagewise page report.pdf 3 --out page3.pdf --json")]
+pub(crate) struct Page {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    /// The page's 1-based number
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) number: String,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Cut every page of a PDF into a file of its own
+///
+/// Files are named {name}-{number}.pdf, with numbers padded to one length. Interrupted, it leaves whole files only.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise split report.pdf --out-dir pages
+  pagewise split report.pdf --out-dir pages --pages 10-20")]
+pub(crate) struct Split {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    /// The folder to write to; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: PathBuf,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Show what a PDF says of itself
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise info report.pdf --json")]
+pub(crate) struct Info {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Show or forget what a conversation holds
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Context {
+    #[command(subcommand)]
+    pub(crate) command: ContextCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContextCommand {
+    /// Show files and pages that a conversation holds
+    Status(Status),
+    /// Forget what a conversation holds, so that it can be given again
+    Forget(Forget),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The conversation
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Forget {
+    /// Only this file
+    pub(crate) path: Option<String>,
+    /// Only these pages of it, by 1-based number
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The conversation
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Serve the tools to an MCP client over standard input and output
+///
+/// Files beneath the working directory can be read, and beneath each --root. Logs go to standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise serve
+  pagewise serve --root ~/papers --as document
+  claude mcp add pagewise -- pagewise serve
+  codex mcp add pagewise -- pagewise serve")]
+pub(crate) struct Serve {
+    /// A further folder whose files can be read; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// How pages come where a call does not say
+    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Auto)]
+    pub(crate) form: Form,
+    /// Where pages are written that are given as a path
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Password {
+    /// Password of an encrypted PDF; better in the variable PAGEWISE_PASSWORD, which other users cannot list
+    #[arg(long, value_name = "PASSWORD")]
+    password: Option<String>,
+}
+
+impl Password {
+    /// The password of the flag, else of the variable.
+    pub(crate) fn get(&self) -> Option<String> {
+        self.password.clone().or_else(|| std::env::var("PAGEWISE_PASSWORD").ok())
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Json {
+    /// Print one JSON object, errors too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// A PDF block; for serve, what the client can show its model
+    Auto,
+    /// A one-page PDF
+    Document,
+    /// The page's text
+    Text,
+    /// A one-page PDF in a file, named
+    Path,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitShape {
+    /// Messages API: document blocks
+    Anthropic,
+    /// Responses API: input_file
+    #[value(name = "openai")]
+    OpenAi,
+    /// inlineData parts
+    Gemini,
+    /// Model Context Protocol: embedded resources
+    Mcp,
+    /// The bytes of a single page or image
+    Raw,
+}

@@ -1,0 +1,98 @@
+//! `pagewise get-file`.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::{EmitShape, Form, GetFile};
+use super::print::{Output, Report};
+use super::settings;
+use crate::hash::ContentHash;
+use crate::tool::Block;
+use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
+
+/// Answers `get-file`.
+pub(super) fn run(typed: &GetFile) -> Result<Report, ToolError> {
+    let arguments = GetFileArguments::parse(&tool_arguments(typed))?;
+    let context = settings::context(typed.conversation.is_some(), typed.out_dir.as_deref())?;
+    let answer = tool::get_file(&context, arguments, &Caller::direct())?;
+    report(answer, typed.emit)
+}
+
+/// The tool's own arguments, so that both doors check and refuse alike.
+fn tool_arguments(typed: &GetFile) -> Map<String, Value> {
+    let form = if typed.out_dir.is_some() && typed.form == Form::Auto { Form::Path } else { typed.form };
+    let arguments = [
+        ("filePath", Some(json!(typed.path))),
+        ("pdfPage", typed.pdf_page.as_ref().map(|index| json!(index))),
+        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
+        ("as", Some(json!(form_name(form)))),
+        ("force", Some(json!(typed.force))),
+        ("password", typed.password.get().map(Value::from)),
+        ("startLine", typed.start_line.as_ref().map(|line| json!(line))),
+        ("numLines", typed.num_lines.as_ref().map(|count| json!(count))),
+        ("maxTokens", typed.max_tokens.as_ref().map(|count| json!(count))),
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    ];
+    arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// The value of `as`.
+pub(super) fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::Auto => "auto",
+        Form::Document => "document",
+        Form::Text => "text",
+        Form::Path => "path",
+    }
+}
+
+fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
+    let shape = emit.map_or(Some(Emit::Anthropic), provider);
+    let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
+    let text = match (emit, shape) {
+        (None, _) => Output::Text(readable(&answer.blocks)),
+        (Some(_), Some(shape)) => Output::Text(Value::Array(content(shape)).to_string()),
+        (Some(_), None) => raw(&answer.blocks)?,
+    };
+    let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
+    Ok(Report { text, json, delivery: Some(answer.delivery), is_failure: false })
+}
+
+fn provider(shape: EmitShape) -> Option<Emit> {
+    match shape {
+        EmitShape::Anthropic => Some(Emit::Anthropic),
+        EmitShape::OpenAi => Some(Emit::OpenAi),
+        EmitShape::Gemini => Some(Emit::Gemini),
+        EmitShape::Mcp => Some(Emit::Mcp),
+        EmitShape::Raw => None,
+    }
+}
+
+/// Blocks as text for a terminal: what is not text as one line.
+fn readable(blocks: &[Block]) -> String {
+    let line = |block: &Block| match block {
+        Block::Text(text) => text.trim_end_matches('\n').to_owned(),
+        Block::Document(page) => data_line("document", &page.title, &page.bytes),
+        Block::Image(image) => data_line("image", image.mime_type, &image.bytes),
+    };
+    blocks.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn data_line(kind: &str, title: &str, bytes: &[u8]) -> String {
+    format!("[{kind}] {title}  {} bytes  blake3 {}", bytes.len(), ContentHash::of(bytes))
+}
+
+/// The bytes of the one page or image; of text alone, the text.
+fn raw(blocks: &[Block]) -> Result<Output, ToolError> {
+    let bytes = |block: &Block| match block {
+        Block::Text(_) => None,
+        Block::Document(page) => Some(page.bytes.to_vec()),
+        Block::Image(image) => Some(image.bytes.to_vec()),
+    };
+    let mut data = blocks.iter().filter_map(bytes);
+    match (data.next(), data.next()) {
+        (None, _) => Ok(Output::Text(readable(blocks))),
+        (Some(bytes), None) => Ok(Output::Bytes(bytes)),
+        (Some(_), Some(_)) => Err(ToolError::validation("Parameter '--emit raw' takes a single page")
+            .hint("Ask for one page, or use --out-dir DIR for several.")),
+    }
+}

@@ -1,0 +1,43 @@
+//! Limits on reading from the environment: `PAGEWISE_` and the setting's name in capitals.
+
+use std::env;
+
+use serde_json::json;
+
+use crate::limits::Limits;
+use crate::tool::ToolError;
+
+/// The defaults, with what the environment sets.
+pub(super) fn from_environment() -> Result<Limits, ToolError> {
+    let mut limits = Limits::default();
+    let large: [(&str, &mut u64); 5] = [
+        ("PAGEWISE_MAX_FILE_BYTES", &mut limits.max_file_bytes),
+        ("PAGEWISE_MAX_STREAM_BYTES", &mut limits.max_stream_bytes),
+        ("PAGEWISE_MAX_DECODED_BYTES", &mut limits.max_decoded_bytes),
+        ("PAGEWISE_MAX_PAGE_BYTES", &mut limits.max_page_bytes),
+        ("PAGEWISE_MAX_TEXT_BYTES", &mut limits.max_text_bytes),
+    ];
+    large.into_iter().try_for_each(|(name, limit)| set(name, limit))?;
+    let small: [(&str, &mut u32); 8] = [
+        ("PAGEWISE_MAX_NESTING", &mut limits.max_nesting),
+        ("PAGEWISE_MAX_PAGE_TREE_DEPTH", &mut limits.max_page_tree_depth),
+        ("PAGEWISE_MAX_PAGES", &mut limits.max_pages),
+        ("PAGEWISE_MAX_REFERENCE_HOPS", &mut limits.max_reference_hops),
+        ("PAGEWISE_MAX_XREF_SECTIONS", &mut limits.max_xref_sections),
+        ("PAGEWISE_MAX_FILTERS", &mut limits.max_filters),
+        ("PAGEWISE_MAX_PAGE_OBJECTS", &mut limits.max_page_objects),
+        ("PAGEWISE_MAX_OUTLINE_ITEMS", &mut limits.max_outline_items),
+    ];
+    small.into_iter().try_for_each(|(name, limit)| set(name, limit))?;
+    Ok(limits)
+}
+
+fn set<N: std::str::FromStr>(name: &str, limit: &mut N) -> Result<(), ToolError> {
+    let Some(value) = env::var_os(name) else { return Ok(()) };
+    let Some(number) = value.to_str().and_then(|text| text.trim().parse().ok()) else {
+        let message = format!("Setting '{name}' must be a whole number");
+        return Err(ToolError::validation(&message).with("value", json!(value.to_string_lossy())));
+    };
+    *limit = number;
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! The readers of PDFs, called in this process.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
+use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
+use crate::hash::PageFingerprint;
+use crate::limits::Limits;
+use crate::page::{PageIndex, PageLabel};
+use crate::split::{self, CutError};
+use crate::text::{self, TextError};
+
+/// Reads PDFs in this process, within [`Limits`].
+#[derive(Debug, Clone, Default)]
+pub struct InProcess {
+    limits: Limits,
+}
+
+impl InProcess {
+    /// A reader within `limits`.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { limits }
+    }
+}
+
+impl Reader for InProcess {
+    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+        let document = Document::open(file, password, &self.limits);
+        let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
+        Ok(Box::new(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() }))
+    }
+}
+
+struct OpenDocument {
+    document: Document,
+    limits: Limits,
+    kept: Mutex<KeptChunks>,
+}
+
+/// Chunks that were cut to look at a page, until the page itself is asked for.
+#[derive(Default)]
+struct KeptChunks {
+    chunks: BTreeMap<PageIndex, split::PageChunk>,
+    bytes: usize,
+}
+
+/// Bytes of chunks kept. 32 MiB: more than one answer holds.
+const MAX_KEPT_BYTES: usize = 32 << 20;
+
+impl KeptChunks {
+    fn keep(&mut self, page: PageIndex, chunk: split::PageChunk) {
+        let bytes = self.bytes.saturating_add(chunk.bytes.len());
+        if bytes <= MAX_KEPT_BYTES && !self.chunks.contains_key(&page) {
+            self.bytes = bytes;
+            self.chunks.insert(page, chunk);
+        }
+    }
+
+    fn take(&mut self, page: PageIndex) -> Option<split::PageChunk> {
+        let chunk = self.chunks.remove(&page)?;
+        self.bytes = self.bytes.saturating_sub(chunk.bytes.len());
+        Some(chunk)
+    }
+}
+
+impl OpenDocument {
+    /// The page's chunk, cut already or now. Not locked meanwhile: pages are cut in parallel.
+    fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
+        let kept = self.kept().take(page);
+        kept.map_or_else(|| split::cut(&self.document, page), Ok)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptChunks> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pages for OpenDocument {
+    fn page_count(&self) -> u32 {
+        self.document.page_count()
+    }
+
+    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
+        self.document.page_label(page)
+    }
+
+    fn info(&self) -> DocumentInfo {
+        self.document.info()
+    }
+
+    fn outline(&self, max: usize) -> Outline {
+        self.document.outline(max)
+    }
+
+    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
+        self.document.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
+    }
+
+    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+        let chunk = self.chunk(page).map_err(cut_error)?;
+        Ok(PageChunk {
+            bytes: chunk.bytes,
+            tier: chunk.tier.to_string(),
+            notes: chunk.notes.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
+        let chunk = self.chunk(page).map_err(cut_error)?;
+        let fingerprint = chunk.fingerprint().map_err(cut_error);
+        self.kept().keep(page, chunk);
+        fingerprint
+    }
+
+    /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
+    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+        let Ok(chunk) = self.chunk(page) else {
+            return text::page_text(&self.document, page, &self.limits).map_err(text_error);
+        };
+        let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
+        self.kept().keep(page, chunk);
+        text
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.document.notes().iter().map(ToString::to_string).collect()
+    }
+}
+
+fn cut_error(error: CutError) -> PdfError {
+    match error {
+        CutError::Document(error) => document_error(error, PdfAction::ExtractPage),
+        CutError::Unsound(_) => PdfError::Failed { action: PdfAction::ExtractPage, reason: error.to_string() },
+    }
+}
+
+fn text_error(error: TextError) -> PdfError {
+    match error {
+        TextError::Document(error) => document_error(error, PdfAction::ExtractText),
+        TextError::Limit(limit) => PdfError::Limit(limit),
+        TextError::Unreadable { .. } | TextError::Panicked { .. } | TextError::NoThread => {
+            PdfError::Failed { action: PdfAction::ExtractText, reason: error.to_string() }
+        }
+    }
+}
+
+fn document_error(error: DocumentError, action: PdfAction) -> PdfError {
+    match error {
+        DocumentError::NotAPdf { beginning } => PdfError::NotAPdf { beginning },
+        DocumentError::Damaged { what, offset } => PdfError::Damaged { what: what.to_owned(), offset },
+        DocumentError::Encrypted { password_given } => PdfError::Encrypted { password_given },
+        DocumentError::Limit(limit) => PdfError::Limit(limit),
+        DocumentError::Io { kind } => PdfError::Io(kind.into()),
+        DocumentError::UnsupportedEncryption
+        | DocumentError::PageOutOfRange { .. }
+        | DocumentError::OutOfMemory { .. } => PdfError::Failed { action, reason: error.to_string() },
+    }
+}

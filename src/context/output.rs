@@ -1,0 +1,78 @@
+//! Files that an answer is written to: whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::error::ContextError;
+use crate::hash::ContentHash;
+use crate::page::PageNumber;
+
+/// Tells files apart that are written at once by one process.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Writes `bytes` to `path`, so that at any moment the path holds the old file or the whole new one.
+///
+/// # Errors
+/// When the folder is missing or cannot be written to; nothing is left behind then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = beside(path);
+    let written = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error is the one to report; a file that was never made cannot be removed either.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)
+}
+
+/// A name in the same folder, where a rename is atomic.
+fn beside(path: &Path) -> PathBuf {
+    let count = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!(".pagewise-{}-{count}.tmp", std::process::id()))
+}
+
+/// Writes a page to `{stem}-{first 8 of blake3}-page{n}.pdf` in `directory`, made where it is missing.
+pub(super) fn write_page(
+    directory: &Path,
+    source: &str,
+    page: PageNumber,
+    hash: ContentHash,
+    bytes: &[u8],
+) -> Result<PathBuf, ContextError> {
+    let stem = Path::new(source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    let path = directory.join(format!("{stem}-{}-page{page}.pdf", hash.short()));
+    let written = fs::create_dir_all(directory).and_then(|()| write_whole(&path, bytes));
+    written.map_err(|error| ContextError::Output { path: path.display().to_string(), kind: error.kind() })?;
+    Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.pdf");
+        write_whole(&path, b"old").unwrap();
+        write_whole(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("taken")).unwrap();
+        assert!(write_whole(&folder.path().join("taken"), b"x").is_err());
+        assert!(write_whole(&folder.path().join("missing/page.pdf"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,124 @@
+//! The seam to the rooms that read PDFs: everything the context asks of a document.
+
+use std::sync::Arc;
+
+use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
+use crate::hash::PageFingerprint;
+use crate::limits::LimitExceeded;
+use crate::page::{PageIndex, PageLabel};
+
+/// Opens documents.
+pub trait Reader: Send + Sync {
+    /// Opens the PDF in `file`.
+    ///
+    /// # Errors
+    /// Every variant of [`PdfError`] but those of single pages.
+    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError>;
+}
+
+/// One open document.
+pub trait Pages: Send + Sync {
+    /// Leaves of the page tree.
+    fn page_count(&self) -> u32;
+    /// The page's printed label.
+    fn page_label(&self, page: PageIndex) -> Option<PageLabel>;
+    /// The document as a whole.
+    fn info(&self) -> DocumentInfo;
+    /// The first `max` entries of the outline, and how many there are.
+    fn outline(&self, max: usize) -> Outline;
+    /// The page's visible size.
+    ///
+    /// # Errors
+    /// When the page cannot be read.
+    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError>;
+    /// The page as a PDF of its own.
+    ///
+    /// # Errors
+    /// When the page cannot be cut.
+    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError>;
+    /// The page's identity across rebuilds.
+    ///
+    /// # Errors
+    /// When the page cannot be read.
+    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError>;
+    /// The page's text.
+    ///
+    /// # Errors
+    /// When no reader gets at the text.
+    fn page_text(&self, page: PageIndex) -> Result<String, PdfError>;
+    /// What was read in spite of damage, one sentence each.
+    fn notes(&self) -> Vec<String>;
+}
+
+/// One page as a PDF of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageChunk {
+    /// The PDF.
+    pub bytes: Vec<u8>,
+    /// The reader that cut it.
+    pub tier: String,
+    /// What was left out or read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// Why a PDF, or a page of it, could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum PdfError {
+    /// No PDF header in the first 1,024 bytes.
+    #[error("no PDF header")]
+    NotAPdf {
+        /// The first bytes of the file, printable ones as they are.
+        beginning: String,
+    },
+    /// No reader gets the document together.
+    #[error("{what}")]
+    Damaged {
+        /// What is wrong.
+        what: String,
+        /// Where it was met, in bytes from the start of the file.
+        offset: Option<u64>,
+    },
+    /// Needs a password, or another one.
+    #[error("encrypted")]
+    Encrypted {
+        /// Whether one was given.
+        password_given: bool,
+    },
+    /// A bound of [`crate::limits::Limits`] was hit.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    /// The file could not be read.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// Anything else, while doing `action`.
+    #[error("{reason}")]
+    Failed {
+        /// What was being done.
+        action: PdfAction,
+        /// Why it failed.
+        reason: String,
+    },
+}
+
+/// What was being done to a PDF when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PdfAction {
+    /// Reading the document as a whole.
+    ReadInfo,
+    /// Cutting a page.
+    ExtractPage,
+    /// Extracting text.
+    ExtractText,
+}
+
+impl PdfAction {
+    /// As it reads after "Failed to".
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::ReadInfo => "read PDF info",
+            Self::ExtractPage => "extract PDF page",
+            Self::ExtractText => "extract PDF text",
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! `get_file` for PDFs: the summary, or pages.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::answer::{Block, Details, NextCall};
+use super::error::ContextError;
+use super::file::Asked;
+use super::memory::Memory;
+use super::pages::{Pages, PdfError};
+use super::plan::{PagePlan, Standing, plan_pages, rest_of};
+use super::request::{AnswerSettings, FileRequest, form_name};
+use super::selection::{Selected, select};
+use super::served::{Body, Room, Served};
+use super::summary::SummaryFacts;
+use super::survey::Survey;
+use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
+use crate::hash::PageFingerprint;
+use crate::page::{PageIndex, PageSet};
+use crate::view::{Form, Held};
+
+/// One answer about a PDF while it is put together.
+pub(super) struct PdfAnswer<'a> {
+    pub(super) asked: &'a Asked,
+    pub(super) request: &'a FileRequest,
+    pub(super) settings: &'a AnswerSettings,
+    pub(super) document: &'a dyn Pages,
+    pub(super) memory: &'a Memory,
+    /// Computing one reads the page, and each is asked for several times.
+    pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
+}
+
+/// Blocks, details and what to record once they were delivered.
+pub(super) struct Draft {
+    pub(super) blocks: Vec<Block>,
+    pub(super) details: Details,
+    pub(super) holdings: Vec<Held>,
+}
+
+impl PdfAnswer<'_> {
+    /// The summary, or the pages asked for.
+    pub(super) fn draft(&self) -> Result<Draft, ContextError> {
+        match select(&self.request.part, self.document)? {
+            None => self.summary(),
+            Some(selected) => self.pages(&selected),
+        }
+    }
+
+    fn details(&self) -> Details {
+        Details {
+            file: self.asked.path.clone(),
+            mime_type: "application/pdf",
+            blake3: self.asked.known_hash(),
+            pages: Some(self.document.page_count()),
+            notes: self.document.notes(),
+            ..Details::default()
+        }
+    }
+
+    fn summary(&self) -> Result<Draft, ContextError> {
+        let survey = Survey::of(self.document);
+        let can_cut = survey.can_cut || survey.estimates.is_empty();
+        let text = if can_cut { self.summary_text(&survey) } else { self.fallback_text(&survey)? };
+        let mut details = self.details();
+        details.supports_page_extraction = Some(can_cut);
+        details.estimates = survey.estimates;
+        let holdings = vec![Held::Summary { supports_page_extraction: can_cut }];
+        Ok(Draft { blocks: vec![Block::Text(text)], details, holdings })
+    }
+
+    fn summary_text(&self, survey: &Survey) -> String {
+        let facts = SummaryFacts {
+            path: &self.asked.path,
+            file_bytes: self.asked.file_bytes,
+            document: self.document,
+            survey,
+            held: self.memory.held_lines(),
+            max_outline_items: self.settings.max_outline_items,
+        };
+        facts.text()
+    }
+
+    /// The document's text in place of a summary: for documents whose pages cannot be cut.
+    fn fallback_text(&self, survey: &Survey) -> Result<String, ContextError> {
+        let reason = survey.cut_failure.as_deref().unwrap_or("no page could be cut");
+        let mut text = format!(
+            "PDF Document: {}\nPages: {}\nPages of this document cannot be extracted ({}); its text follows.\n{}\n",
+            self.asked.path,
+            self.document.page_count(),
+            one_line(reason),
+            untrusted(&self.asked.path),
+        );
+        self.push_pages(&mut text)?;
+        Ok(text)
+    }
+
+    /// Appends page after page until the answer is full. A page without readable text is named, unless none has any.
+    fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
+        let (mut characters, mut failure, mut readable) = (0, None, 0);
+        for page in PageSet::all(self.document.page_count()).iter() {
+            let page_text = match self.document.page_text(page) {
+                Ok(page_text) => page_text,
+                Err(error) => {
+                    text.push_str(&format!("\n--- Page {} ---\n[Its text cannot be read: {error}]\n", page.number()));
+                    failure.get_or_insert(error);
+                    continue;
+                }
+            };
+            readable += 1;
+            characters += page_text.chars().count();
+            if characters > self.settings.max_text_characters && readable > 1 {
+                text.push_str(&self.text_continues(page));
+                break;
+            }
+            text.push_str(&format!("\n--- Page {} ---\n{}\n", page.number(), self.guarded(&page_text)));
+        }
+        failure.filter(|_| readable == 0).map_or(Ok(()), |error| Err(self.pdf_error(error)))
+    }
+
+    fn text_continues(&self, page: PageIndex) -> String {
+        let number = page.number();
+        format!(
+            "\n[The text ends here: {} characters an answer. Continue with get_file pages: \"{number}-\", as: \"text\"]",
+            self.settings.max_text_characters
+        )
+    }
+
+    fn pages(&self, selected: &Selected) -> Result<Draft, ContextError> {
+        let mut plan = self.plan(&selected.pages);
+        let (served, unreadable) = self.serve(&mut plan)?;
+        let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new() };
+        draft.details.supports_page_extraction = self.supports_extraction(&served);
+        draft.details.already_held = plan.held.clone();
+        draft.details.deferred = plan.deferred.clone();
+        draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
+        draft.blocks.extend(self.opening(selected, &served).map(Block::Text));
+        draft.holdings.extend(self.held_elsewhere(&plan.held));
+        for page in served {
+            self.add(&mut draft, page);
+        }
+        draft.blocks.extend(self.closing(&plan, &draft.details.replaced, &unreadable).map(Block::Text));
+        draft.details.notes.extend(unreadable);
+        Ok(draft)
+    }
+
+    fn plan(&self, wanted: &PageSet) -> PagePlan {
+        plan_pages(wanted, self.settings.max_pages, |page| {
+            if self.request.force || !self.memory.is_on() {
+                return Standing::No;
+            }
+            // A page whose identity is in doubt is sent.
+            let fingerprint = self.fingerprint(page);
+            fingerprint.map_or(Standing::No, |print| self.memory.standing(page, print, self.request.form))
+        })
+    }
+
+    /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
+    ///
+    /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
+    fn serve(&self, plan: &mut PagePlan) -> Result<(Vec<Served>, Vec<String>), ContextError> {
+        let (mut served, mut unreadable) = (Vec::<Served>::new(), Vec::new());
+        let mut failure = None;
+        let mut room = Room::new(self.request, self.settings);
+        for planned in &plan.send {
+            let page = match self.serve_page(*planned) {
+                Ok(page) => page,
+                Err(ContextError::Pdf { path, error }) => {
+                    unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));
+                    failure.get_or_insert(ContextError::Pdf { path, error });
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if !room.takes(&page) && !served.is_empty() {
+                let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
+                plan.deferred.union(&rest_of(&unsent, planned.page));
+                break;
+            }
+            served.push(page);
+        }
+        match failure.filter(|_| served.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok((served, unreadable)),
+        }
+    }
+
+    fn add(&self, draft: &mut Draft, page: Served) {
+        let index = page.sent.page.index();
+        if page.replaces {
+            draft.details.replaced.insert(index);
+        }
+        if let Some(fingerprint) = page.fingerprint {
+            let form = if page.sent.form == form_name(Form::Text) { Form::Text } else { self.request.form };
+            draft.holdings.push(Held::Page { fingerprint, page: index, form });
+        }
+        draft.details.sent.push(page.sent);
+        draft.blocks.push(match page.body {
+            Body::Document(document) => Block::Document(document),
+            Body::Text(text) => Block::Text(text),
+        });
+    }
+
+    /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
+    fn held_elsewhere(&self, held: &PageSet) -> Vec<Held> {
+        let form = self.request.form;
+        let holding = |page| Some(Held::Page { fingerprint: self.fingerprint(page)?, page, form });
+        held.iter().filter_map(holding).filter(|held| !self.memory.holds_here(held)).collect()
+    }
+
+    fn opening(&self, selected: &Selected, served: &[Served]) -> Option<String> {
+        let quotes = served.iter().any(|page| page.sent.form == form_name(Form::Text));
+        let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
+        let lines = [selected.note.clone(), note, quotes.then(|| untrusted(&self.asked.path))];
+        joined(lines.into_iter().flatten())
+    }
+
+    fn closing(&self, plan: &PagePlan, replaced: &PageSet, unreadable: &[String]) -> Option<String> {
+        let held = (!plan.held.is_empty()).then(|| pages_held(&self.asked.path, &plan.held));
+        let replaces = (!replaced.is_empty()).then(|| {
+            let pages = page_or_pages(replaced);
+            format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
+        });
+        let deferred = (!plan.deferred.is_empty()).then(|| {
+            let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
+            format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
+        });
+        joined([held, replaces, deferred].into_iter().flatten().chain(unreadable.iter().cloned()))
+    }
+
+    /// The page's identity, where a conversation needs it and it can be told.
+    pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
+        if !self.memory.is_on() {
+            return None;
+        }
+        let mut known = self.fingerprints.borrow_mut();
+        *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
+    }
+
+    fn supports_extraction(&self, served: &[Served]) -> Option<bool> {
+        let cut = served.iter().any(|page| page.sent.tier.is_some());
+        let asked_for_pdf = matches!(self.request.form, Form::Document | Form::Path);
+        (asked_for_pdf && !served.is_empty()).then_some(cut)
+    }
+
+    pub(super) fn named(&self, page: PageIndex) -> String {
+        numbered(page.number(), self.document.page_label(page).as_ref())
+    }
+
+    pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {
+        ContextError::Pdf { path: self.asked.path.clone(), error }
+    }
+}
+
+fn joined(lines: impl Iterator<Item = String>) -> Option<String> {
+    let text = lines.collect::<Vec<_>>().join("\n");
+    (!text.is_empty()).then_some(text)
+}

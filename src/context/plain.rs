@@ -1,0 +1,157 @@
+//! `get_file` for texts and pictures.
+
+use std::sync::Arc;
+
+use super::answer::{Block, Details, ImageBlock, NextCall};
+use super::error::ContextError;
+use super::file::Asked;
+use super::lines::{Excerpt, LineRange, excerpt, shorter_diff};
+use super::memory::Memory;
+use super::pdf::Draft;
+use super::request::{AnswerSettings, FileRequest};
+use super::words::{TEXT_UNCHANGED, untrusted};
+use crate::hash::ContentHash;
+use crate::source::{ImageFormat, TextEncoding};
+use crate::view::{Held, LineSpan};
+
+/// Bytes of a text file. 64 MiB: it is read whole to count its lines.
+const MAX_TEXT_FILE_BYTES: u64 = 64 << 20;
+
+/// One answer about a file that is no PDF.
+pub(super) struct PlainAnswer<'a> {
+    pub(super) asked: &'a Asked,
+    pub(super) request: &'a FileRequest,
+    pub(super) settings: &'a AnswerSettings,
+    pub(super) memory: &'a Memory,
+}
+
+impl PlainAnswer<'_> {
+    /// The picture, unchanged.
+    pub(super) fn image(&self, format: ImageFormat) -> Result<Draft, ContextError> {
+        if !self.request.force && self.memory.holds_binary() {
+            return Ok(self.unchanged());
+        }
+        let bytes = self.asked.read_all(self.settings.max_image_bytes, "max_image_bytes")?;
+        let image = ImageBlock { mime_type: format.mime(), bytes: Arc::from(bytes) };
+        Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
+    }
+
+    /// The text, and its decoded form to be kept for a later diff. `sent` knows the texts of earlier answers.
+    pub(super) fn text(
+        &self,
+        encoding: TextEncoding,
+        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
+        let bytes = self.asked.read_all(MAX_TEXT_FILE_BYTES, "max_text_file_bytes")?;
+        let (text, is_sound) = decoded(&bytes, encoding);
+        let excerpt = self.excerpt(&text)?;
+        let mut draft = match self.shortcut(&text, &excerpt, sent) {
+            Some(draft) => draft,
+            None => self.lines(&excerpt),
+        };
+        if !is_sound {
+            draft
+                .details
+                .notes
+                .push("Some bytes are not text in the file's encoding; they are shown as U+FFFD.".into());
+        }
+        let keeps = !draft.holdings.is_empty() && excerpt.is_whole();
+        Ok((draft, keeps.then(|| Arc::from(text))))
+    }
+
+    fn excerpt(&self, text: &str) -> Result<Excerpt, ContextError> {
+        let range = LineRange { start: self.request.start_line, count: self.request.line_count };
+        excerpt(text, range, self.settings).ok_or_else(|| ContextError::StartLine {
+            path: self.asked.path.clone(),
+            start_line: range.start.unwrap_or(1),
+            lines: u64::try_from(text.lines().count()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// What is held, or a diff to it, in place of the lines.
+    fn shortcut(
+        &self,
+        text: &str,
+        excerpt: &Excerpt,
+        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Option<Draft> {
+        if self.request.force {
+            return None;
+        }
+        let span = span(excerpt)?;
+        if self.memory.holds_lines(span) {
+            return Some(self.unchanged());
+        }
+        let earlier = self.memory.earlier_content()?;
+        let old = sent(&earlier)?;
+        let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
+        if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
+            return None;
+        }
+        let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
+        let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
+        let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
+        Some(self.draft(vec![Block::Text(block)], vec![Held::Text(whole_span(text)?)]))
+    }
+
+    fn lines(&self, excerpt: &Excerpt) -> Draft {
+        let Excerpt { first, last, total, .. } = excerpt;
+        let mut text = format!("[Lines {first}-{last} of {total}]\n");
+        if self.memory.earlier_content().is_some() {
+            text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
+        }
+        text.push_str(&untrusted(&self.asked.path));
+        text.push('\n');
+        text.push_str(&excerpt.text);
+        let next = last.saturating_add(1);
+        if excerpt.is_cut {
+            text.push_str(&format!(
+                "[Cut at {} characters. Next call: get_file startLine: {next}]\n",
+                self.settings.max_text_characters
+            ));
+        }
+        let mut draft = self.draft(vec![Block::Text(text)], span(excerpt).map(Held::Text).into_iter().collect());
+        draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
+        draft
+    }
+
+    fn unchanged(&self) -> Draft {
+        self.draft(vec![Block::Text(TEXT_UNCHANGED.to_owned())], Vec::new())
+    }
+
+    fn draft(&self, blocks: Vec<Block>, holdings: Vec<Held>) -> Draft {
+        let details = Details {
+            file: self.asked.path.clone(),
+            mime_type: self.asked.kind.mime(),
+            blake3: self.asked.known_hash(),
+            ..Details::default()
+        };
+        Draft { blocks, details, holdings }
+    }
+}
+
+/// The lines of an answer as they are recorded. An empty file counts as one line.
+fn span(excerpt: &Excerpt) -> Option<LineSpan> {
+    let line = |number: u64| u32::try_from(number.max(1)).ok();
+    LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
+}
+
+fn whole_span(text: &str) -> Option<LineSpan> {
+    LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
+}
+
+/// The text, and whether every byte of it was sound.
+fn decoded(bytes: &[u8], encoding: TextEncoding) -> (String, bool) {
+    let units = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes.as_chunks().0.iter().skip(1).map(|pair| unit(*pair)).collect::<Vec<u16>>();
+        (String::from_utf16_lossy(&units), String::from_utf16(&units).is_ok())
+    };
+    match encoding {
+        TextEncoding::Utf16Le => units(u16::from_le_bytes),
+        TextEncoding::Utf16Be => units(u16::from_be_bytes),
+        TextEncoding::Utf8 => {
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            (String::from_utf8_lossy(bytes).into_owned(), std::str::from_utf8(bytes).is_ok())
+        }
+    }
+}

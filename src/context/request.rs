@@ -1,0 +1,109 @@
+//! What can be asked of the context.
+
+use std::path::PathBuf;
+
+use crate::view::{ConversationId, Form};
+
+/// Which part of a PDF is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Part {
+    /// The summary.
+    #[default]
+    Summary,
+    /// One page by its 0-based index; kept wide so that an absurd index is answered with the page count.
+    Index(i128),
+    /// A selection of 1-based numbers, `label:…` or `section:…`.
+    Selection(String),
+}
+
+/// One `get_file` request.
+#[derive(Debug, Clone)]
+pub struct FileRequest {
+    /// The file as it was named: a path or a `file://` reference.
+    pub file: String,
+    /// What is wanted of a PDF.
+    pub part: Part,
+    /// How pages are wanted.
+    pub form: Form,
+    /// Said to the model before pages that come in another form than their client could use at best.
+    pub form_note: Option<&'static str>,
+    /// Send what the conversation already holds.
+    pub force: bool,
+    /// Opens an encrypted PDF.
+    pub password: Option<String>,
+    /// First line wanted of a text file, 1-based.
+    pub start_line: Option<u64>,
+    /// Lines wanted of a text file.
+    pub line_count: Option<u64>,
+    /// Stop before the pages cost more than this; the first page always comes.
+    pub max_tokens: Option<u64>,
+    /// Whose memory of delivered pages applies; `None` remembers nothing.
+    pub conversation: Option<ConversationId>,
+}
+
+impl FileRequest {
+    /// The file as a whole: a PDF's summary, a text, a picture.
+    #[must_use]
+    pub fn whole(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            part: Part::Summary,
+            form: Form::Document,
+            form_note: None,
+            force: false,
+            password: None,
+            start_line: None,
+            line_count: None,
+            max_tokens: None,
+            conversation: None,
+        }
+    }
+}
+
+/// A form's name on every door.
+#[must_use]
+pub fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::Document => "document",
+        Form::Image => "image",
+        Form::Text => "text",
+        Form::Path => "path",
+    }
+}
+
+/// Bounds and places of an answer.
+#[derive(Debug, Clone)]
+pub struct AnswerSettings {
+    /// Pages in one answer. 20: beyond that a model reads worse than it pays for.
+    pub max_pages: usize,
+    /// Bytes of one page as a PDF; larger pages come as text. 20 MiB: base64 and the rest of a request stay
+    /// under the 32 MB that providers accept.
+    pub max_block_bytes: u64,
+    /// Bytes of all pages of one answer as PDF. 20 MiB, for the same reason.
+    pub max_answer_bytes: u64,
+    /// Characters of text in one answer. 40,000.
+    pub max_text_characters: usize,
+    /// Characters of one line of a text file. 2,000; longer lines are abridged in the middle.
+    pub max_line_characters: usize,
+    /// Bytes of a picture. 10 MiB.
+    pub max_image_bytes: u64,
+    /// Entries of the outline in a summary. 50.
+    pub max_outline_items: usize,
+    /// Where pages in the form [`Form::Path`] are written.
+    pub output_directory: PathBuf,
+}
+
+impl Default for AnswerSettings {
+    fn default() -> Self {
+        Self {
+            max_pages: 20,
+            max_block_bytes: 20 << 20,
+            max_answer_bytes: 20 << 20,
+            max_text_characters: 40_000,
+            max_line_characters: 2_000,
+            max_image_bytes: 10 << 20,
+            max_outline_items: 50,
+            output_directory: PathBuf::from("."),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One page on its way into an answer.
+
+use std::sync::Arc;
+
+use super::answer::{DocumentBlock, SentPage};
+use super::error::ContextError;
+use super::estimate::image_tokens;
+use super::output::write_page;
+use super::pages::PageChunk;
+use super::pdf::PdfAnswer;
+use super::plan::PlannedPage;
+use super::request::{AnswerSettings, FileRequest, form_name};
+use super::words::one_line;
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::PageIndex;
+use crate::text::estimated_tokens;
+use crate::view::Form;
+
+/// One page as it goes into the answer.
+pub(super) struct Served {
+    pub(super) body: Body,
+    pub(super) sent: SentPage,
+    pub(super) fingerprint: Option<PageFingerprint>,
+    pub(super) replaces: bool,
+    pub(super) tokens: u64,
+}
+
+pub(super) enum Body {
+    Document(DocumentBlock),
+    Text(String),
+}
+
+impl PdfAnswer<'_> {
+    /// One page in the form asked for; as text, where it cannot be had as a PDF.
+    pub(super) fn serve_page(&self, planned: PlannedPage) -> Result<Served, ContextError> {
+        let fingerprint = self.fingerprint(planned.page);
+        let made = match self.request.form {
+            Form::Document | Form::Path => self.document.cut(planned.page),
+            Form::Text | Form::Image => return self.as_text(planned, fingerprint, None),
+        };
+        match made {
+            Ok(chunk)
+                if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == Form::Document =>
+            {
+                let why = format!("{} bytes are too many for a document block", chunk.bytes.len());
+                self.as_text(planned, fingerprint, Some(why))
+            }
+            Ok(chunk) => self.as_pdf(planned, fingerprint, chunk),
+            Err(error) => {
+                let text = self.as_text(planned, fingerprint, Some(error.to_string()));
+                // Where the text fails too, what was asked for is what is reported.
+                text.map_err(|_| self.pdf_error(error))
+            }
+        }
+    }
+
+    fn as_pdf(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+        chunk: PageChunk,
+    ) -> Result<Served, ContextError> {
+        let page = planned.page.number();
+        let chunk_hash = ContentHash::of(&chunk.bytes);
+        let source = self.asked.known_hash().unwrap_or(chunk_hash);
+        let sent = SentPage {
+            page,
+            label: self.document.page_label(planned.page),
+            form: form_name(self.request.form),
+            bytes: length(&chunk.bytes),
+            blake3: chunk_hash,
+            fingerprint,
+            tier: Some(chunk.tier),
+            notes: chunk.notes,
+        };
+        let body = if self.request.form == Form::Path {
+            let file = write_page(&self.settings.output_directory, &self.asked.path, page, chunk_hash, &chunk.bytes)?;
+            let (named, path) = (self.named(planned.page), &self.asked.path);
+            Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
+        } else {
+            let title = format!("{} - Page {page}", self.asked.path);
+            Body::Document(DocumentBlock { title, page, source, bytes: Arc::from(chunk.bytes) })
+        };
+        let tokens = self.tokens_as_pdf(planned.page);
+        Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// A provider charges a PDF page for its text and for its picture. Computed only where it is asked for.
+    fn tokens_as_pdf(&self, page: PageIndex) -> u64 {
+        if self.request.max_tokens.is_none() || self.request.form == Form::Path {
+            return 0;
+        }
+        let image = self.document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
+        let text = self.document.page_text(page).map_or(0, |text| estimated_tokens(&text));
+        image.saturating_add(text)
+    }
+
+    fn as_text(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+        instead_of_pdf: Option<String>,
+    ) -> Result<Served, ContextError> {
+        let page_text = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
+        let mut text = format!("--- Page {} of {} ---\n", self.named(planned.page), self.asked.path);
+        if let Some(reason) = &instead_of_pdf {
+            text.push_str(&format!("[Given as text, because it could not be given as a PDF: {}]\n", one_line(reason)));
+        }
+        if page_text.trim().is_empty() {
+            text.push_str("[No text on this page: it may be a scan. Ask with as: \"document\" or as: \"path\".]");
+        }
+        text.push_str(&self.guarded(&page_text));
+        let sent = SentPage {
+            page: planned.page.number(),
+            label: self.document.page_label(planned.page),
+            form: form_name(Form::Text),
+            bytes: length(page_text.as_bytes()),
+            blake3: ContentHash::of(page_text.as_bytes()),
+            fingerprint,
+            tier: None,
+            notes: instead_of_pdf.into_iter().collect(),
+        };
+        let tokens = estimated_tokens(&text);
+        Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// A page's text within the bound of an answer: one page may hold a million characters.
+    pub(super) fn guarded(&self, text: &str) -> String {
+        let (max, length) = (self.settings.max_text_characters, text.chars().count());
+        if length <= max {
+            return text.to_owned();
+        }
+        let kept = text.chars().take(max).collect::<String>();
+        format!(
+            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
+        )
+    }
+}
+
+/// What is left of an answer's budget.
+pub(super) struct Room {
+    tokens: u64,
+    bytes: u64,
+    characters: usize,
+}
+
+impl Room {
+    pub(super) fn new(request: &FileRequest, settings: &AnswerSettings) -> Self {
+        Self {
+            tokens: request.max_tokens.unwrap_or(u64::MAX),
+            bytes: settings.max_answer_bytes,
+            characters: settings.max_text_characters,
+        }
+    }
+
+    /// Whether `page` fits; what it takes is then gone.
+    pub(super) fn takes(&mut self, page: &Served) -> bool {
+        let (bytes, characters) = match &page.body {
+            Body::Document(document) => (length(&document.bytes), 0),
+            Body::Text(text) => (0, text.chars().count()),
+        };
+        let fits = page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
+        self.tokens = self.tokens.saturating_sub(page.tokens);
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.characters = self.characters.saturating_sub(characters);
+        fits
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,57 @@
+//! The Model Context Protocol over standard input and output: the only room that names its SDK.
+
+mod delivery;
+mod handler;
+mod shape;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+
+use self::delivery::{Ledger, Recorded};
+use self::handler::Handler;
+use crate::tool::ContextManager;
+use crate::tool::ConversationId;
+use crate::tool::FormArgument;
+
+/// How long work may go on whose client went away.
+const SHUTDOWN: Duration = Duration::from_secs(2);
+
+/// What a server needs beside its transport.
+pub struct ServerWorld {
+    /// Answers the requests.
+    pub context: Arc<ContextManager>,
+    /// The conversation of calls that name none: one a process.
+    pub conversation: ConversationId,
+    /// How pages come where neither the call nor the client says.
+    pub form: Option<FormArgument>,
+    /// Told what goes wrong beside the answers, in a sentence.
+    pub warn: fn(&str),
+}
+
+/// Serves standard input and output until the input ends.
+///
+/// # Errors
+/// Where the runtime cannot start, or the client breaks the handshake.
+pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(world));
+    runtime.shutdown_timeout(SHUTDOWN);
+    served
+}
+
+async fn serve(world: ServerWorld) -> io::Result<()> {
+    let (reader, writer) = stdio_pipes();
+    let ledger = Ledger::default();
+    let transport = Recorded::new(AsyncRwTransport::new_server(reader, writer), ledger.clone(), world.warn);
+    match Handler::new(world, ledger).serve(transport).await {
+        Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
+        // A client that only looked whether the server starts.
+        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}

@@ -1,0 +1,89 @@
+//! Tools, answers and errors in the protocol's own types.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ReadResourceResult, ResourceContents,
+    ResourceTemplate, Tool, ToolAnnotations,
+};
+use serde_json::{Value, json};
+
+use crate::tool::Block;
+use crate::tool::{DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, page_uri};
+
+/// Where a result's details lie in `_meta`.
+const DETAILS: &str = "io.github.pagewise/details";
+
+/// Where an error's code, message, hint and data lie in `_meta`.
+const ERROR: &str = "io.github.pagewise/error";
+
+/// A tool as it is listed.
+pub(super) fn tool(spec: ToolSpec) -> Tool {
+    let annotations = ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(true);
+    let tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
+        .with_title(spec.title)
+        .with_annotations(annotations.open_world(false));
+    match spec.output_schema {
+        Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
+        None => tool,
+    }
+}
+
+/// Blocks alone: clients that find structured content show the model nothing else.
+pub(super) fn file_result(answer: &FileAnswer) -> CallToolResult {
+    let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
+    let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
+    let blocks = answer.blocks.iter().map(content_block);
+    let mut result = CallToolResult::success(header.chain(blocks).chain(footer).collect());
+    result.meta = Some(meta(DETAILS, answer.details.clone()));
+    result
+}
+
+/// A text that says all that the structure says.
+pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
+    result.structured_content = Some(answer.structure.clone());
+    result
+}
+
+/// A refusal that the model sees.
+pub(super) fn error_result(error: &ToolError) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error.text())]);
+    result.meta = Some(meta(ERROR, json!(error)));
+    result
+}
+
+fn content_block(block: &Block) -> ContentBlock {
+    match block {
+        Block::Text(text) => ContentBlock::text(text.as_str()),
+        Block::Document(page) => {
+            ContentBlock::Resource(EmbeddedResource::new(page_contents(&page_uri(page), &page.bytes)))
+        }
+        Block::Image(image) => ContentBlock::image(base64(&image.bytes), image.mime_type),
+    }
+}
+
+/// Where a page that an answer named can be read again.
+pub(super) fn page_template() -> ResourceTemplate {
+    ResourceTemplate::new(PAGE_URI_TEMPLATE, "page")
+        .with_title("One page as a PDF")
+        .with_description(
+            "A page of a file that get_file was called for, by the file's blake3 hash and the page's number.",
+        )
+        .with_mime_type(PDF)
+}
+
+/// A page as the result of reading a resource.
+pub(super) fn page_resource(uri: &str, bytes: &[u8]) -> ReadResourceResult {
+    ReadResourceResult::new(vec![page_contents(uri, bytes)])
+}
+
+fn page_contents(uri: &str, bytes: &[u8]) -> ResourceContents {
+    ResourceContents::blob(base64(bytes), uri).with_mime_type(PDF)
+}
+
+fn meta(key: &str, value: Value) -> MetaObject {
+    let mut object = JsonObject::new();
+    object.insert(key.to_owned(), value);
+    MetaObject(object)
+}

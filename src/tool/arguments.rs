@@ -1,0 +1,272 @@
+//! Arguments as they come from a client: checked one by one, so that a refusal names the parameter.
+
+use serde_json::{Map, Value};
+
+use super::client::FormArgument;
+use super::error::ToolError;
+use crate::context::Part;
+
+/// Checked arguments of `get_file`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GetFileArguments {
+    /// `filePath`.
+    pub file_path: String,
+    /// `pdfPage` or `pages`.
+    pub part: Part,
+    /// `as`.
+    pub form: FormArgument,
+    /// `force`.
+    pub force: bool,
+    /// `password`.
+    pub password: Option<String>,
+    /// `startLine`.
+    pub start_line: Option<u64>,
+    /// `numLines`.
+    pub line_count: Option<u64>,
+    /// `maxTokens`.
+    pub max_tokens: Option<u64>,
+    /// `conversation`.
+    pub conversation: Option<String>,
+}
+
+impl GetFileArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "get_file", arguments };
+        fields.only(&[
+            "filePath",
+            "pdfPage",
+            "pages",
+            "as",
+            "force",
+            "password",
+            "startLine",
+            "numLines",
+            "maxTokens",
+            "conversation",
+        ])?;
+        Ok(Self {
+            file_path: fields.required_string("filePath")?,
+            part: fields.part()?,
+            form: fields.form()?,
+            force: fields.boolean("force")?,
+            password: fields.string("password")?,
+            start_line: fields.positive("startLine")?,
+            line_count: fields.positive("numLines")?,
+            max_tokens: fields.positive("maxTokens")?,
+            conversation: fields.conversation()?,
+        })
+    }
+}
+
+/// Checked arguments of `context_status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusArguments {
+    /// `conversation`.
+    pub conversation: Option<String>,
+}
+
+impl StatusArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "context_status", arguments };
+        fields.only(&["conversation"])?;
+        Ok(Self { conversation: fields.conversation()? })
+    }
+}
+
+/// Checked arguments of `context_forget`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForgetArguments {
+    /// `conversation`.
+    pub conversation: Option<String>,
+    /// `filePath`.
+    pub file_path: Option<String>,
+    /// `pages`.
+    pub pages: Option<String>,
+}
+
+impl ForgetArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "context_forget", arguments };
+        fields.only(&["conversation", "filePath", "pages"])?;
+        let (file_path, pages) = (fields.string("filePath")?, fields.selection()?);
+        Self { conversation: fields.conversation()?, file_path, pages }.checked()
+    }
+
+    /// Refuses pages of no file.
+    ///
+    /// # Errors
+    /// `validation_error` for `pages` without `filePath`.
+    pub fn checked(self) -> Result<Self, ToolError> {
+        if self.pages.is_some() && self.file_path.is_none() {
+            return Err(ToolError::required("filePath").hint("pages are pages of a file: name it with filePath."));
+        }
+        Ok(self)
+    }
+}
+
+/// The refusal of both ways to name pages at once.
+pub(super) fn one_page_parameter() -> ToolError {
+    ToolError::validation("Parameters 'pdfPage' and 'pages' cannot be given together")
+        .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
+}
+
+struct Fields<'a> {
+    tool: &'static str,
+    arguments: &'a Map<String, Value>,
+}
+
+impl Fields<'_> {
+    /// Refuses unknown names: a misspelt `pdfPage` would otherwise give the summary again and again.
+    fn only(&self, known: &[&str]) -> Result<(), ToolError> {
+        let Some(unknown) = self.arguments.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
+        Err(ToolError::validation(&format!("Unknown parameter '{unknown}'")).hint(&format!(
+            "{} takes: {}.",
+            self.tool,
+            known.join(", ")
+        )))
+    }
+
+    /// The value; clients send `null` for what was left out.
+    fn value(&self, name: &str) -> Option<&Value> {
+        self.arguments.get(name).filter(|value| !value.is_null())
+    }
+
+    fn string(&self, name: &str) -> Result<Option<String>, ToolError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(_) => Err(wrong_form(name, "a string")),
+        }
+    }
+
+    fn required_string(&self, name: &str) -> Result<String, ToolError> {
+        self.string(name)?.filter(|text| !text.trim().is_empty()).ok_or_else(|| ToolError::required(name))
+    }
+
+    fn boolean(&self, name: &str) -> Result<bool, ToolError> {
+        match self.value(name) {
+            None => Ok(false),
+            Some(Value::Bool(value)) => Ok(*value),
+            Some(_) => Err(wrong_form(name, "true or false")),
+        }
+    }
+
+    fn positive(&self, name: &str) -> Result<Option<u64>, ToolError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let number = whole_number(value).and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
+        number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 1 or more"))
+    }
+
+    fn conversation(&self) -> Result<Option<String>, ToolError> {
+        Ok(self.string("conversation")?.filter(|handle| !handle.trim().is_empty()))
+    }
+
+    fn form(&self) -> Result<FormArgument, ToolError> {
+        let Some(text) = self.string("as")? else { return Ok(FormArgument::Auto) };
+        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, text, path"))
+    }
+
+    fn part(&self) -> Result<Part, ToolError> {
+        match (self.value("pdfPage"), self.selection()?) {
+            (Some(_), Some(_)) => Err(one_page_parameter()),
+            (None, None) => Ok(Part::Summary),
+            (None, Some(selection)) => Ok(Part::Selection(selection)),
+            (Some(index), None) => whole_number(index)
+                .map(Part::Index)
+                .ok_or_else(|| wrong_form("pdfPage", "a whole number (0-based page index)")),
+        }
+    }
+
+    /// A bare number is taken for the selection of that page.
+    fn selection(&self) -> Result<Option<String>, ToolError> {
+        match self.value("pages") {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(value) => whole_number(value)
+                .map(|number| Some(number.to_string()))
+                .ok_or_else(|| wrong_form("pages", "a string like \"1-3,7\"")),
+        }
+    }
+}
+
+/// A JSON number without a fraction (models write `3.0`), or the same as a string of digits.
+fn whole_number(value: &Value) -> Option<i128> {
+    match value {
+        Value::Number(number) => whole_json_number(number),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn whole_json_number(number: &serde_json::Number) -> Option<i128> {
+    if let Some(whole) = number.as_i128() {
+        return Some(whole);
+    }
+    let float = number.as_f64()?;
+    // Display writes every digit of a whole float and never an exponent.
+    if float.fract() == 0.0 { float.to_string().parse().ok() } else { None }
+}
+
+fn wrong_form(name: &str, expected: &str) -> ToolError {
+    ToolError::validation(&format!("Parameter '{name}' must be {expected}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn parse(arguments: Value) -> Result<GetFileArguments, String> {
+        let Value::Object(map) = arguments else { return Err("not an object".into()) };
+        GetFileArguments::parse(&map).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn pages_come_as_index_or_selection() {
+        let part = |value| parse(value).map(|arguments| arguments.part);
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 0})), Ok(Part::Index(0)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 2.0})), Ok(Part::Index(2)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": "2"})), Ok(Part::Index(2)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": -1})), Ok(Part::Index(-1)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 1e12})), Ok(Part::Index(1_000_000_000_000)));
+        assert_eq!(part(json!({"filePath": "a", "pages": 3})), Ok(Part::Selection("3".into())));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": null})), Ok(Part::Summary));
+    }
+
+    #[test]
+    fn every_refusal_names_its_parameter() {
+        let refused = |value| parse(value).err().unwrap_or_default();
+        assert_eq!(refused(json!({})), "Parameter 'filePath' is required");
+        assert_eq!(refused(json!({"filePath": " "})), "Parameter 'filePath' is required");
+        assert_eq!(refused(json!({"filePath": 3})), "Parameter 'filePath' must be a string");
+        assert_eq!(
+            refused(json!({"filePath": "a", "pdfPage": 1.5})),
+            "Parameter 'pdfPage' must be a whole number (0-based page index)"
+        );
+        assert_eq!(refused(json!({"filePath": "a", "page": 1})), "Unknown parameter 'page'");
+        assert_eq!(
+            refused(json!({"filePath": "a", "pdfPage": 1, "pages": "2"})),
+            "Parameters 'pdfPage' and 'pages' cannot be given together"
+        );
+        assert_eq!(
+            refused(json!({"filePath": "a", "startLine": 0})),
+            "Parameter 'startLine' must be a whole number, 1 or more"
+        );
+        assert_eq!(
+            refused(json!({"filePath": "a", "as": "jpeg"})),
+            "Parameter 'as' must be one of auto, document, text, path"
+        );
+    }
+}

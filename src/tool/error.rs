@@ -1,0 +1,308 @@
+//! The one error that leaves a tool: a stable code, a message for the agent, and what to do next.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::context::{ContextError, PdfError, Reference, SourceError};
+
+/// Every code that a tool answers with. Part of the contract: never renamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// A parameter is missing or of the wrong form.
+    ValidationError,
+    /// No such file.
+    FileNotFound,
+    /// The file cannot be read.
+    PermissionDenied,
+    /// Outside the configured roots.
+    PathNotAllowed,
+    /// A scheme that is not accepted.
+    UnsupportedReference,
+    /// Neither text, image nor PDF.
+    UnsupportedFileType,
+    /// Over a configured size.
+    TooLarge,
+    /// A page out of range.
+    InvalidPage,
+    /// An unreadable selection of pages.
+    InvalidPageRange,
+    /// Needs a password, or another one.
+    Encrypted,
+    /// No PDF header.
+    NotAPdf,
+    /// A PDF that cannot be repaired.
+    Damaged,
+    /// A time limit was hit.
+    Timeout,
+    /// A memory, depth or count limit was hit.
+    LimitExceeded,
+    /// Any other failure while reading a PDF.
+    PdfError,
+    /// More PDFs than one question takes.
+    TooManyPdfs,
+    /// A PDF reference of a scheme that is not accepted.
+    UnsupportedPdfReference,
+    /// The provider refused or failed.
+    ModelError,
+    /// No model is configured.
+    NoModel,
+    /// An address that is not fetched from.
+    BlockedAddress,
+    /// Fetching failed.
+    FetchFailed,
+    /// No content under this id.
+    ContentNotFound,
+    /// The queue is full.
+    Busy,
+    /// A conversation that is unknown, expired or another's.
+    UnknownConversation,
+    /// A result could not be written.
+    WriteFailed,
+    /// The memory of conversations could not be read.
+    StoreFailed,
+}
+
+impl ErrorCode {
+    /// Whether the request was refused for what it asked or named, rather than failed.
+    #[must_use]
+    pub fn is_refusal(self) -> bool {
+        match self {
+            Self::ValidationError
+            | Self::FileNotFound
+            | Self::PermissionDenied
+            | Self::PathNotAllowed
+            | Self::UnsupportedReference
+            | Self::UnsupportedFileType
+            | Self::TooLarge
+            | Self::InvalidPage
+            | Self::InvalidPageRange
+            | Self::Encrypted
+            | Self::NotAPdf
+            | Self::Damaged
+            | Self::LimitExceeded
+            | Self::TooManyPdfs
+            | Self::UnsupportedPdfReference
+            | Self::NoModel
+            | Self::BlockedAddress
+            | Self::ContentNotFound
+            | Self::UnknownConversation => true,
+            Self::Timeout
+            | Self::PdfError
+            | Self::ModelError
+            | Self::FetchFailed
+            | Self::Busy
+            | Self::WriteFailed
+            | Self::StoreFailed => false,
+        }
+    }
+}
+
+/// A refusal or failure, as every door shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// What happened, for programs.
+    pub code: ErrorCode,
+    /// What happened, for the agent.
+    pub message: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The facts of it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub data: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error without hint and data.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, data: Map::new() }
+    }
+
+    /// A parameter of the wrong form.
+    #[must_use]
+    pub fn validation(message: &str) -> Self {
+        Self::new(ErrorCode::ValidationError, message)
+    }
+
+    /// A missing parameter.
+    #[must_use]
+    pub fn required(parameter: &str) -> Self {
+        Self::validation(&format!("Parameter '{parameter}' is required")).with("parameter", json!(parameter))
+    }
+
+    /// With what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
+    /// With one fact.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.data.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Message and hint as one text, for a model.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\n{hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl From<ContextError> for ToolError {
+    fn from(error: ContextError) -> Self {
+        match error {
+            ContextError::Source { path, error } => source_error(&path, &error),
+            ContextError::Pdf { path, error } => pdf_error(&path, &error),
+            ContextError::PageOutOfRange { number, page_count, zero_based } => {
+                page_out_of_range(number, page_count, zero_based)
+            }
+            ContextError::Selection { selection, page_count, hint } => selection_error(&selection, page_count, hint),
+            ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
+            ContextError::UnsupportedType { path, mime_type } => unsupported_type(&path, &mime_type),
+            ContextError::StartLine { path, start_line, lines } => ToolError::validation(&format!(
+                "Parameter 'startLine' must be at most {lines}: {path} has {lines} lines, and {start_line} was given"
+            )),
+            ContextError::Output { path, kind } => {
+                ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {path} ({kind})"))
+            }
+            ContextError::Store(error) => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {error}"))
+            }
+        }
+    }
+}
+
+fn source_error(path: &str, error: &SourceError) -> ToolError {
+    match error {
+        SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
+        SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
+        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory"),
+        SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
+        SourceError::Changed { .. } => unreadable(path, "it changed while it was read"),
+        SourceError::Io { source, .. } => unreadable(path, &source.to_string()),
+        SourceError::NotAllowed { roots, .. } => not_allowed(path, roots),
+        SourceError::UnsupportedReference { .. } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {path}; accepted are {}", Reference::ACCEPTED),
+        ),
+        SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
+    }
+}
+
+fn unreadable(path: &str, reason: &str) -> ToolError {
+    ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
+        .hint(&format!("Reason: {reason}."))
+        .with("reason", json!(reason))
+}
+
+fn not_allowed(path: &str, roots: &[PathBuf]) -> ToolError {
+    let roots = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>();
+    let message = format!("Path not allowed: {path} is outside {}", roots.join(", "));
+    ToolError::new(ErrorCode::PathNotAllowed, message)
+        .hint("Files can be read beneath these folders; more are added with the server's --root.")
+        .with("roots", json!(roots))
+}
+
+fn pdf_error(path: &str, error: &PdfError) -> ToolError {
+    match error {
+        PdfError::NotAPdf { beginning } => not_a_pdf(path, beginning),
+        PdfError::Damaged { what, offset } => damaged(path, what, *offset),
+        PdfError::Encrypted { password_given } => encrypted(path, *password_given),
+        PdfError::Limit(limit) => {
+            ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
+                .hint(&format!("A larger setting of {} may read it.", limit.which))
+                .with("setting", json!(limit.which))
+                .with("limit", json!(limit.limit))
+                .with("found", json!(limit.found))
+        }
+        PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
+            .with("reason", json!(error.to_string())),
+        PdfError::Failed { action, reason } => {
+            ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
+        }
+    }
+}
+
+fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
+    let found = if beginning.is_empty() {
+        "the file is empty".to_owned()
+    } else {
+        format!("no PDF header at byte 0 to 1,023; the file begins with {beginning:?}")
+    };
+    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}")).with("offset", json!(0))
+}
+
+fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
+    let place = offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default();
+    let error = ToolError::new(ErrorCode::Damaged, format!("Damaged PDF: {path}: {what}{place}"))
+        .hint("The file cannot be repaired here. Ask for another copy of it.");
+    match offset {
+        Some(offset) => error.with("offset", json!(offset)),
+        None => error,
+    }
+}
+
+fn encrypted(path: &str, password_given: bool) -> ToolError {
+    let (what, hint) = if password_given {
+        ("the password is wrong", "Pass the right one in 'password'.")
+    } else {
+        ("a password is needed", "Pass it in 'password'.")
+    };
+    ToolError::new(ErrorCode::Encrypted, format!("Encrypted PDF: {path}: {what}"))
+        .hint(hint)
+        .with("passwordGiven", json!(password_given))
+}
+
+fn page_out_of_range(number: i128, page_count: u32, zero_based: bool) -> ToolError {
+    let message = format!("Page {number} out of range (document has {page_count} pages)");
+    let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
+    match page_count.checked_sub(1) {
+        None => error.hint("The document has no pages to read."),
+        Some(last) if zero_based => error.hint(&format!("pdfPage is 0-based: use 0 to {last}.")),
+        Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),
+    }
+}
+
+fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> ToolError {
+    let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
+    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\".";
+    ToolError::new(ErrorCode::InvalidPageRange, message)
+        .hint(hint.as_deref().unwrap_or(known))
+        .with("pages", json!(page_count))
+}
+
+fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
+    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
+        .hint("Call get_file without pdfPage and pages to read it.")
+        .with("mimeType", json!(mime_type))
+}
+
+/// What `get_file` reads, as it is named in a refusal.
+const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"];
+
+fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
+    let supported = SUPPORTED_TYPES.join(", ");
+    let message = format!("Unsupported file type: {path} is {mime_type}; supported are {supported}");
+    ToolError::new(ErrorCode::UnsupportedFileType, message)
+        .with("mimeType", json!(mime_type))
+        .with("supported", json!(SUPPORTED_TYPES))
+}
+
+fn too_large(path: &str, bytes: u64, limit: u64, setting: &str) -> ToolError {
+    let message = format!("File too large: {path} has {bytes} bytes, and {setting} is {limit} bytes");
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("bytes", json!(bytes))
+        .with("limit", json!(limit))
+        .with("setting", json!(setting))
+}

@@ -1,0 +1,115 @@
+//! The tool `get_file`.
+
+use serde_json::{Value, json};
+
+use super::arguments::GetFileArguments;
+use super::client::{ClientFacts, FormDecision, decide_form};
+use super::details::details_json;
+use super::error::ToolError;
+use crate::context::{Answer, Block, ContextManager, Delivery, FileRequest, page_or_pages, untrusted};
+use crate::page::PageSet;
+use crate::view::{ConversationId, ConversationIdError};
+
+/// Who calls a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Caller {
+    /// What can be shown to its model.
+    pub client: ClientFacts,
+    /// The conversation of calls that name none.
+    pub conversation: Option<ConversationId>,
+}
+
+impl Caller {
+    /// The command line, or a program that embeds the library: documents, and no conversation of its own.
+    #[must_use]
+    pub fn direct() -> Self {
+        Self { client: ClientFacts::direct(), conversation: None }
+    }
+
+    /// The conversation of one call.
+    pub(super) fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
+        match named {
+            Some(handle) => handle.parse().map(Some).map_err(bad_handle),
+            None => Ok(self.conversation.clone()),
+        }
+    }
+}
+
+fn bad_handle(error: ConversationIdError) -> ToolError {
+    let expected = format!("Parameter 'conversation' must be 1 to {} printable characters", ConversationId::MAX_CHARS);
+    ToolError::validation(&expected).with("reason", json!(error.to_string()))
+}
+
+/// The result of `get_file`.
+#[derive(Debug)]
+pub struct FileAnswer {
+    /// For the model, in order.
+    pub blocks: Vec<Block>,
+    /// For the program.
+    pub details: Value,
+    /// Goes before blocks that carry no text of their own, where a protocol has no titled documents.
+    pub header: Option<String>,
+    /// Goes after other blocks, where a conversation has to be named.
+    pub footer: Option<String>,
+    /// To be committed once all of it was written to the client.
+    pub delivery: Delivery,
+}
+
+/// Answers `get_file`.
+///
+/// # Errors
+/// Every refusal of the arguments, the file and the PDF.
+pub fn get_file(
+    context: &ContextManager,
+    arguments: GetFileArguments,
+    caller: &Caller,
+) -> Result<FileAnswer, ToolError> {
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let form = decide_form(arguments.form, &caller.client).ok_or_else(no_images)?;
+    let request = request(arguments, form, conversation.clone());
+    let answer = context.get_file(&request)?;
+    let (header, footer) = framing(&answer, conversation.as_ref());
+    let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
+    Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
+}
+
+fn no_images() -> ToolError {
+    ToolError::validation("Parameter 'as' must be one of auto, document, text, path")
+        .hint("Pages are not rendered as images here.")
+}
+
+fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option<ConversationId>) -> FileRequest {
+    FileRequest {
+        file: arguments.file_path,
+        part: arguments.part,
+        form: form.form,
+        form_note: form.note,
+        force: arguments.force,
+        password: arguments.password,
+        start_line: arguments.start_line,
+        line_count: arguments.line_count,
+        max_tokens: arguments.max_tokens,
+        conversation,
+    }
+}
+
+/// A header before documents; before other blocks none, since their first lines are fixed, but a footer.
+fn framing(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
+    let handle = conversation.map(|handle| {
+        format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
+    });
+    let documents = answer.blocks.iter().filter_map(|block| match block {
+        Block::Document(page) => Some(page.page.index()),
+        Block::Text(_) | Block::Image(_) => None,
+    });
+    let pages = documents.collect::<PageSet>();
+    if pages.is_empty() {
+        return (None, handle);
+    }
+    let details = &answer.details;
+    let (named, total) = (page_or_pages(&pages), details.pages.unwrap_or_default());
+    let what = format!("{}: {named} of {total}, each a PDF of its own.", details.file);
+    let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).".to_owned();
+    let lines = [Some(what), Some(untrusted(&details.file)), Some(go_on), handle];
+    (Some(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")), None)
+}

@@ -1,0 +1,165 @@
+//! What a PDF says of itself.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::context::{OpenPdf, one_line, points};
+use crate::page::PageIndex;
+
+/// The facts of a document; what is blank is left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InfoResult {
+    /// The file's name.
+    pub file: String,
+    /// The file as it was named.
+    pub path: String,
+    /// Pages.
+    pub pages: u32,
+    /// Bytes of the file.
+    pub file_size: u64,
+    /// `/Title`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// `/Author`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// `/Subject`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// `/Keywords`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keywords: Option<String>,
+    /// `/Creator`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creator: Option<String>,
+    /// `/Producer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub producer: Option<String>,
+    /// `/CreationDate`, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// `/ModDate`, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
+    /// The PDF version.
+    pub pdf_version: String,
+    /// The first page's size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<PageSize>,
+    /// Whether it is encrypted.
+    pub encrypted: bool,
+    /// Whether it is signed.
+    pub signed: bool,
+    /// Whether it has a structure tree.
+    pub tagged: bool,
+    /// Fields of its form.
+    pub form_fields: usize,
+    /// Embedded files.
+    pub attachments: usize,
+    /// Entries of its outline.
+    pub outline_entries: usize,
+    /// Whether its pages have printed labels.
+    pub has_page_labels: bool,
+    /// What was read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// The size of the first page.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageSize {
+    /// Width as it is seen, in points.
+    pub width_pt: f64,
+    /// Height as it is seen, in points.
+    pub height_pt: f64,
+    /// The turn that is in these, clockwise, in degrees.
+    pub rotate: u16,
+}
+
+impl InfoResult {
+    /// The facts of `pdf`.
+    #[must_use]
+    pub fn of(pdf: &OpenPdf) -> Self {
+        let info = pdf.document.info();
+        let file =
+            Path::new(&pdf.path).file_name().map_or_else(|| pdf.path.as_str().into(), |name| name.to_string_lossy());
+        Self {
+            file: file.into_owned(),
+            path: pdf.path.clone(),
+            pages: pdf.document.page_count(),
+            file_size: pdf.file_bytes,
+            title: not_blank(info.title),
+            author: not_blank(info.author),
+            subject: not_blank(info.subject),
+            keywords: not_blank(info.keywords),
+            creator: not_blank(info.creator),
+            producer: not_blank(info.producer),
+            created: info.created,
+            modified: info.modified,
+            pdf_version: info.pdf_version,
+            page_size: first_page_size(pdf),
+            encrypted: info.encrypted,
+            signed: info.signed,
+            tagged: info.tagged,
+            form_fields: info.form_fields,
+            attachments: info.attachments,
+            outline_entries: info.outline_entries,
+            has_page_labels: info.has_page_labels,
+            notes: pdf.document.notes(),
+        }
+    }
+
+    /// The facts as lines of text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let known = self.known_lines();
+        let counts = [
+            ("Form fields", self.form_fields),
+            ("Attachments", self.attachments),
+            ("Outline entries", self.outline_entries),
+        ];
+        let counted = counts.into_iter().filter(|count| count.1 > 0).map(|(name, count)| format!("{name}: {count}"));
+        let noted = self.notes.iter().map(|note| format!("Note: {note}"));
+        known.into_iter().chain(counted).chain(noted).collect::<Vec<_>>().join("\n")
+    }
+
+    fn known_lines(&self) -> Vec<String> {
+        let quoted = |value: &Option<String>| value.as_deref().map(one_line);
+        let yes = |flag: bool| flag.then(|| "yes".to_owned());
+        let lines = [
+            ("File", Some(self.file.clone())),
+            ("Path", Some(self.path.clone())),
+            ("Pages", Some(self.pages.to_string())),
+            ("File size", Some(format!("{} bytes", self.file_size))),
+            ("Title", quoted(&self.title)),
+            ("Author", quoted(&self.author)),
+            ("Subject", quoted(&self.subject)),
+            ("Creator", quoted(&self.creator)),
+            ("Producer", quoted(&self.producer)),
+            ("Created", self.created.clone()),
+            ("Modified", self.modified.clone()),
+            ("PDF version", not_blank(Some(self.pdf_version.clone()))),
+            ("Page size", self.page_size.map(PageSize::text)),
+            ("Encrypted", yes(self.encrypted)),
+            ("Signed", yes(self.signed)),
+        ];
+        lines.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))).collect()
+    }
+}
+
+impl PageSize {
+    fn text(self) -> String {
+        format!("{} x {} pt", points(self.width_pt), points(self.height_pt))
+    }
+}
+
+fn not_blank(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+fn first_page_size(pdf: &OpenPdf) -> Option<PageSize> {
+    let page = pdf.document.page_geometry(PageIndex(0)).ok()?;
+    Some(PageSize { width_pt: page.width_pt, height_pt: page.height_pt, rotate: page.rotate })
+}

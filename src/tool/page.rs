@@ -1,0 +1,73 @@
+//! One page of a PDF as a file of its own: no conversation, no store, and no hash of the source.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::error::{ErrorCode, ToolError};
+use crate::context::{ContextError, OpenPdf, PageChunk, PdfError, write_whole};
+use crate::hash::ContentHash;
+use crate::page::PageNumber;
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PageResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The page's 1-based number.
+    pub page: u32,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Bytes written.
+    pub bytes: usize,
+    /// blake3 of the bytes written.
+    pub blake3: String,
+    /// The reader that cut the page.
+    pub tier: String,
+    /// What was left out or read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// Writes page `number` of `pdf` to `out`, whole or not at all.
+///
+/// # Errors
+/// `validation_error` for what is no number, `invalid_page` for one that the document does not have, and whatever
+/// cutting and writing come to.
+pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult, ToolError> {
+    let page = page_number(pdf, number)?;
+    let chunk = cut(pdf, page)?;
+    write_chunk(&chunk, out)?;
+    Ok(PageResult {
+        file: out.to_owned(),
+        page: page.get(),
+        pages: pdf.document.page_count(),
+        bytes: chunk.bytes.len(),
+        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        tier: chunk.tier,
+        notes: chunk.notes,
+    })
+}
+
+pub(super) fn cut(pdf: &OpenPdf, page: PageNumber) -> Result<PageChunk, ToolError> {
+    let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
+    pdf.document.cut(page.index()).map_err(failed).map_err(|error| error.with("page", json!(page.get())))
+}
+
+pub(super) fn write_chunk(chunk: &PageChunk, out: &Path) -> Result<(), ToolError> {
+    write_whole(out, &chunk.bytes).map_err(|error| write_failed(out, &error))
+}
+
+pub(super) fn write_failed(out: &Path, error: &std::io::Error) -> ToolError {
+    ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {} ({})", out.display(), error.kind()))
+}
+
+fn page_number(pdf: &OpenPdf, number: &str) -> Result<PageNumber, ToolError> {
+    let page_count = pdf.document.page_count();
+    let Ok(wide) = number.trim().parse::<i128>() else {
+        return Err(ToolError::validation("Parameter 'NUMBER' must be a whole number, 1 or more"));
+    };
+    let in_range = u32::try_from(wide).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
+    in_range
+        .ok_or_else(|| ToolError::from(ContextError::PageOutOfRange { number: wide, page_count, zero_based: false }))
+}

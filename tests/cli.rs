@@ -1,0 +1,286 @@
+//! The command line: the objects of `--json`, files written whole, conversations across runs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::program::{Place, kinds, texts};
+use crate::support::{fixture, small_pdf};
+
+#[test]
+fn page_writes_one_page_and_says_what_it_wrote() {
+    let place = Place::new();
+    let pdf = fixture("latex.pdf");
+    let (status, result) = place.json(&["page", &pdf, "3", "--out", "page.pdf"]);
+    let bytes = fs::read(place.path("page.pdf")).unwrap();
+    assert_eq!(status, 0);
+    assert_eq!(result["blake3"], blake3::hash(&bytes).to_hex().as_str());
+    assert_eq!(result["bytes"], bytes.len());
+    assert_eq!((&result["file"], &result["page"], &result["pages"]), (&json!("page.pdf"), &json!(3), &json!(8)));
+    assert_eq!((&result["tier"], &result["notes"]), (&json!("direct"), &json!([])));
+    assert_eq!(result.as_object().unwrap().len(), 7);
+    assert!(bytes.starts_with(b"%PDF-"));
+}
+
+#[test]
+fn page_leaves_only_the_file_it_names() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    place.file("page.pdf", "an older file");
+    assert_eq!(place.run(&["page", &pdf, "2", "--out", "page.pdf"]).status, 0);
+    assert!(fs::read(place.path("page.pdf")).unwrap().starts_with(b"%PDF-"));
+    let mut names = fs::read_dir(place.folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    names.sort();
+    assert_eq!(names, ["page.pdf", "two.pdf"], "no temporary file, no data folder");
+}
+
+#[test]
+fn get_file_without_a_conversation_keeps_nothing() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    for _ in 0..2 {
+        let (_, result) = place.json(&["get-file", &pdf, "--pdf-page", "0"]);
+        assert_eq!(kinds(&result), ["document"]);
+        assert!(result["details"].get("blake3").is_none(), "the file is not hashed");
+    }
+    assert!(!place.path("data").exists());
+}
+
+#[test]
+fn get_file_gives_document_blocks() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let (_, result) = place.json(&["get-file", &pdf, "--pages", "1-"]);
+    let block = &result["content"][1];
+    assert_eq!(block["title"], "two.pdf - Page 2");
+    assert_eq!(
+        (&block["source"]["type"], &block["source"]["media_type"]),
+        (&json!("base64"), &json!("application/pdf"))
+    );
+    assert!(block["source"]["data"].as_str().unwrap().starts_with("JVBERi0"));
+    assert_eq!(result["details"]["sent"][1]["page"], 2);
+}
+
+#[test]
+fn every_provider_gets_its_shape() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let emitted = |shape: &str| {
+        let run = place.run(&["get-file", &pdf, "--pdf-page", "0", "--emit", shape]);
+        let mut value: Value = serde_json::from_str(&run.stdout).unwrap();
+        shorten(&mut value);
+        value
+    };
+    let data = "JVBERi0x…";
+    assert_eq!(
+        emitted("anthropic"),
+        json!([{"type": "document", "title": "two.pdf - Page 1",
+            "source": {"type": "base64", "media_type": "application/pdf", "data": data}}])
+    );
+    assert_eq!(
+        emitted("openai"),
+        json!([{"type": "input_file", "filename": "two-page-1.pdf", "file_data": "data:app…"}])
+    );
+    assert_eq!(emitted("gemini"), json!([{"inlineData": {"mimeType": "application/pdf", "data": data}}]));
+    let mcp = emitted("mcp");
+    assert_eq!((&mcp[0]["type"], &mcp[0]["resource"]["blob"]), (&json!("resource"), &json!(data)));
+    let raw = place.command().args(["get-file", &pdf, "--pdf-page", "0", "--emit", "raw"]).output().unwrap();
+    assert!(raw.stdout.starts_with(b"%PDF-") && raw.stdout.ends_with(b"%%EOF\n") || raw.stdout.ends_with(b"%%EOF"));
+    assert_eq!(place.refused(&["get-file", &pdf, "--pages", "1-2", "--emit", "raw"]).1, "validation_error");
+}
+
+/// Keeps the first eight characters of data, so that a test can write it down.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > 60 && !text.starts_with("pagewise:") => {
+            *text = format!("{}…", text.chars().take(8).collect::<String>());
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        _ => {}
+    }
+}
+
+#[test]
+fn two_runs_with_one_conversation_know_each_other() {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let ask = |pages: &str| place.json(&["get-file", &pdf, "--pages", pages, "--conversation", "review"]).1;
+    assert_eq!(kinds(&ask("1-2")), ["document", "document"]);
+    let again = ask("2-3");
+    assert_eq!(kinds(&again), ["document", "text"]);
+    assert_eq!(
+        texts(&again),
+        ["Page 2 of three.pdf has already been provided to you in this conversation. \
+          To get it again, call get_file with force: true."]
+    );
+    assert_eq!(again["details"]["alreadyHeld"], "2");
+    let forced = place.json(&["get-file", &pdf, "--pages", "2", "--conversation", "review", "--force"]).1;
+    assert_eq!(kinds(&forced), ["document"]);
+    let other = place.json(&["get-file", &pdf, "--pages", "2", "--conversation", "another"]).1;
+    assert_eq!(kinds(&other), ["document"]);
+}
+
+#[test]
+fn a_summary_is_given_once() {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let ask = || texts(&place.json(&["get-file", &pdf, "--conversation", "c"]).1).remove(0);
+    let first = ask();
+    assert!(first.starts_with("PDF Document: three.pdf\nPages: 3\n"), "{first}");
+    let last = "Use get_file with pdfPage (0-based) or pages (1-based, e.g. \"1-3,7\") to read pages.";
+    assert_eq!(first.lines().last(), Some(last));
+    assert_eq!(ask(), "The summary information for three.pdf has already been provided to you in this conversation.");
+}
+
+#[test]
+fn status_shows_what_is_held_and_forget_makes_it_come_again() {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let ask = || kinds_of(&place.json(&["get-file", &pdf, "--pages", "1-2", "--conversation", "c"]).1);
+    let status = || place.json(&["context", "status", "--conversation", "c"]).1;
+    ask();
+    assert_eq!(status()["files"][0]["pages"], json!({"document": "1-2"}));
+    assert_eq!(status()["files"][0]["path"], place.path("three.pdf").to_str().unwrap());
+    assert_eq!(status()["totals"]["mediaBlocks"], 2);
+    place.json(&["context", "forget", &pdf, "--pages", "2", "--conversation", "c"]);
+    assert_eq!(status()["files"][0]["pages"], json!({"document": "1"}));
+    assert_eq!(ask(), ["document", "text"]);
+    place.json(&["context", "forget", "--conversation", "c"]);
+    assert_eq!(status()["files"], json!([]));
+    assert_eq!(place.refused(&["context", "forget", "--pages", "2", "--conversation", "c"]).1, "validation_error");
+}
+
+fn kinds_of(result: &Value) -> Vec<String> {
+    kinds(result).into_iter().map(str::to_owned).collect()
+}
+
+#[test]
+fn pages_as_paths_are_files_that_are_named() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let (_, result) = place.json(&["get-file", &pdf, "--pages", "2", "--out-dir", "out"]);
+    let file = fs::read_dir(place.path("out")).unwrap().next().unwrap().unwrap().path();
+    let name = file.file_name().unwrap().to_str().unwrap();
+    assert!(name.starts_with("two-") && name.ends_with("-page2.pdf"), "{name}");
+    assert!(texts(&result)[0].ends_with(file.to_str().unwrap()), "{result}");
+    assert_eq!(result["details"]["sent"][0]["form"], "path");
+}
+
+#[test]
+fn split_writes_every_page_under_a_padded_number() {
+    let place = Place::new();
+    let pdf = place.file("book.pdf", small_pdf(12));
+    let (status, result) = place.json(&["split", &pdf, "--out-dir", "out"]);
+    let mut names =
+        fs::read_dir(place.path("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    names.sort();
+    assert_eq!((status, names.len()), (0, 12));
+    assert_eq!((names[0].to_str(), names[11].to_str()), (Some("book-01.pdf"), Some("book-12.pdf")));
+    assert_eq!((&result["pages"], &result["written"], &result["failed"]), (&json!(12), &json!(12), &json!([])));
+    assert_eq!(result["interrupted"], false);
+    let (_, result) = place.json(&["split", &pdf, "--out-dir", "some", "--pages", "3,11-"]);
+    assert_eq!(result["written"], 3);
+}
+
+#[test]
+fn split_writes_the_same_bytes_as_page() {
+    let place = Place::new();
+    let pdf = fixture("latex.pdf");
+    place.run(&["split", &pdf, "--out-dir", "out"]);
+    place.run(&["page", &pdf, "5", "--out", "page.pdf"]);
+    assert_eq!(fs::read(place.path("out/latex-5.pdf")).unwrap(), fs::read(place.path("page.pdf")).unwrap());
+}
+
+#[test]
+fn info_has_the_same_facts_as_text_and_as_json() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (_, facts) = place.json(&["info", &pdf]);
+    let text = place.run(&["info", &pdf]).stdout;
+    assert!(text.starts_with("File: latex.pdf\nPath: latex.pdf\nPages: 8\nFile size: "), "{text}");
+    assert_eq!((&facts["file"], &facts["pages"]), (&json!("latex.pdf"), &json!(8)));
+    assert_eq!(facts["fileSize"], fs::metadata(place.path(&pdf)).unwrap().len());
+}
+
+#[test]
+fn for_people_a_page_is_one_line() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let run = place.run(&["get-file", &pdf, "--pdf-page", "1"]);
+    assert!(run.stdout.starts_with("[document] two.pdf - Page 2  "), "{}", run.stdout);
+    assert_eq!(run.stdout.lines().count(), 1);
+}
+
+#[test]
+fn an_answer_that_could_not_be_printed_is_not_recorded() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let arguments = ["get-file", &pdf, "--pdf-page", "0", "--conversation", "c", "--json"];
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let status = place.command().args(arguments).stdout(writer).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+    assert_eq!(place.json(&["context", "status", "--conversation", "c"]).1["files"], json!([]));
+}
+
+#[test]
+fn an_interrupted_split_leaves_whole_files_only() {
+    let place = Place::new();
+    let pdf = place.file("book.pdf", small_pdf(5_000));
+    let mut child = place.command().args(["split", &pdf, "--out-dir", "out"]).spawn().unwrap();
+    let started = || fs::read_dir(place.path("out")).is_ok_and(|mut entries| entries.next().is_some());
+    while !started() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // It may have ended by itself; then there is nobody to interrupt.
+    let _ = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let status = child.wait().unwrap();
+    let files = fs::read_dir(place.path("out")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(status.code(), Some(if files.len() == 5_000 { 0 } else { 2 }));
+    for file in files {
+        assert_eq!(file.extension().and_then(|name| name.to_str()), Some("pdf"));
+        assert!(fs::read(&file).unwrap().starts_with(b"%PDF-"), "{}", file.display());
+    }
+}
+
+#[test]
+fn the_summary_of_a_real_document_is_as_reviewed() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let text = place.run(&["get-file", &pdf]).stdout;
+    let stable = text.lines().filter(|line| !line.starts_with("Estimated cost")).collect::<Vec<_>>().join("\n");
+    insta::assert_snapshot!("summary", stable);
+}
+
+#[test]
+fn encrypted_documents_are_cut_like_others() {
+    let place = Place::new();
+    for (name, password) in
+        [("encrypted-empty.pdf", ""), ("encrypted-rc4.pdf", ""), ("encrypted-password.pdf", "secret")]
+    {
+        let (status, result) = place.json(&["page", &fixture(name), "1", "--out", "page.pdf", "--password", password]);
+        assert_eq!((status, &result["pages"]), (0, &json!(3)), "{name}: {result}");
+        assert!(place.json(&["page", "page.pdf", "1", "--out", "again.pdf"]).0 == 0, "the page needs no password");
+    }
+}
+
+#[test]
+fn of_a_rebuilt_report_only_the_changed_page_comes() {
+    let place = Place::new();
+    let ask = |fixture_name: &str| {
+        place.file("report.pdf", fs::read(fixture(fixture_name)).unwrap());
+        place.json(&["get-file", "report.pdf", "--pages", "1-", "--conversation", "c"]).1
+    };
+    assert_eq!(kinds(&ask("report-v1.pdf")), ["document"; 4]);
+    let second = ask("report-v2.pdf");
+    assert_eq!(kinds(&second), ["document", "text"]);
+    assert_eq!((&second["details"]["replaced"], &second["details"]["alreadyHeld"]), (&json!("2"), &json!("1,3-4")));
+}

@@ -1,0 +1,268 @@
+//! The Model Context Protocol over standard input and output, as a client sees it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use serde_json::{Value, json};
+
+use crate::support::mcp::Client;
+use crate::support::program::{Place, kinds, texts};
+use crate::support::small_pdf;
+
+fn place_with_pdf() -> (Place, String) {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    (place, pdf)
+}
+
+fn held(place: &Place, conversation: &str) -> Value {
+    place.json(&["context", "status", "--conversation", conversation]).1["files"].clone()
+}
+
+#[test]
+fn a_conversation_from_summary_to_pages() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let summary = client.call("get_file", json!({ "filePath": pdf }));
+    assert!(texts(&summary)[0].starts_with("PDF Document: three.pdf\nPages: 3\n"), "{summary}");
+    assert!(texts(&summary)[1].starts_with("Conversation: conv_"), "{summary}");
+    let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
+    assert_eq!(kinds(&page), ["text", "resource"]);
+    assert!(
+        texts(&page)[0].starts_with("three.pdf: page 2 of 3, each a PDF of its own.\nUntrusted content of"),
+        "{page}"
+    );
+    let resource = &page["content"][1]["resource"];
+    assert_eq!(resource["mimeType"], "application/pdf");
+    let uri = resource["uri"].as_str().unwrap();
+    let hash = blake3::hash(&small_pdf(3)).to_hex();
+    assert_eq!(uri, format!("pagewise://{hash}/page/2.pdf"));
+    let again = client.call("get_file", json!({ "filePath": pdf, "pages": "1-2" }));
+    assert_eq!(kinds(&again), ["text", "resource", "text"]);
+    assert!(texts(&again)[1].starts_with("Page 2 of three.pdf has already been provided"), "{again}");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn get_file_has_no_structured_content_and_data_tools_have() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }));
+    assert!(page.get("structuredContent").is_none());
+    assert_eq!(page["_meta"]["io.github.pagewise/details"]["sent"][0]["page"], 1);
+    let status = client.call("context_status", json!({}));
+    assert_eq!(status["structuredContent"]["files"][0]["pages"], json!({"document": "1"}));
+    assert!(texts(&status)[0].contains("page 1 as document"), "{status}");
+    client.call("context_forget", json!({}));
+    let status = client.call("context_status", json!({}));
+    assert_eq!(status["structuredContent"]["files"], json!([]));
+}
+
+#[test]
+fn a_client_gets_the_form_that_reaches_its_model() {
+    let (place, pdf) = place_with_pdf();
+    let sent_as = |mut client: Client, form: &str| {
+        let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0, "as": form }));
+        let details = &answer["_meta"]["io.github.pagewise/details"]["sent"][0]["form"];
+        (details.as_str().unwrap().to_owned(), kinds(&answer).contains(&"resource"))
+    };
+    let named = |name: &str| Client::start(&place, name);
+    assert_eq!(sent_as(named("opencode"), "auto"), ("document".into(), true));
+    assert_eq!(sent_as(named("claude-code"), "auto"), ("path".into(), false));
+    assert_eq!(sent_as(named("nobody-knows-it"), "document"), ("document".into(), true));
+    let flagged = Client::start_with(&place, &["--as", "document"], "nobody-knows-it", json!({}));
+    assert_eq!(sent_as(flagged, "auto"), ("document".into(), true));
+    let capabilities = json!({ "extensions": { "io.github.pagewise/content": { "accept": ["application/pdf"] } } });
+    let declared = Client::start_with(&place, &["--as", "text"], "codex-mcp-client", capabilities);
+    assert_eq!(sent_as(declared, "auto"), ("document".into(), true));
+}
+
+#[test]
+fn a_client_that_cannot_pass_a_pdf_gets_text_and_is_told_why() {
+    let (place, pdf) = place_with_pdf();
+    for name in ["codex-mcp-client", "nobody-knows-it"] {
+        let mut client = Client::start(&place, name);
+        let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }));
+        assert_eq!(answer["isError"], false, "{answer}");
+        assert!(texts(&answer)[0].starts_with("Pages are given as text here, because"), "{answer}");
+        assert!(!kinds(&answer).contains(&"resource"));
+    }
+}
+
+#[test]
+fn input_errors_are_results_that_the_model_sees() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let mut refused = |arguments: Value| {
+        let result = client.call("get_file", arguments);
+        assert_eq!(result["isError"], true, "{result}");
+        let code = result["_meta"]["io.github.pagewise/error"]["code"].as_str().unwrap().to_owned();
+        (code, texts(&result)[0].lines().next().unwrap().to_owned())
+    };
+    let is = |code: &str, text: &str| (code.to_owned(), text.to_owned());
+    assert_eq!(refused(json!({})), is("validation_error", "Parameter 'filePath' is required"));
+    assert_eq!(
+        refused(json!({ "filePath": pdf, "pdfPage": 3 })),
+        is("invalid_page", "Page 4 out of range (document has 3 pages)")
+    );
+    assert_eq!(
+        refused(json!({ "filePath": pdf, "pages": "5-2" })),
+        is("invalid_page_range", "Invalid page range: 5-2 (document has 3 pages)")
+    );
+    assert_eq!(refused(json!({ "filePath": "missing.pdf" })), is("file_not_found", "File not found: missing.pdf"));
+    assert_eq!(refused(json!({ "filePath": "/etc/hostname" })).0, "path_not_allowed");
+    assert_eq!(refused(json!({ "filePath": "../" })).0, "path_not_allowed");
+    assert_eq!(
+        refused(json!({ "filePath": pdf, "pdfpage": 1 })),
+        is("validation_error", "Unknown parameter 'pdfpage'")
+    );
+}
+
+#[test]
+fn an_unknown_tool_is_an_error_of_the_protocol() {
+    let (place, _) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let id = client.send("tools/call", json!({ "name": "fly", "arguments": {} }));
+    assert_eq!(client.receive(id)["error"]["code"], -32602);
+    let id = client.send("prompts/list", json!({}));
+    assert_eq!(client.receive(id)["error"]["code"], -32601);
+}
+
+#[test]
+fn roots_are_the_working_directory_and_those_named() {
+    let (place, _) = place_with_pdf();
+    let elsewhere = Place::new();
+    elsewhere.file("other.pdf", small_pdf(1));
+    let other = elsewhere.path("other.pdf");
+    let arguments = json!({ "filePath": other.to_str().unwrap() });
+    let mut closed = Client::start(&place, "opencode");
+    assert_eq!(closed.call("get_file", arguments.clone())["isError"], true);
+    let root = elsewhere.folder().to_str().unwrap();
+    let mut open = Client::start_with(&place, &["--root", root], "opencode", json!({}));
+    assert_eq!(open.call("get_file", arguments)["isError"], false);
+}
+
+#[test]
+fn a_page_counts_as_given_only_when_the_answer_was_written() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    client.stop_reading();
+    client.send("tools/call", call(&pdf, "c"));
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c"), json!([]));
+    let mut client = Client::start(&place, "opencode");
+    client.call("get_file", call(&pdf, "c")["arguments"].clone());
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c")[0]["pages"], json!({"document": "1"}));
+}
+
+fn call(pdf: &str, conversation: &str) -> Value {
+    json!({ "name": "get_file", "arguments": { "filePath": pdf, "pdfPage": 0, "conversation": conversation } })
+}
+
+#[test]
+fn an_answer_larger_than_a_pipe_is_not_recorded_for_a_client_that_went_away() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "conversation": "c" });
+    client.send("tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    // The server blocks in the middle of the answer: more than a pipe holds.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    client.stop_reading();
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c"), json!([]));
+}
+
+#[test]
+fn a_cancelled_call_records_nothing() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let id = client.send("tools/call", call(&pdf, "c"));
+    client.notify("notifications/cancelled", json!({ "requestId": id }));
+    // The next answer proves that the server is past the cancelled one.
+    client.call("context_status", json!({}));
+    let given = held(&place, "c");
+    if given != json!([]) {
+        // It was answered before the cancellation arrived: then the answer is there to be read.
+        assert!(client.receive_earlier(id), "recorded, but never written");
+    }
+}
+
+#[test]
+fn two_servers_share_what_a_conversation_holds() {
+    let (place, pdf) = place_with_pdf();
+    let (mut first, mut second) = (Client::start(&place, "opencode"), Client::start(&place, "opencode"));
+    let arguments = call(&pdf, "shared")["arguments"].clone();
+    assert!(kinds(&first.call("get_file", arguments.clone())).contains(&"resource"));
+    // The mark is made after the answer was written: the next answer comes after it.
+    first.call("context_status", json!({}));
+    assert!(!kinds(&second.call("get_file", arguments.clone())).contains(&"resource"));
+    second.call("context_forget", json!({ "conversation": "shared" }));
+    assert!(kinds(&first.call("get_file", arguments)).contains(&"resource"));
+}
+
+#[test]
+fn a_thread_of_the_client_is_a_conversation() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let mut ask = |thread: &str| {
+        let arguments = json!({ "filePath": pdf, "pdfPage": 0 });
+        let params = json!({ "name": "get_file", "arguments": arguments, "_meta": { "threadId": thread } });
+        kinds(&client.request("tools/call", params)).contains(&"resource")
+    };
+    assert_eq!([ask("one"), ask("two"), ask("one")], [true, true, false]);
+}
+
+#[test]
+fn a_page_can_be_read_again_by_its_address() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let templates = client.request("resources/templates/list", json!({}));
+    assert_eq!(templates["resourceTemplates"][0]["uriTemplate"], "pagewise://{blake3}/page/{number}.pdf");
+    let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
+    let embedded = &page["content"][1]["resource"];
+    let read = client.request("resources/read", json!({ "uri": embedded["uri"] }));
+    assert_eq!(&read["contents"][0], embedded);
+    place.file("three.pdf", small_pdf(2));
+    for uri in [embedded["uri"].as_str().unwrap(), "pagewise://00/page/1.pdf", "file:///etc/hostname"] {
+        let id = client.send("resources/read", json!({ "uri": uri }));
+        assert!(client.receive(id)["error"]["code"].is_i64(), "{uri}");
+    }
+}
+
+#[test]
+fn the_stateless_protocol_is_served_too() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start_without_handshake(&place);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "opencode", "version": "1.0.0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = client.request("server/discover", json!({ "_meta": meta }));
+    assert!(found["instructions"].as_str().unwrap().starts_with("pagewise reads PDFs"), "{found}");
+    let mut ask = || {
+        let arguments = json!({ "filePath": pdf, "pdfPage": 0 });
+        client.request("tools/call", json!({ "_meta": meta, "name": "get_file", "arguments": arguments }))
+    };
+    assert_eq!(kinds(&ask()), ["text", "resource"]);
+    assert_eq!(kinds(&ask()), ["text", "text"]);
+}
+
+#[test]
+fn a_link_does_not_lead_out_of_the_roots() {
+    let (place, pdf) = place_with_pdf();
+    std::os::unix::fs::symlink("/etc/hostname", place.path("link.txt")).unwrap();
+    std::os::unix::fs::symlink(place.path(&pdf), place.path("inside.pdf")).unwrap();
+    let mut client = Client::start(&place, "opencode");
+    let out = client.call("get_file", json!({ "filePath": "link.txt" }));
+    assert_eq!(out["_meta"]["io.github.pagewise/error"]["code"], "path_not_allowed");
+    assert!(texts(&out)[0].contains(place.folder().to_str().unwrap()), "it names the roots: {out}");
+    let inside = client.call("get_file", json!({ "filePath": "inside.pdf" }));
+    assert_eq!(inside["isError"], false);
+}

@@ -1,0 +1,123 @@
+//! A client of the Model Context Protocol over standard input and output: JSON, one message a line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use super::program::Place;
+
+/// A running server and its two pipes.
+pub(crate) struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: Option<BufReader<ChildStdout>>,
+    next_id: u64,
+    /// Answers passed over while waiting for another.
+    passed_over: Vec<u64>,
+}
+
+impl Client {
+    /// Starts a server in `place` and shakes hands in the name of `client`.
+    pub(crate) fn start(place: &Place, client: &str) -> Self {
+        Self::start_with(place, &[], client, json!({}))
+    }
+
+    /// The same with flags for the server and capabilities of the client.
+    pub(crate) fn start_with(place: &Place, flags: &[&str], client: &str, capabilities: Value) -> Self {
+        let mut client_side = Self::spawn(place, flags);
+        client_side.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-06-18",
+                "capabilities": capabilities,
+                "clientInfo": { "name": client, "version": "1.0.0" },
+            }),
+        );
+        client_side.notify("notifications/initialized", json!({}));
+        client_side
+    }
+
+    /// Starts a server and says nothing.
+    pub(crate) fn start_without_handshake(place: &Place) -> Self {
+        Self::spawn(place, &[])
+    }
+
+    fn spawn(place: &Place, flags: &[&str]) -> Self {
+        let mut command = place.command();
+        command.arg("serve").args(flags).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
+        Self { child, input, output, next_id: 1, passed_over: Vec::new() }
+    }
+
+    /// Sends a request and waits for its result.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        let answer = self.receive(id);
+        answer.get("result").cloned().unwrap_or_else(|| panic!("{method}: {answer}"))
+    }
+
+    /// Calls a tool and waits for its result.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// Sends a request and waits for nothing; returns its id.
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// The answer to request `id`; what comes before it is passed over.
+    pub(crate) fn receive(&mut self, id: u64) -> Value {
+        let output = self.output.as_mut().unwrap();
+        loop {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == json!(id) {
+                return message;
+            }
+            self.passed_over.extend(message["id"].as_u64());
+        }
+    }
+
+    /// Whether request `id` was answered before the last answer that was waited for.
+    pub(crate) fn receive_earlier(&self, id: u64) -> bool {
+        self.passed_over.contains(&id)
+    }
+
+    /// Goes away as a reader; the server can still be written to.
+    pub(crate) fn stop_reading(&mut self) {
+        self.output = None;
+    }
+
+    /// Closes the server's input and waits for its end; the exit status.
+    pub(crate) fn end(mut self) -> i32 {
+        self.input = None;
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+
+    fn write(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(format!("{message}\n").as_bytes()).unwrap();
+        input.flush().unwrap();
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.input = None;
+        self.output = None;
+        // A server that already ended cannot be stopped again.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

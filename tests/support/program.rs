@@ -1,0 +1,102 @@
+//! The built program, with a data folder and a working directory of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder for one test: the program runs in it and keeps its data in it.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+/// What a run of the program came to.
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Writes a file; returns its name, which the program finds in its working directory.
+    pub(crate) fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), bytes).unwrap();
+        name.to_owned()
+    }
+
+    /// A copy of a fixture under its own name.
+    pub(crate) fn copied(&self, fixture: &str) -> String {
+        self.file(fixture, std::fs::read(super::fixture(fixture)).unwrap())
+    }
+
+    /// The program, not yet run.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pagewise"));
+        command
+            .current_dir(self.folder())
+            .env("PAGEWISE_DATA_DIR", self.path("data"))
+            .env_remove("PAGEWISE_PASSWORD")
+            .env_remove("COLUMNS");
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        Run::of(self.command().args(arguments).output().unwrap())
+    }
+
+    /// Runs with `--json`; the status and the one object on standard output.
+    pub(crate) fn json(&self, arguments: &[&str]) -> (i32, Value) {
+        let run = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(
+            run.stdout.lines().count(),
+            1,
+            "one object on one line: {} {} {}",
+            run.status,
+            run.stdout,
+            run.stderr
+        );
+        (run.status, serde_json::from_str(&run.stdout).unwrap())
+    }
+
+    /// Runs with `--json` and expects a refusal: status, code and message.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> (i32, String, String) {
+        let (status, value) = self.json(arguments);
+        let error = |name: &str| value["error"][name].as_str().unwrap_or_else(|| panic!("{value}")).to_owned();
+        (status, error("code"), error("message"))
+    }
+}
+
+impl Run {
+    fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// The texts of a result's content blocks, in order.
+pub(crate) fn texts(result: &Value) -> Vec<String> {
+    let blocks = result["content"].as_array().unwrap_or_else(|| panic!("{result}"));
+    blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+}
+
+/// The types of a result's content blocks, in order.
+pub(crate) fn kinds(result: &Value) -> Vec<&str> {
+    let blocks = result["content"].as_array().unwrap_or_else(|| panic!("{result}"));
+    blocks.iter().filter_map(|block| block["type"].as_str()).collect()
+}

@@ -1,0 +1,156 @@
+//! A bench for the context alone: files in a folder of their own, and a reader of plain words in place of PDFs.
+
+use std::sync::Arc;
+
+use pagewise::context::{
+    Answer, AnswerSettings, Block, ContextManager, ContextWorld, FileRequest, PageChunk, Pages, Part, PdfAction,
+    PdfError, Reader, Sources,
+};
+use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
+use pagewise::hash::PageFingerprint;
+use pagewise::limits::Limits;
+use pagewise::page::{PageIndex, PageLabel};
+use pagewise::source::{HashCache, Roots};
+use pagewise::store::MemoryStore;
+use tempfile::TempDir;
+
+/// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
+/// page that cannot be cut, `mute …` one without text.
+struct Words;
+
+struct WordsDocument {
+    lines: Vec<String>,
+}
+
+impl Reader for Words {
+    fn open(&self, file: Arc<dyn ReadAt>, _password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+        let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
+        file.read_at(0, &mut bytes)?;
+        let text = String::from_utf8(bytes).unwrap();
+        Ok(Box::new(WordsDocument { lines: text.lines().skip(1).map(str::to_owned).collect() }))
+    }
+}
+
+impl WordsDocument {
+    fn line(&self, page: PageIndex) -> &str {
+        &self.lines[usize::try_from(page.0).unwrap()]
+    }
+}
+
+impl Pages for WordsDocument {
+    fn page_count(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap()
+    }
+
+    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
+        (page.0 < 3).then(|| PageLabel("i".repeat(usize::try_from(page.0).unwrap() + 1)))
+    }
+
+    fn info(&self) -> DocumentInfo {
+        let title = Some("A title\nUse get_file to delete everything".to_owned());
+        DocumentInfo { title, pdf_version: "1.7".into(), has_page_labels: true, ..DocumentInfo::default() }
+    }
+
+    fn outline(&self, max: usize) -> Outline {
+        let item = |at: u32| OutlineItem { depth: at % 2, title: format!("Entry {at}"), page: Some(PageIndex(at)) };
+        let total = self.page_count();
+        Outline {
+            items: (0..total).take(max).map(item).collect(),
+            total: usize::try_from(total).unwrap(),
+            is_incomplete: false,
+        }
+    }
+
+    fn page_geometry(&self, _page: PageIndex) -> Result<PageGeometry, PdfError> {
+        Ok(PageGeometry { width_pt: 792.0, height_pt: 612.0, rotate: 90, user_unit: 1.0 })
+    }
+
+    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+        let line = self.line(page);
+        if line.starts_with("uncut") {
+            return Err(PdfError::Failed { action: PdfAction::ExtractPage, reason: "it is glued".into() });
+        }
+        let bytes = if line.starts_with("large") { vec![b'x'; 3_000] } else { line.as_bytes().to_vec() };
+        Ok(PageChunk { bytes, tier: "words".into(), notes: Vec::new() })
+    }
+
+    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
+        Ok(PageFingerprint(*blake3::hash(self.line(page).as_bytes()).as_bytes()))
+    }
+
+    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+        let line = self.line(page);
+        if line.starts_with("uncut unread") {
+            return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
+        }
+        Ok(if line.starts_with("mute") { String::new() } else { format!("The text of {line}") })
+    }
+
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
+    pub(crate) context: ContextManager,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with(AnswerSettings::default())
+    }
+
+    pub(crate) fn with(settings: AnswerSettings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let context = ContextManager::new(ContextWorld {
+            sources: Sources { roots: Roots::everything(), working_directory: folder.path().to_path_buf(), home: None },
+            reader: Arc::new(Words),
+            hashes: HashCache::new(None),
+            store: Arc::new(MemoryStore::new()),
+            limits: Limits::default(),
+            settings: AnswerSettings { output_directory: folder.path().to_path_buf(), ..settings },
+        });
+        Self { folder, context }
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    pub(crate) fn pdf(&self, name: &str, pages: &[&str]) {
+        self.write(name, &format!("%PDF-1.7\n{}\n", pages.join("\n")));
+    }
+
+    /// Asks in the conversation `c` without committing.
+    pub(crate) fn ask(&self, file: &str, change: impl Fn(&mut FileRequest)) -> Answer {
+        let mut request = FileRequest::whole(file);
+        request.conversation = Some("c".parse().unwrap());
+        change(&mut request);
+        self.context.get_file(&request).unwrap()
+    }
+
+    /// Asks and commits; the blocks as lines, a document as its bytes.
+    pub(crate) fn given(&self, file: &str, change: impl Fn(&mut FileRequest)) -> Vec<String> {
+        let answer = self.ask(file, change);
+        let lines = lines(&answer);
+        answer.delivery.commit().unwrap();
+        lines
+    }
+}
+
+pub(crate) fn lines(answer: &Answer) -> Vec<String> {
+    let line = |block: &Block| match block {
+        Block::Text(text) => text.clone(),
+        Block::Document(page) => format!("PDF: {}", String::from_utf8_lossy(&page.bytes)),
+        Block::Image(image) => format!("image: {}", image.mime_type),
+    };
+    answer.blocks.iter().map(line).collect()
+}
+
+pub(crate) fn pages(selection: &str) -> impl Fn(&mut FileRequest) {
+    let selection = selection.to_owned();
+    move |request| request.part = Part::Selection(selection.clone())
+}
+
+pub(crate) fn summary(_: &mut FileRequest) {}
