@@ -9,9 +9,11 @@
 )]
 
 pub(crate) mod mcp;
+pub(crate) mod pdf;
 pub(crate) mod program;
 pub(crate) mod words;
 
+pub(crate) use pdf::file_of;
 use std::path::PathBuf;
 
 /// The path of a file in `fixtures/`.
@@ -27,22 +29,5 @@ pub(crate) fn small_pdf(pages: usize) -> Vec<u8> {
         vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned(), format!("<</Type/Pages/Kids[{kids}]/Count {pages}>>")];
     let page = |number: usize| format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 {} 100]>>", 100 + number);
     objects.extend((1..=pages).map(page));
-    assembled(&objects)
-}
-
-fn assembled(objects: &[String]) -> Vec<u8> {
-    let mut pdf = b"%PDF-1.7\n".to_vec();
-    let mut offsets = Vec::new();
-    for (at, object) in objects.iter().enumerate() {
-        offsets.push(pdf.len());
-        pdf.extend(format!("{} 0 obj\n{object}\nendobj\n", at + 1).into_bytes());
-    }
-    let start = pdf.len();
-    pdf.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).into_bytes());
-    for offset in offsets {
-        pdf.extend(format!("{offset:010} 00000 n \n").into_bytes());
-    }
-    let trailer = format!("trailer\n<</Size {}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1);
-    pdf.extend(trailer.into_bytes());
-    pdf
+    file_of(&objects)
 }

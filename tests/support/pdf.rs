@@ -1,4 +1,4 @@
-//! What several promises need to be tested.
+//! PDFs made by hand.
 
 /// A file of `objects`, numbered from 1, with a sound cross-reference table; object 1 is the catalog.
 pub(crate) fn file_of<T: AsRef<str>>(objects: &[T]) -> Vec<u8> {
