@@ -12,3 +12,4 @@ pub mod store;
 pub mod text;
 pub mod tool;
 pub mod view;
+pub mod worker;

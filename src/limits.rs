@@ -66,6 +66,30 @@ pub struct LimitExceeded {
     pub found: u64,
 }
 
+/// The names that [`LimitExceeded::which`] can have.
+const NAMES: [&str; 15] = [
+    "max_file_bytes",
+    "max_nesting",
+    "max_page_tree_depth",
+    "max_pages",
+    "max_reference_hops",
+    "max_xref_sections",
+    "max_filters",
+    "max_stream_bytes",
+    "max_decoded_bytes",
+    "max_page_objects",
+    "max_page_bytes",
+    "max_outline_items",
+    "max_text_bytes",
+    "max_form_depth",
+    "max_forms",
+];
+
+/// The bound called `name`, for names that came from another process.
+pub(crate) fn known_name(name: &str) -> &'static str {
+    NAMES.into_iter().find(|known| *known == name).unwrap_or("a limit")
+}
+
 impl LimitExceeded {
     /// `Ok` while `found` is at most `limit`.
     ///

@@ -12,3 +12,5 @@ mod store;
 mod support;
 mod text;
 mod view;
+#[cfg(debug_assertions)]
+mod worker;

@@ -27,6 +27,18 @@ and limits by name, such as PAGEWISE_MAX_FILE_BYTES."
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) sandbox: Sandbox,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Sandbox {
+    /// Read PDFs in this process: a hostile file can then end it, fill its memory, or do what you may do
+    #[arg(long, global = true, conflicts_with = "require_sandbox")]
+    pub(crate) no_sandbox: bool,
+    /// Refuse to read PDFs where the system lacks a layer of the sandbox (pagewise doctor names them)
+    #[arg(long, global = true)]
+    pub(crate) require_sandbox: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,7 +48,24 @@ pub(crate) enum Command {
     Split(Split),
     Info(Info),
     Context(Context),
+    Doctor(Doctor),
     Serve(Serve),
+    #[command(hide = true)]
+    Worker(Worker),
+}
+
+/// Show what works here: the sandbox's layers, folders, the memory of conversations
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Read PDFs for the process that started this one
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    /// Address space in bytes
+    pub(crate) memory_bytes: u64,
 }
 
 /// Read a file as an agent does: a PDF's summary or pages, a text by lines, an image

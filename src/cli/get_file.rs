@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{EmitShape, Form, GetFile};
+use super::arguments::{EmitShape, Form, GetFile, Sandbox};
 use super::print::{Output, Report};
 use super::settings;
 use crate::hash::ContentHash;
@@ -10,9 +10,9 @@ use crate::tool::Block;
 use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
-pub(super) fn run(typed: &GetFile) -> Result<Report, ToolError> {
+pub(super) fn run(typed: &GetFile, sandbox: Sandbox) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&tool_arguments(typed))?;
-    let context = settings::context(typed.conversation.is_some(), typed.out_dir.as_deref())?;
+    let context = settings::context(typed.conversation.is_some(), typed.out_dir.as_deref(), sandbox)?;
     let answer = tool::get_file(&context, arguments, &Caller::direct())?;
     report(answer, typed.emit)
 }

@@ -1,11 +1,12 @@
 //! Limits on reading from the environment: `PAGEWISE_` and the setting's name in capitals.
 
 use std::env;
+use std::time::Duration;
 
 use serde_json::json;
 
 use crate::limits::Limits;
-use crate::tool::ToolError;
+use crate::tool::{ToolError, WorkerSettings};
 
 /// The defaults, with what the environment sets.
 pub(super) fn from_environment() -> Result<Limits, ToolError> {
@@ -30,6 +31,18 @@ pub(super) fn from_environment() -> Result<Limits, ToolError> {
     ];
     small.into_iter().try_for_each(|(name, limit)| set(name, limit))?;
     Ok(limits)
+}
+
+/// `workers`, with what the environment sets.
+pub(super) fn workers_from_environment(mut workers: WorkerSettings) -> Result<WorkerSettings, ToolError> {
+    let mut deadline_ms = u64::try_from(workers.deadline.as_millis()).unwrap_or(u64::MAX);
+    set("PAGEWISE_WORKER_DEADLINE_MS", &mut deadline_ms)?;
+    set("PAGEWISE_WORKER_MEMORY_BYTES", &mut workers.memory_bytes)?;
+    set("PAGEWISE_WORKERS", &mut workers.workers)?;
+    set("PAGEWISE_MAX_WAITING", &mut workers.max_waiting)?;
+    // A deadline of nothing could not be waited for.
+    workers.deadline = Duration::from_millis(deadline_ms.max(1));
+    Ok(workers)
 }
 
 fn set<N: std::str::FromStr>(name: &str, limit: &mut N) -> Result<(), ToolError> {

@@ -8,7 +8,7 @@ use crate::tool::{self, Caller, ForgetArguments, StatusArguments, ToolError};
 /// Answers `context status`.
 pub(super) fn status(typed: &Status) -> Result<Report, ToolError> {
     let conversation = named(typed.conversation.clone())?;
-    let context = settings::context(true, None)?;
+    let context = settings::memory()?;
     let arguments = StatusArguments { conversation: Some(conversation) };
     let answer = tool::context_status(&context, &arguments, &Caller::direct())?;
     Ok(Report::new(answer.text, answer.structure))
@@ -19,7 +19,7 @@ pub(super) fn forget(typed: Forget) -> Result<Report, ToolError> {
     let conversation = named(typed.conversation)?;
     let arguments = ForgetArguments { conversation: Some(conversation), file_path: typed.path, pages: typed.pages };
     let arguments = arguments.checked()?;
-    let context = settings::context(true, None)?;
+    let context = settings::memory()?;
     let answer = tool::context_forget(&context, &arguments, &Caller::direct())?;
     Ok(Report::new(answer.text, answer.structure))
 }

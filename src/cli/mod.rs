@@ -1,6 +1,7 @@
 //! The command line: the only room that prints, and the only one that names clap.
 
 mod arguments;
+mod doctor;
 mod get_file;
 mod limits;
 mod memory;
@@ -9,6 +10,7 @@ mod print;
 mod serve;
 mod settings;
 mod split;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -16,7 +18,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
 
-use self::arguments::{Command, CommandLine, ContextCommand};
+use self::arguments::{Command, CommandLine, ContextCommand, Sandbox};
 use self::print::Report;
 use crate::tool::ToolError;
 
@@ -34,23 +36,25 @@ pub fn run() -> ExitCode {
         Err(error) => return misunderstood(&error),
     };
     let is_json = wants_json(&typed.command);
-    match answer(typed.command) {
+    match answer(typed.command, typed.sandbox) {
         Ok(report) => print::report(report, is_json),
         Err(error) => print::refusal(&error, is_json),
     }
 }
 
-fn answer(command: Command) -> Result<Report, ToolError> {
+fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
     match command {
-        Command::GetFile(arguments) => get_file::run(&arguments),
-        Command::Page(arguments) => pdf::page(&arguments),
-        Command::Split(arguments) => split::run(&arguments),
-        Command::Info(arguments) => pdf::info(&arguments),
+        Command::GetFile(arguments) => get_file::run(&arguments, sandbox),
+        Command::Page(arguments) => pdf::page(&arguments, sandbox),
+        Command::Split(arguments) => split::run(&arguments, sandbox),
+        Command::Info(arguments) => pdf::info(&arguments, sandbox),
         Command::Context(arguments) => match arguments.command {
             ContextCommand::Status(arguments) => memory::status(&arguments),
             ContextCommand::Forget(arguments) => memory::forget(arguments),
         },
-        Command::Serve(arguments) => serve::run(arguments),
+        Command::Doctor(_) => doctor::run(sandbox),
+        Command::Serve(arguments) => serve::run(arguments, sandbox),
+        Command::Worker(arguments) => worker::run(&arguments),
     }
 }
 
@@ -64,7 +68,8 @@ fn wants_json(command: &Command) -> bool {
             ContextCommand::Status(arguments) => arguments.json.json,
             ContextCommand::Forget(arguments) => arguments.json.json,
         },
-        Command::Serve(_) => false,
+        Command::Doctor(arguments) => arguments.json.json,
+        Command::Serve(_) | Command::Worker(_) => false,
     }
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::arguments::{Info, Page};
+use super::arguments::{Info, Page, Sandbox};
 use super::print::Report;
 use super::settings;
 use crate::tool::{self, ErrorCode, InfoResult, PageResult, ToolError};
 
 /// Answers `page`.
-pub(super) fn page(typed: &Page) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref())?;
+pub(super) fn page(typed: &Page, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
 }
@@ -21,8 +21,8 @@ fn page_text(result: &PageResult) -> String {
 }
 
 /// Answers `info`.
-pub(super) fn info(typed: &Info) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref())?;
+pub(super) fn info(typed: &Info, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }

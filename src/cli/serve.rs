@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::arguments::{Form, Serve};
+use super::arguments::{Form, Sandbox, Serve};
 use super::get_file::form_name;
 use super::print::{Report, warning};
 use super::settings;
@@ -12,9 +12,9 @@ use crate::serve::{ServerWorld, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, ToolError};
 
 /// Serves until standard input ends.
-pub(super) fn run(typed: Serve) -> Result<Report, ToolError> {
+pub(super) fn run(typed: Serve, sandbox: Sandbox) -> Result<Report, ToolError> {
     let form = (typed.form != Form::Auto).then(|| FormArgument::parse(form_name(typed.form))).flatten();
-    let context = settings::server_context(typed.root, typed.out_dir.as_deref())?;
+    let context = settings::server_context(typed.root, typed.out_dir.as_deref(), sandbox)?;
     let world =
         ServerWorld { context: Arc::new(context), conversation: settings::new_conversation(), form, warn: warning };
     let failed = |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}"));

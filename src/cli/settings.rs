@@ -2,35 +2,83 @@
 
 use std::env;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use super::arguments::Sandbox;
 use super::limits;
 use super::print::warning;
-use crate::tool::{AnswerSettings, ContextManager, ConversationId, OpenPdf, Surroundings, ToolError};
+use crate::tool::{
+    AnswerSettings, ContextManager, ConversationId, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
+};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
-pub(super) fn open_pdf(path: &str, password: Option<&str>) -> Result<OpenPdf, ToolError> {
-    Ok(surroundings()?.open_pdf(path, password)?)
+pub(super) fn open_pdf(path: &str, password: Option<&str>, sandbox: Sandbox) -> Result<OpenPdf, ToolError> {
+    Ok(one_document(sandbox)?.open_pdf(path, password)?)
 }
 
 /// The context of a command; the store is opened only where a conversation is named.
-pub(super) fn context(remembers: bool, output_directory: Option<&Path>) -> Result<ContextManager, ToolError> {
+pub(super) fn context(
+    remembers: bool,
+    output_directory: Option<&Path>,
+    sandbox: Sandbox,
+) -> Result<ContextManager, ToolError> {
     let data_directory = data_directory().filter(|_| remembers);
-    opened(Surroundings { data_directory, settings: settings(output_directory), ..surroundings()? })
+    opened(Surroundings { data_directory, settings: settings(output_directory), ..one_document(sandbox)? })
+}
+
+/// What is remembered, where no PDF is read.
+pub(super) fn memory() -> Result<ContextManager, ToolError> {
+    opened(Surroundings { data_directory: data_directory(), ..surroundings(Isolation::InProcess)? })
 }
 
 /// The context of a server: files beneath the working directory and `roots`.
 pub(super) fn server_context(
     roots: Vec<PathBuf>,
     output_directory: Option<&Path>,
+    sandbox: Sandbox,
 ) -> Result<ContextManager, ToolError> {
+    opened(server_surroundings(roots, output_directory, sandbox)?)
+}
+
+/// The surroundings of a server.
+pub(super) fn server_surroundings(
+    roots: Vec<PathBuf>,
+    output_directory: Option<&Path>,
+    sandbox: Sandbox,
+) -> Result<Surroundings, ToolError> {
     let folders = std::iter::once(working_directory()).chain(roots.iter().map(|root| working_directory().join(root)));
-    opened(Surroundings {
+    Ok(Surroundings {
         roots: Some(folders.collect()),
         data_directory: data_directory(),
         settings: settings(output_directory),
-        ..surroundings()?
+        ..surroundings(isolation(sandbox)?)?
     })
+}
+
+/// The surroundings of a command that reads one document: one worker.
+fn one_document(sandbox: Sandbox) -> Result<Surroundings, ToolError> {
+    let isolation = match isolation(sandbox)? {
+        Isolation::Workers(settings) => Isolation::Workers(WorkerSettings { workers: NonZeroUsize::MIN, ..settings }),
+        Isolation::InProcess => Isolation::InProcess,
+    };
+    surroundings(isolation)
+}
+
+fn isolation(sandbox: Sandbox) -> Result<Isolation, ToolError> {
+    if sandbox.no_sandbox {
+        return Ok(Isolation::InProcess);
+    }
+    let settings = limits::workers_from_environment(WorkerSettings::new(this_program()))?;
+    Ok(Isolation::Workers(WorkerSettings { require_sandbox: sandbox.require_sandbox, ..settings }))
+}
+
+/// This very program, whatever has been put in its place since it was started.
+fn this_program() -> PathBuf {
+    if cfg!(target_os = "linux") {
+        return PathBuf::from("/proc/self/exe");
+    }
+    env::current_exe().unwrap_or_else(|_| PathBuf::from("pagewise"))
 }
 
 /// A handle that nobody can guess: the hasher's keys come from the system's source of random numbers.
@@ -51,7 +99,7 @@ fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
 }
 
 /// Every file of the system, and no memory.
-fn surroundings() -> Result<Surroundings, ToolError> {
+fn surroundings(isolation: Isolation) -> Result<Surroundings, ToolError> {
     Ok(Surroundings {
         roots: None,
         working_directory: working_directory(),
@@ -59,6 +107,7 @@ fn surroundings() -> Result<Surroundings, ToolError> {
         data_directory: None,
         limits: limits::from_environment()?,
         settings: AnswerSettings::default(),
+        isolation,
     })
 }
 

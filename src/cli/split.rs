@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::arguments::Split;
+use super::arguments::{Sandbox, Split};
 use super::pdf::as_json;
 use super::print::{Output, Report, warning};
 use super::settings;
 use crate::tool::{self, SplitResult, ToolError, Watcher};
 
 /// Answers `split`.
-pub(super) fn run(typed: &Split) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref())?;
+pub(super) fn run(typed: &Split, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
     let watcher = Terminal { bar: bar(), stopped: stop_flag() };
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
     watcher.bar.finish_and_clear();

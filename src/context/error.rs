@@ -1,8 +1,8 @@
 //! Why a request could not be answered.
 
-use super::pages::PdfError;
 use crate::source::SourceError;
 use crate::store::StoreError;
+use crate::worker::PdfError;
 
 /// Why a request could not be answered.
 #[derive(Debug, thiserror::Error)]

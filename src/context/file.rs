@@ -1,17 +1,18 @@
 //! The file of a request: opened once, judged by its bytes, hashed only where a conversation needs it.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use super::error::ContextError;
-use super::pages::{Pages, Reader};
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
 use crate::view::FileKey;
+use crate::worker::{Pages, Reader};
 
 /// Where references start and files may be opened.
 #[derive(Debug)]
@@ -90,7 +91,8 @@ impl Sources {
         let file = checked.map_err(|error| refused(reference, error))?;
         let file_bytes = file.len();
         let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
-        let document = reader.open(Arc::new(Positioned(Arc::new(file))), password).map_err(failed)?;
+        let file = Positioned { identity: file.stat().key(), file: Arc::new(file) };
+        let document = reader.open(Arc::new(file), password).map_err(failed)?;
         Ok(OpenPdf { path: reference.to_owned(), file_bytes, document })
     }
 }
@@ -130,7 +132,9 @@ impl Asked {
         let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.refused(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        reader.open(Arc::new(Positioned(Arc::clone(&self.file))), password).map_err(failed)
+        let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
+        let file = Positioned { identity, file: Arc::clone(&self.file) };
+        reader.open(Arc::new(file), password).map_err(failed)
     }
 }
 
@@ -144,15 +148,27 @@ fn refused(path: &str, error: SourceError) -> ContextError {
 }
 
 /// An open file as the readers of PDFs want it.
-struct Positioned(Arc<OpenFile>);
+struct Positioned {
+    file: Arc<OpenFile>,
+    /// The hash of its bytes, or of its stat where nobody needed the former.
+    identity: [u8; 32],
+}
 
 impl ReadAt for Positioned {
     fn len(&self) -> u64 {
-        self.0.len()
+        self.file.len()
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let read = self.0.read_at(offset, buffer).map_err(io::Error::other)?;
+        let read = self.file.read_at(offset, buffer).map_err(io::Error::other)?;
         if read < buffer.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.file.file().as_fd())
+    }
+
+    fn identity(&self) -> Option<[u8; 32]> {
+        Some(self.identity)
     }
 }

@@ -8,12 +8,10 @@ mod answer;
 mod error;
 mod estimate;
 mod file;
-mod in_process;
 mod lines;
 mod live;
 mod memory;
 mod output;
-mod pages;
 mod pdf;
 mod plain;
 mod plan;
@@ -30,19 +28,20 @@ use std::sync::Arc;
 
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
+pub use crate::worker::{
+    InProcess, PageChunk, Pages, PdfAction, PdfError, Reader, WorkerError, WorkerSettings, run_worker,
+};
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
 pub use estimate::image_tokens;
 pub use file::{OpenPdf, Sources};
-pub use in_process::InProcess;
 pub use live::Delivery;
 pub use output::write_whole;
-pub use pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use request::{AnswerSettings, FileRequest, Part, form_name};
 pub use selection::select_pages;
 pub use words::{grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
-pub use world::{OpenedContext, Surroundings};
+pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 
 use self::file::Asked;
 use self::live::{Live, Record, sent};

@@ -7,7 +7,6 @@ use super::answer::{Block, Details, NextCall};
 use super::error::ContextError;
 use super::file::Asked;
 use super::memory::Memory;
-use super::pages::{Pages, PdfError};
 use super::plan::{PagePlan, Standing, plan_pages, rest_of};
 use super::request::{AnswerSettings, FileRequest, form_name};
 use super::selection::{Selected, select};
@@ -18,6 +17,7 @@ use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{Form, Held};
+use crate::worker::{Pages, PdfError};
 
 /// One answer about a PDF while it is put together.
 pub(super) struct PdfAnswer<'a> {

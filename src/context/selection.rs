@@ -1,10 +1,10 @@
 //! From what was asked of a document to an exact set of its pages.
 
 use super::error::ContextError;
-use super::pages::Pages;
 use super::request::Part;
 use crate::document::OutlineItem;
 use crate::page::{PageIndex, PageSelectionError, PageSet, parse_page_selection};
+use crate::worker::Pages;
 
 /// Pages that were asked for, and what is to be said about how they were found.
 #[derive(Debug, Default, PartialEq, Eq)]

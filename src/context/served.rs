@@ -6,7 +6,6 @@ use super::answer::{DocumentBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::image_tokens;
 use super::output::write_page;
-use super::pages::PageChunk;
 use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -15,6 +14,7 @@ use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 use crate::text::estimated_tokens;
 use crate::view::Form;
+use crate::worker::PageChunk;
 
 /// One page as it goes into the answer.
 pub(super) struct Served {

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::answer::PageEstimate;
-use super::pages::Pages;
 use super::survey::Survey;
 use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, points, untrusted};
 use crate::document::{DocumentInfo, Outline, OutlineItem};
 use crate::page::PageIndex;
+use crate::worker::Pages;
 
 /// Everything a summary is written from.
 pub(super) struct SummaryFacts<'a> {

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::answer::PageEstimate;
 use super::estimate::image_tokens;
-use super::pages::Pages;
 use crate::document::PageGeometry;
 use crate::page::{PageIndex, PageSet};
 use crate::text::estimated_tokens;
+use crate::worker::Pages;
 
 /// Pages looked at. 24: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;

@@ -1,16 +1,16 @@
-//! A context over the real world: files on disk, readers in this process, a store on disk or in memory.
+//! A context over the real world: files on disk, readers in processes of their own, a store on disk or in memory.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::ContextError;
 use super::file::{OpenPdf, Sources};
-use super::in_process::InProcess;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
 use crate::source::{HashCache, Roots};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
+use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings};
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
@@ -27,6 +27,28 @@ pub struct Surroundings {
     pub limits: Limits,
     /// Bounds on answers.
     pub settings: AnswerSettings,
+    /// Where PDFs are read.
+    pub isolation: Isolation,
+}
+
+/// Where PDFs are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Isolation {
+    /// In this process: a reader that breaks may end it.
+    InProcess,
+    /// In confined processes of their own.
+    Workers(WorkerSettings),
+}
+
+/// What of a process's surroundings works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// The layers around a worker, or why none could be started; `None` where PDFs are read in this process.
+    pub layers: Option<Result<Layers, WorkerError>>,
+    /// Where conversations are remembered.
+    pub data_directory: Option<PathBuf>,
+    /// Why the memory there cannot be used.
+    pub store_problem: Option<String>,
 }
 
 /// A context, and what its user should know about how it came about.
@@ -47,7 +69,7 @@ impl Surroundings {
         let sources = self.sources()?;
         let context = ContextManager::new(ContextWorld {
             sources,
-            reader: Arc::new(InProcess::new(self.limits.clone())),
+            reader: self.reader(),
             hashes: HashCache::new(store.hashes),
             store: store.views,
             limits: self.limits,
@@ -61,8 +83,26 @@ impl Surroundings {
     /// # Errors
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
-        let reader = InProcess::new(self.limits.clone());
-        self.sources()?.open_pdf(reference, password, &reader, &self.limits)
+        self.sources()?.open_pdf(reference, password, &*self.reader(), &self.limits)
+    }
+
+    /// What of these surroundings works.
+    #[must_use]
+    pub fn diagnose(&self) -> Diagnosis {
+        let layers = match &self.isolation {
+            Isolation::InProcess => None,
+            Isolation::Workers(settings) => Some(WorkerReader::start(settings.clone(), self.limits.clone()).layers()),
+        };
+        let store = self.data_directory.as_deref().map(open_or_memory);
+        let store_problem = store.and_then(|store| store.warning).map(|warning| warning.to_string());
+        Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem }
+    }
+
+    fn reader(&self) -> Arc<dyn Reader> {
+        match &self.isolation {
+            Isolation::InProcess => Arc::new(InProcess::new(self.limits.clone())),
+            Isolation::Workers(settings) => Arc::new(WorkerReader::start(settings.clone(), self.limits.clone())),
+        }
     }
 
     fn sources(&self) -> Result<Sources, ContextError> {

@@ -5,6 +5,7 @@
 use super::error::DocumentError;
 use bytes::Bytes;
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::{Arc, OnceLock};
 
 /// Random access to a file's bytes, without a position of its own.
@@ -22,6 +23,16 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] where it is shorter by now.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+
+    /// The open file, where there is one that can be passed to another process.
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// What tells these bytes from others: equal only for equal bytes, as far as is known.
+    fn identity(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 impl ReadAt for Vec<u8> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::context::{ContextError, PdfError, Reference, SourceError};
+use crate::context::{ContextError, PdfError, Reference, SourceError, WorkerError};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -226,12 +226,44 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
                 .with("limit", json!(limit.limit))
                 .with("found", json!(limit.found))
         }
+        PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
             .with("reason", json!(error.to_string())),
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
         }
     }
+}
+
+fn worker_error(path: &str, error: &WorkerError) -> ToolError {
+    let while_reading = |code, what: &str| ToolError::new(code, format!("{what} while reading {path}: {error}"));
+    match error {
+        WorkerError::Timeout { deadline_ms } => while_reading(ErrorCode::Timeout, "Timeout")
+            .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
+            .with("setting", json!("worker_deadline_ms"))
+            .with("limit", json!(deadline_ms)),
+        WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
+            .hint("A larger setting of worker_memory_bytes may read it.")
+            .with("setting", json!("worker_memory_bytes"))
+            .with("limit", json!(limit_bytes)),
+        WorkerError::Busy { waiting, retry_after_ms } => {
+            ToolError::new(ErrorCode::Busy, format!("Busy: {waiting} requests wait; try again in {retry_after_ms} ms"))
+                .with("waiting", json!(waiting))
+                .with("retryAfterMs", json!(retry_after_ms))
+        }
+        WorkerError::Unsandboxed { missing } => reading_failed(error)
+            .hint("Start without --require-sandbox to read with the layers that there are.")
+            .with("missing", json!(missing)),
+        WorkerError::Quarantined { deaths } => reading_failed(error).with("deaths", json!(deaths)),
+        WorkerError::StackOverflow
+        | WorkerError::Died { .. }
+        | WorkerError::NotStarted { .. }
+        | WorkerError::Nonsense => reading_failed(error),
+    }
+}
+
+fn reading_failed(error: &WorkerError) -> ToolError {
+    ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: {error}"))
 }
 
 fn not_a_pdf(path: &str, beginning: &str) -> ToolError {

@@ -6,6 +6,7 @@
 mod arguments;
 mod client;
 mod details;
+mod doctor;
 mod emit;
 mod error;
 mod get_file;
@@ -16,13 +17,16 @@ mod resource;
 mod schema;
 mod split;
 
-pub use crate::context::{AnswerSettings, Block, ContextManager, Delivery, OpenPdf, Surroundings};
+pub use crate::context::{
+    AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
+};
 pub use crate::view::ConversationId;
 pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, TEXT_INSTEAD_OF_IMAGE, decide_form,
 };
 pub use details::details_json;
+pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, emit_block};
 pub use error::{ErrorCode, ToolError};
 pub use get_file::{Caller, FileAnswer, get_file};

@@ -1,7 +1,8 @@
-//! The seam to the rooms that read PDFs: everything the context asks of a document.
+//! The seam to the rooms that read PDFs: everything that is asked of a document.
 
 use std::sync::Arc;
 
+use super::error::WorkerError;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::LimitExceeded;
@@ -90,6 +91,9 @@ pub enum PdfError {
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// The reader hung, broke, or could not be had.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
     /// Anything else, while doing `action`.
     #[error("{reason}")]
     Failed {

@@ -25,15 +25,26 @@ impl InProcess {
     }
 }
 
-impl Reader for InProcess {
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+impl InProcess {
+    pub(super) fn open_document(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+    ) -> Result<OpenDocument, PdfError> {
         let document = Document::open(file, password, &self.limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(Box::new(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() }))
+        Ok(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() })
     }
 }
 
-struct OpenDocument {
+impl Reader for InProcess {
+    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+        Ok(Box::new(self.open_document(file, password)?))
+    }
+}
+
+/// A document and what was made of it so far.
+pub(super) struct OpenDocument {
     document: Document,
     limits: Limits,
     kept: Mutex<KeptChunks>,
@@ -70,6 +81,11 @@ impl OpenDocument {
     fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
         let kept = self.kept().take(page);
         kept.map_or_else(|| split::cut(&self.document, page), Ok)
+    }
+
+    /// The page's text without cutting the page.
+    pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<String, PdfError> {
+        text::page_text(&self.document, page, &self.limits).map_err(text_error)
     }
 
     fn kept(&self) -> MutexGuard<'_, KeptChunks> {
@@ -116,9 +132,7 @@ impl Pages for OpenDocument {
 
     /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
     fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
-        let Ok(chunk) = self.chunk(page) else {
-            return text::page_text(&self.document, page, &self.limits).map_err(text_error);
-        };
+        let Ok(chunk) = self.chunk(page) else { return self.whole_file_text(page) };
         let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
         self.kept().keep(page, chunk);
         text

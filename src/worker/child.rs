@@ -1,0 +1,122 @@
+//! A worker from its inside: confines itself, greets, and answers until its parent hangs up.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use super::frame::{self, PREFIX_BYTES};
+use super::in_process::{InProcess, OpenDocument};
+use super::pages::{Pages, PdfAction, PdfError};
+use super::wire::{Failure, Greeting, Reply, Request, TextFrom};
+use super::{descriptor, sandbox};
+use crate::document::ReadAt;
+use crate::limits::Limits;
+use crate::page::PageIndex;
+
+/// Runs a worker on the socket that is its standard input.
+///
+/// # Errors
+/// Where the socket fails. That the parent hangs up is no error.
+pub fn run(memory_bytes: u64) -> io::Result<()> {
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let layers = sandbox::confine(memory_bytes);
+    let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
+    descriptor::send(&socket, &frame::head(&greeting, 0)?, None)?;
+    let mut worker = Worker { document: None };
+    while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
+        let (request, _) = frame::rest(prefix, &socket)?;
+        let Some((reply, body)) = worker.answer(request, file.map(File::from)) else { continue };
+        descriptor::send(&socket, &frame::head(&reply, body.len())?, None)?;
+        descriptor::send(&socket, &body, None)?;
+    }
+    Ok(())
+}
+
+struct Worker {
+    document: Option<OpenDocument>,
+}
+
+type Answer = (Reply, Vec<u8>);
+
+impl Worker {
+    /// The answer to one question; `None` where none is waited for.
+    fn answer(&mut self, request: Request, file: Option<File>) -> Option<Answer> {
+        let answer = match request {
+            Request::Close => {
+                self.document = None;
+                return None;
+            }
+            Request::Open { length, password, limits } => {
+                self.document = None;
+                self.open(file, length, password.as_deref(), limits)
+            }
+            #[cfg(debug_assertions)]
+            Request::Drill(drill) => Ok((Reply::Drilled(drill.run()), Vec::new())),
+            about_it => match &self.document {
+                Some(document) => answer_about(document, about_it),
+                None => Err(failed("no document is open")),
+            },
+        };
+        Some(answer.unwrap_or_else(|error| (Reply::Failed(Failure::from(error)), Vec::new())))
+    }
+
+    fn open(
+        &mut self,
+        file: Option<File>,
+        length: u64,
+        password: Option<&str>,
+        limits: Limits,
+    ) -> Result<Answer, PdfError> {
+        let file = file.ok_or_else(|| failed("no file came with the request"))?;
+        let document = InProcess::new(limits).open_document(Arc::new(PassedFile { file, length }), password)?;
+        let page_count = document.page_count();
+        self.document = Some(document);
+        Ok((Reply::Opened { page_count }, Vec::new()))
+    }
+}
+
+fn failed(reason: &str) -> PdfError {
+    PdfError::Failed { action: PdfAction::ReadInfo, reason: reason.to_owned() }
+}
+
+fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, PdfError> {
+    let reply = match request {
+        Request::Cut(page) => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?)),
+        Request::Text { page, from } => {
+            let text = match from {
+                TextFrom::Chunk => document.page_text(PageIndex(page))?,
+                TextFrom::WholeFile => document.whole_file_text(PageIndex(page))?,
+            };
+            return Ok((Reply::Text, text.into_bytes()));
+        }
+        Request::PageLabel(page) => Reply::PageLabel(document.page_label(PageIndex(page)).map(|label| label.0)),
+        Request::Info => Reply::Info(document.info()),
+        Request::Outline(max) => Reply::Outline(document.outline(max).into()),
+        Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
+        Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
+        Request::Notes => Reply::Notes(document.notes()),
+        Request::Open { .. } | Request::Close => return Err(failed("no question about a document")),
+        #[cfg(debug_assertions)]
+        Request::Drill(_) => return Err(failed("no question about a document")),
+    };
+    Ok((reply, Vec::new()))
+}
+
+/// The file that came over the socket, read by position: its position is shared with the parent.
+struct PassedFile {
+    file: File,
+    length: u64,
+}
+
+impl ReadAt for PassedFile {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(buffer, offset)
+    }
+}

@@ -1,0 +1,38 @@
+//! PDFs read where they can do no harm: in worker processes that can do nothing but read one open file and answer.
+//!
+//! [`Reader`] and [`Pages`] are the seam: all that is asked of a document. [`InProcess`] answers it here, within
+//! [`Limits`](crate::limits::Limits); [`WorkerReader`] has a worker answer it, which is this program started with the
+//! hidden subcommand `worker`. That one holds a socket, later the file, and nothing else: see [`Layers`].
+//!
+//! A reader that hangs, runs out of memory or breaks costs its worker and one typed error ([`WorkerError`]); every other
+//! request goes on. `catch_unwind` would not do: an overflowing stack, a failed allocation and a panic within a panic
+//! all end the process.
+//!
+//! **The parent looks at no byte of a PDF**; it passes the open file on as a descriptor, and believes no length that
+//! an answer names before the bytes are there. A document that has killed two workers is refused for as long as the
+//! process runs.
+
+mod child;
+mod descriptor;
+#[cfg(debug_assertions)]
+mod drill;
+mod error;
+mod frame;
+mod in_process;
+mod pages;
+mod pool;
+mod process;
+mod sandbox;
+mod session;
+mod settings;
+mod wire;
+
+pub use child::run as run_worker;
+#[cfg(debug_assertions)]
+pub use drill::Drill;
+pub use error::WorkerError;
+pub use in_process::InProcess;
+pub use pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
+pub use sandbox::Layers;
+pub use session::WorkerReader;
+pub use settings::WorkerSettings;

@@ -1,0 +1,65 @@
+//! The layers that Linux has.
+
+use std::collections::BTreeMap;
+
+use landlock::{ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use rustix::process::{Signal, getpid, set_parent_process_death_signal};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+use super::{Layers, calls};
+
+/// Takes everything else; the order is that each step can still be made.
+pub(super) fn confine(layers: Layers) -> Layers {
+    Layers {
+        dies_with_parent: set_parent_process_death_signal(Some(Signal::KILL)).is_ok(),
+        no_new_privileges: rustix::thread::set_no_new_privs(true).is_ok(),
+        landlock: forbid_files(),
+        seccomp: filter_calls().is_ok(),
+        ..layers
+    }
+}
+
+/// A Landlock domain without any rule: no path, no TCP port, no one else's socket or process.
+fn forbid_files() -> Option<u32> {
+    let newest = ABI::V7;
+    let ruleset = Ruleset::default().handle_access(AccessFs::from_all(newest)).ok()?;
+    let ruleset = ruleset.handle_access(AccessNet::from_all(newest)).ok()?;
+    let ruleset = ruleset.scope(Scope::from_all(newest)).ok()?;
+    let status = ruleset.create().ok()?.restrict_self().ok()?;
+    match (status.ruleset, status.landlock) {
+        (RulesetStatus::NotEnforced, _) => None,
+        (_, LandlockStatus::Available { effective_abi, .. }) => Some(effective_abi as u32),
+        (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => None,
+    }
+}
+
+/// Why calls could not be filtered; the worker runs without, and says so.
+struct Unfiltered;
+
+impl<E: std::error::Error> From<E> for Unfiltered {
+    fn from(_: E) -> Self {
+        Self
+    }
+}
+
+fn filter_calls() -> Result<(), Unfiltered> {
+    let refused = |error: i32| SeccompAction::Errno(error.unsigned_abs());
+    // The C library asks for threads by clone3, and by clone where there is no such call.
+    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let allowed = calls::allowed(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
+    let unknown = program(unknown, SeccompAction::Allow, refused(libc::ENOSYS))?;
+    let allowed = program(allowed, refused(libc::EPERM), SeccompAction::Allow)?;
+    // Of the two answers the stricter one holds. After the second no filter can be added.
+    apply_filter(&unknown)?;
+    apply_filter(&allowed)?;
+    Ok(())
+}
+
+fn program(
+    rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>>,
+    otherwise: SeccompAction,
+    listed: SeccompAction,
+) -> Result<BpfProgram, Unfiltered> {
+    let filter = SeccompFilter::new(rules, otherwise, listed, std::env::consts::ARCH.try_into()?)?;
+    Ok(filter.try_into()?)
+}

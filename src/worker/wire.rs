@@ -1,0 +1,249 @@
+//! What is asked of a worker and what it answers, as it goes over the socket.
+//!
+//! Parent and worker are one program, so that this needs no version; the two greet each other with the program's all
+//! the same, for the program on disk may have been replaced meanwhile.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::pages::{PageChunk, PdfAction, PdfError};
+use super::sandbox::Layers;
+use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+use crate::limits::{self, LimitExceeded, Limits};
+use crate::page::PageIndex;
+
+/// Sent by a worker when it is ready.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Greeting {
+    pub(super) version: String,
+    pub(super) layers: Layers,
+}
+
+/// One question. All but `Open` are about the open document; pages are indices.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Request {
+    /// Opens the attached file.
+    Open {
+        length: u64,
+        password: Option<String>,
+        #[serde(with = "LimitsOnWire")]
+        limits: Limits,
+    },
+    /// Closes the document. Has no answer.
+    Close,
+    PageLabel(u32),
+    Info,
+    Outline(usize),
+    Geometry(u32),
+    Cut(u32),
+    Fingerprint(u32),
+    Text {
+        page: u32,
+        from: TextFrom,
+    },
+    Notes,
+    #[cfg(debug_assertions)]
+    Drill(super::drill::Drill),
+}
+
+/// Where a page's text is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum TextFrom {
+    /// From the page as it is cut, where it can be.
+    Chunk,
+    /// From the whole file: cutting this page has killed a worker.
+    WholeFile,
+}
+
+/// One answer. The bytes of chunks and texts are the message's body.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    Opened {
+        page_count: u32,
+    },
+    PageLabel(Option<String>),
+    Info(#[serde(with = "InfoOnWire")] DocumentInfo),
+    Outline(OutlineOnWire),
+    Geometry(GeometryOnWire),
+    Chunk {
+        tier: String,
+        notes: Vec<String>,
+    },
+    Fingerprint([u8; 32]),
+    Text,
+    Notes(Vec<String>),
+    Failed(Failure),
+    #[cfg(debug_assertions)]
+    Drilled(String),
+}
+
+/// [`PdfError`] as it goes over the socket.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Failure {
+    NotAPdf { beginning: String },
+    Damaged { what: String, offset: Option<u64> },
+    Encrypted { password_given: bool },
+    Limit { which: String, limit: u64, found: u64 },
+    Io(String),
+    Failed { action: ActionOnWire, reason: String },
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ActionOnWire {
+    ReadInfo,
+    ExtractPage,
+    ExtractText,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Limits")]
+struct LimitsOnWire {
+    max_file_bytes: u64,
+    max_nesting: u32,
+    max_page_tree_depth: u32,
+    max_pages: u32,
+    max_reference_hops: u32,
+    max_xref_sections: u32,
+    max_filters: u32,
+    max_stream_bytes: u64,
+    max_decoded_bytes: u64,
+    max_page_objects: u32,
+    max_page_bytes: u64,
+    max_outline_items: u32,
+    max_text_bytes: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "DocumentInfo")]
+struct InfoOnWire {
+    title: Option<String>,
+    author: Option<String>,
+    subject: Option<String>,
+    keywords: Option<String>,
+    creator: Option<String>,
+    producer: Option<String>,
+    created: Option<String>,
+    modified: Option<String>,
+    pdf_version: String,
+    encrypted: bool,
+    signed: bool,
+    tagged: bool,
+    form_fields: usize,
+    attachments: usize,
+    outline_entries: usize,
+    has_page_labels: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OutlineOnWire {
+    items: Vec<(u32, String, Option<u32>)>,
+    total: usize,
+    is_incomplete: bool,
+}
+
+/// Lengths by their bits: the same number on both sides, whatever it is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct GeometryOnWire {
+    width_pt: u64,
+    height_pt: u64,
+    rotate: u16,
+    user_unit: u64,
+}
+
+impl From<Outline> for OutlineOnWire {
+    fn from(outline: Outline) -> Self {
+        let item = |item: OutlineItem| (item.depth, item.title, item.page.map(|page| page.0));
+        let Outline { items, total, is_incomplete } = outline;
+        Self { items: items.into_iter().map(item).collect(), total, is_incomplete }
+    }
+}
+
+impl From<OutlineOnWire> for Outline {
+    fn from(outline: OutlineOnWire) -> Self {
+        let item = |(depth, title, page): (_, _, Option<u32>)| OutlineItem { depth, title, page: page.map(PageIndex) };
+        let OutlineOnWire { items, total, is_incomplete } = outline;
+        Self { items: items.into_iter().map(item).collect(), total, is_incomplete }
+    }
+}
+
+impl From<PageGeometry> for GeometryOnWire {
+    fn from(page: PageGeometry) -> Self {
+        Self {
+            width_pt: page.width_pt.to_bits(),
+            height_pt: page.height_pt.to_bits(),
+            rotate: page.rotate,
+            user_unit: page.user_unit.to_bits(),
+        }
+    }
+}
+
+impl From<GeometryOnWire> for PageGeometry {
+    fn from(page: GeometryOnWire) -> Self {
+        Self {
+            width_pt: f64::from_bits(page.width_pt),
+            height_pt: f64::from_bits(page.height_pt),
+            rotate: page.rotate,
+            user_unit: f64::from_bits(page.user_unit),
+        }
+    }
+}
+
+impl From<PdfError> for Failure {
+    fn from(error: PdfError) -> Self {
+        match error {
+            PdfError::NotAPdf { beginning } => Self::NotAPdf { beginning },
+            PdfError::Damaged { what, offset } => Self::Damaged { what, offset },
+            PdfError::Encrypted { password_given } => Self::Encrypted { password_given },
+            PdfError::Limit(LimitExceeded { which, limit, found }) => {
+                Self::Limit { which: which.to_owned(), limit, found }
+            }
+            PdfError::Io(error) => Self::Io(error.to_string()),
+            PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
+            // Workers have no workers.
+            PdfError::Worker(error) => Self::Io(error.to_string()),
+        }
+    }
+}
+
+impl From<Failure> for PdfError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::NotAPdf { beginning } => Self::NotAPdf { beginning },
+            Failure::Damaged { what, offset } => Self::Damaged { what, offset },
+            Failure::Encrypted { password_given } => Self::Encrypted { password_given },
+            Failure::Limit { which, limit, found } => {
+                Self::Limit(LimitExceeded { which: limits::known_name(&which), limit, found })
+            }
+            Failure::Io(reason) => Self::Io(io::Error::other(reason)),
+            Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },
+        }
+    }
+}
+
+impl From<PdfAction> for ActionOnWire {
+    fn from(action: PdfAction) -> Self {
+        match action {
+            PdfAction::ReadInfo => Self::ReadInfo,
+            PdfAction::ExtractPage => Self::ExtractPage,
+            PdfAction::ExtractText => Self::ExtractText,
+        }
+    }
+}
+
+impl From<ActionOnWire> for PdfAction {
+    fn from(action: ActionOnWire) -> Self {
+        match action {
+            ActionOnWire::ReadInfo => Self::ReadInfo,
+            ActionOnWire::ExtractPage => Self::ExtractPage,
+            ActionOnWire::ExtractText => Self::ExtractText,
+        }
+    }
+}
+
+impl Reply {
+    /// A chunk's facts, and its bytes for the body.
+    pub(super) fn of_chunk(chunk: PageChunk) -> (Self, Vec<u8>) {
+        (Self::Chunk { tier: chunk.tier, notes: chunk.notes }, chunk.bytes)
+    }
+}

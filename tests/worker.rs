@@ -1,0 +1,214 @@
+//! Readers that die: each costs one typed error, at once, and nobody else.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pagewise::document::ReadAt;
+use pagewise::limits::Limits;
+use pagewise::page::PageIndex;
+use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
+
+use super::support::{fixture, program::Place, small_pdf};
+
+fn settings() -> WorkerSettings {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_pagewise"));
+    let workers = NonZeroUsize::new(2).unwrap();
+    WorkerSettings { workers, deadline: Duration::from_secs(30), ..WorkerSettings::new(program) }
+}
+
+fn reader(settings: WorkerSettings) -> WorkerReader {
+    WorkerReader::start(settings, Limits::default())
+}
+
+fn open(reader: &dyn Reader, bytes: Vec<u8>) -> Box<dyn Pages> {
+    reader.open(Arc::new(bytes), None).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The bytes of a document with an identity, as an open file has one.
+struct Identified(Vec<u8>);
+
+impl ReadAt for Identified {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<()> {
+        self.0.read_at(offset, buffer)
+    }
+
+    fn identity(&self) -> Option<[u8; 32]> {
+        Some(*blake3::hash(&self.0).as_bytes())
+    }
+}
+
+#[test]
+fn a_worker_reads_what_this_process_reads() {
+    let (here, there) = (InProcess::default(), reader(settings()));
+    for name in ["latex.pdf", "form.pdf", "scan.pdf", "cjk.pdf", "encrypted-empty.pdf", "annotations.pdf"] {
+        let bytes = std::fs::read(fixture(name)).unwrap();
+        let (here, there) = (open(&here, bytes.clone()), open(&there, bytes));
+        assert_eq!(here.page_count(), there.page_count(), "{name}");
+        assert_eq!(here.info(), there.info(), "{name}");
+        assert_eq!(here.outline(100), there.outline(100), "{name}");
+        for page in (0..here.page_count()).map(PageIndex) {
+            assert_eq!(here.page_label(page), there.page_label(page), "{name}");
+            assert_eq!(here.page_geometry(page).unwrap(), there.page_geometry(page).unwrap(), "{name}");
+            assert_eq!(here.fingerprint(page).unwrap(), there.fingerprint(page).unwrap(), "{name}");
+            assert_eq!(here.cut(page).unwrap(), there.cut(page).unwrap(), "{name}");
+            assert_eq!(here.page_text(page).unwrap(), there.page_text(page).unwrap(), "{name}");
+        }
+        assert_eq!(here.notes(), there.notes(), "{name}");
+    }
+}
+
+#[test]
+fn refusals_come_through_whole() {
+    let there = reader(settings());
+    let refused = |bytes: Vec<u8>| there.open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
+    let here =
+        |bytes: Vec<u8>| InProcess::default().open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
+    for bytes in [b"no PDF".to_vec(), Vec::new(), std::fs::read(fixture("encrypted-password.pdf")).unwrap()] {
+        assert_eq!(refused(bytes.clone()), here(bytes));
+    }
+    let small = Limits { max_pages: 2, ..Limits::default() };
+    let limited = WorkerReader::start(settings(), small).open(Arc::new(small_pdf(3)), None);
+    let Err(PdfError::Limit(limit)) = limited else { panic!("no limit") };
+    assert_eq!((limit.which, limit.limit, limit.found), ("max_pages", 2, 3));
+    // A reader that refuses is as good as before.
+    assert_eq!(open(&there, small_pdf(2)).page_count(), 2);
+}
+
+/// What a worker dies of, and the error that tells.
+fn deaths() -> [(Drill, fn(&WorkerError) -> bool); 5] {
+    [
+        (Drill::Abort, |error| matches!(error, WorkerError::Died { how } if how == "signal 6")),
+        (Drill::Panic, |error| matches!(error, WorkerError::Died { how } if how == "status 101")),
+        (Drill::StackOverflow, |error| *error == WorkerError::StackOverflow),
+        (Drill::OutOfMemory, |error| matches!(error, WorkerError::OutOfMemory { .. })),
+        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Timeout { deadline_ms: 300 })),
+    ]
+}
+
+/// Time between a death or the deadline and the answer. The promise is 100 ms, on a machine that has nothing else to do.
+const ANSWERED_WITHIN: Duration = Duration::from_millis(1_000);
+
+#[test]
+fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
+    let times = std::env::var("PAGEWISE_TEST_DEATHS").ok().and_then(|times| times.parse().ok()).unwrap_or(8);
+    let memory_bytes = 256 << 20;
+    let deadline = Duration::from_millis(300);
+    let patient = reader(WorkerSettings { memory_bytes, ..settings() });
+    let hasty = reader(WorkerSettings { deadline, ..settings() });
+    let bystander = open(&patient, small_pdf(3));
+    let (mut slowest, mut died) = (Duration::ZERO, 0);
+    for at in 0..times {
+        let (drill, is_expected) = deaths()[at % 5];
+        let reader = if drill == Drill::EndlessLoop { &hasty } else { &patient };
+        let start = Instant::now();
+        let error = reader.drill(drill).expect_err("it must die");
+        assert!(is_expected(&error), "{drill:?}: {error:?}");
+        let over = if drill == Drill::EndlessLoop { start.elapsed().saturating_sub(deadline) } else { Duration::ZERO };
+        slowest = slowest.max(over);
+        died += 1;
+        assert_eq!(
+            bystander.cut(PageIndex(1)).unwrap().bytes,
+            open(&patient, small_pdf(3)).cut(PageIndex(1)).unwrap().bytes
+        );
+    }
+    assert!(slowest < ANSWERED_WITHIN, "{slowest:?}");
+    assert_eq!(died, times);
+    if times > 100 {
+        eprintln!("{died} deaths, the slowest answer {slowest:?} after its deadline");
+    }
+}
+
+#[test]
+fn what_a_worker_must_not_do_is_refused() {
+    let reader = reader(settings());
+    assert_eq!(reader.layers().unwrap().missing(), None, "this system has all layers");
+    let outcome = |drill| reader.drill(drill).unwrap().0;
+    for drill in
+        [Drill::OpenFile, Drill::WriteFile, Drill::StatFile, Drill::ConnectTcp, Drill::SendUdp, Drill::RunProgram]
+    {
+        assert_eq!(outcome(drill), "refused: PermissionDenied", "{drill:?}");
+    }
+    assert_eq!(outcome(Drill::StartThread), "done");
+}
+
+#[test]
+fn a_worker_whose_process_is_killed_is_replaced() {
+    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
+    let (_, first) = reader.drill(Drill::StartThread).unwrap();
+    let document = open(&reader, small_pdf(2));
+    kill(first);
+    // In the middle of a document: the question that met the death fails, the next is answered by another worker.
+    let Err(PdfError::Worker(WorkerError::Died { .. })) = document.cut(PageIndex(0)) else { panic!("no death") };
+    assert!(document.cut(PageIndex(1)).is_ok());
+    drop(document);
+    let (_, second) = reader.drill(Drill::StartThread).unwrap();
+    assert_ne!(first, second);
+    // While it waits: nobody notices.
+    kill(second);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(open(&reader, small_pdf(1)).cut(PageIndex(0)).is_ok());
+}
+
+#[test]
+fn a_document_that_killed_two_workers_is_refused_and_others_are_not() {
+    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
+    let open_it = || reader.open(Arc::new(Identified(small_pdf(2))), None);
+    for _ in 0..2 {
+        let (_, process) = reader.drill(Drill::StartThread).unwrap();
+        let document = open_it().unwrap();
+        kill(process);
+        assert!(document.cut(PageIndex(0)).is_err());
+    }
+    let Err(PdfError::Worker(error)) = open_it() else { panic!("not refused") };
+    assert_eq!(error, WorkerError::Quarantined { deaths: 2 });
+    assert!(reader.open(Arc::new(Identified(small_pdf(3))), None).is_ok());
+}
+
+#[test]
+fn a_full_queue_is_answered_at_once() {
+    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, max_waiting: 1, ..settings() });
+    let busy = open(&reader, small_pdf(1));
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let (tell, reader) = (tell.clone(), &reader);
+            scope.spawn(move || tell.send(reader.layers()).unwrap());
+        }
+        // One of the two waits, and so the other cannot.
+        assert_eq!(told.recv().unwrap(), Err(WorkerError::Busy { waiting: 1, retry_after_ms: 200 }));
+        drop(busy);
+        assert!(told.recv().unwrap().is_ok());
+    });
+}
+
+#[test]
+fn a_program_that_is_none_is_named() {
+    let reader = reader(WorkerSettings::new("/nonexistent/pagewise".into()));
+    let Err(PdfError::Worker(WorkerError::NotStarted { reason })) = reader.open(Arc::new(small_pdf(1)), None) else {
+        panic!("started")
+    };
+    assert!(reason.contains("No such file"), "{reason}");
+}
+
+#[test]
+fn the_doctor_names_each_layer() {
+    let place = Place::new();
+    let (status, told) = place.json(&["doctor"]);
+    assert_eq!(status, 0, "{told}");
+    assert_eq!(told["workers"], true);
+    let layers = told["layers"].as_array().unwrap();
+    let names = ["resource limits", "death with the parent", "no new privileges", "landlock", "seccomp"];
+    assert_eq!(layers.iter().map(|layer| layer["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+    assert_eq!(place.json(&["doctor", "--no-sandbox"]).1["workers"], false);
+}
+
+fn kill(process: u32) {
+    let killed = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
+    assert!(killed.success());
+}
