@@ -94,6 +94,7 @@ impl Process {
     }
 
     /// The number of the process.
+    #[cfg(debug_assertions)]
     pub(super) fn id(&self) -> u32 {
         self.child.id()
     }
