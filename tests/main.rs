@@ -1,5 +1,6 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod architecture;
 mod cli;
 mod contracts;
 mod get_file;
