@@ -24,6 +24,9 @@ pub struct Limits {
     pub max_stream_bytes: u64,
     /// Bytes that all streams decoded for one answer may come to. 512 MB.
     pub max_decoded_bytes: u64,
+    /// What a stream may decode to, as a multiple of its stored bytes, above [`RATIO_FREE_BYTES`]. 1,000: Deflate alone
+    /// reaches 1,032 on nothing but zeros; filters in a row have no bound.
+    pub max_ratio: u64,
     /// Objects that one page may reach. 250,000: one of the real files has a page with 32,768 annotations.
     pub max_page_objects: u32,
     /// Bytes of one page as a PDF of its own. 256 MB.
@@ -33,6 +36,9 @@ pub struct Limits {
     /// Bytes of text of one page. 1 MB.
     pub max_text_bytes: u64,
 }
+
+/// What a stream may decode to whatever its ratio. 10 MB: harmless in itself, and blank pictures are that large.
+pub const RATIO_FREE_BYTES: u64 = 10_000_000;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -46,6 +52,7 @@ impl Default for Limits {
             max_filters: 25,
             max_stream_bytes: 75_000_000,
             max_decoded_bytes: 512_000_000,
+            max_ratio: 1_000,
             max_page_objects: 250_000,
             max_page_bytes: 256_000_000,
             max_outline_items: 100_000,
@@ -67,7 +74,7 @@ pub struct LimitExceeded {
 }
 
 /// The names that [`LimitExceeded::which`] can have.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "max_file_bytes",
     "max_nesting",
     "max_page_tree_depth",
@@ -77,6 +84,7 @@ const NAMES: [&str; 15] = [
     "max_filters",
     "max_stream_bytes",
     "max_decoded_bytes",
+    "max_ratio",
     "max_page_objects",
     "max_page_bytes",
     "max_outline_items",

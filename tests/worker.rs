@@ -212,3 +212,21 @@ fn kill(process: u32) {
     let killed = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
     assert!(killed.success());
 }
+
+#[test]
+fn a_command_that_confined_itself_writes_where_it_was_told() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let folder = place.path("new/pages");
+    let folder = folder.to_str().unwrap();
+    for out in ["a.pdf", "./b.pdf", place.path("c.pdf").to_str().unwrap()] {
+        assert_eq!(place.json(&["page", &pdf, "2", "--out", out, "--require-sandbox"]).0, 0, "{out}");
+    }
+    let (status, split) = place.json(&["split", &pdf, "--out-dir", folder, "--require-sandbox"]);
+    assert_eq!((status, split["written"].as_u64()), (0, Some(8)), "{split}");
+    assert_eq!(place.json(&["split", &pdf, "--out-dir", ".", "--pages", "1"]).0, 0);
+    // Written over what is there, as a file, and read back: the same bytes without a sandbox.
+    assert_eq!(place.json(&["page", &pdf, "2", "--out", "d.pdf", "--no-sandbox"]).0, 0);
+    assert_eq!(place.json(&["page", &pdf, "2", "--out", "a.pdf"]).0, 0);
+    assert_eq!(std::fs::read(place.path("a.pdf")).unwrap(), std::fs::read(place.path("d.pdf")).unwrap());
+}

@@ -11,10 +11,11 @@ use crate::tool::{ToolError, WorkerSettings};
 /// The defaults, with what the environment sets.
 pub(super) fn from_environment() -> Result<Limits, ToolError> {
     let mut limits = Limits::default();
-    let large: [(&str, &mut u64); 5] = [
+    let large: [(&str, &mut u64); 6] = [
         ("PAGEWISE_MAX_FILE_BYTES", &mut limits.max_file_bytes),
         ("PAGEWISE_MAX_STREAM_BYTES", &mut limits.max_stream_bytes),
         ("PAGEWISE_MAX_DECODED_BYTES", &mut limits.max_decoded_bytes),
+        ("PAGEWISE_MAX_RATIO", &mut limits.max_ratio),
         ("PAGEWISE_MAX_PAGE_BYTES", &mut limits.max_page_bytes),
         ("PAGEWISE_MAX_TEXT_BYTES", &mut limits.max_text_bytes),
     ];

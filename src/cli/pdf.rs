@@ -9,7 +9,8 @@ use crate::tool::{self, ErrorCode, InfoResult, PageResult, ToolError};
 
 /// Answers `page`.
 pub(super) fn page(typed: &Page, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
+    let folder = typed.out.parent().unwrap_or(&typed.out);
+    let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), folder, sandbox)?;
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
 }

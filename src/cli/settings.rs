@@ -17,6 +17,20 @@ pub(super) fn open_pdf(path: &str, password: Option<&str>, sandbox: Sandbox) -> 
     Ok(one_document(sandbox)?.open_pdf(path, password)?)
 }
 
+/// The same in this process, which can then write beneath `folder` and nowhere else.
+pub(super) fn open_pdf_confined(
+    path: &str,
+    password: Option<&str>,
+    folder: &Path,
+    sandbox: Sandbox,
+) -> Result<OpenPdf, ToolError> {
+    let isolation = match isolation(sandbox)? {
+        Isolation::Workers(settings) => Isolation::Confined { folder: folder.to_path_buf(), settings },
+        other => other,
+    };
+    Ok(surroundings(isolation)?.open_pdf(path, password)?)
+}
+
 /// The context of a command; the store is opened only where a conversation is named.
 pub(super) fn context(
     remembers: bool,
@@ -60,7 +74,7 @@ pub(super) fn server_surroundings(
 fn one_document(sandbox: Sandbox) -> Result<Surroundings, ToolError> {
     let isolation = match isolation(sandbox)? {
         Isolation::Workers(settings) => Isolation::Workers(WorkerSettings { workers: NonZeroUsize::MIN, ..settings }),
-        Isolation::InProcess => Isolation::InProcess,
+        other => other,
     };
     surroundings(isolation)
 }

@@ -13,7 +13,7 @@ use crate::tool::{self, SplitResult, ToolError, Watcher};
 
 /// Answers `split`.
 pub(super) fn run(typed: &Split, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
+    let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), &typed.out_dir, sandbox)?;
     let watcher = Terminal { bar: bar(), stopped: stop_flag() };
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
     watcher.bar.finish_and_clear();

@@ -70,7 +70,7 @@ impl Sources {
         Ok(key_of(self.resolve(reference)?.path()))
     }
 
-    fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
+    pub(super) fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
         let parsed = Reference::parse(reference, &self.working_directory, self.home.as_deref());
         parsed.map_err(|error| refused(reference, error))
     }

@@ -1,6 +1,6 @@
 //! A context over the real world: files on disk, readers in processes of their own, a store on disk or in memory.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::ContextError;
@@ -10,7 +10,7 @@ use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
 use crate::source::{HashCache, Roots};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
-use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings};
+use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
@@ -36,6 +36,14 @@ pub struct Surroundings {
 pub enum Isolation {
     /// In this process: a reader that breaks may end it.
     InProcess,
+    /// In this process, which first takes from itself all but the document and a folder. For [`Surroundings::open_pdf`]
+    /// alone: nothing else can be opened afterwards.
+    Confined {
+        /// Where files may still be written.
+        folder: PathBuf,
+        /// As of workers.
+        settings: WorkerSettings,
+    },
     /// In confined processes of their own.
     Workers(WorkerSettings),
 }
@@ -83,14 +91,19 @@ impl Surroundings {
     /// # Errors
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
-        self.sources()?.open_pdf(reference, password, &*self.reader(), &self.limits)
+        let sources = self.sources()?;
+        if let Isolation::Confined { folder, settings } = &self.isolation {
+            let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
+            confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
+        }
+        sources.open_pdf(reference, password, &*self.reader(), &self.limits)
     }
 
     /// What of these surroundings works.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
-            Isolation::InProcess => None,
+            Isolation::InProcess | Isolation::Confined { .. } => None,
             Isolation::Workers(settings) => Some(WorkerReader::start(settings.clone(), self.limits.clone()).layers()),
         };
         let store = self.data_directory.as_deref().map(open_or_memory);
@@ -100,7 +113,7 @@ impl Surroundings {
 
     fn reader(&self) -> Arc<dyn Reader> {
         match &self.isolation {
-            Isolation::InProcess => Arc::new(InProcess::new(self.limits.clone())),
+            Isolation::InProcess | Isolation::Confined { .. } => Arc::new(InProcess::new(self.limits.clone())),
             Isolation::Workers(settings) => Arc::new(WorkerReader::start(settings.clone(), self.limits.clone())),
         }
     }
@@ -112,6 +125,12 @@ impl Surroundings {
         };
         Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone() })
     }
+}
+
+fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<(), WorkerError> {
+    let layers = confine_command(document, folder, settings.memory_bytes);
+    let missing = layers.missing().filter(|_| settings.require_sandbox);
+    missing.map_or(Ok(()), |missing| Err(WorkerError::Unsandboxed { missing }))
 }
 
 fn root_refused(folders: &[PathBuf], error: crate::source::SourceError) -> ContextError {

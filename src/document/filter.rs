@@ -7,7 +7,7 @@
 use super::error::DocumentError;
 use super::lexer::{hexadecimal_digit, is_white_space};
 use super::object::{Dictionary, Object};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{LimitExceeded, Limits, RATIO_FREE_BYTES};
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// Decoded stream data.
@@ -65,6 +65,7 @@ pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits)
             break;
         };
         let (bytes, intact) = step?;
+        check_ratio(data.len(), bytes.len(), limits)?;
         decoded.bytes = bytes;
         decoded.intact &= intact;
     }
@@ -72,6 +73,15 @@ pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits)
         decoded.bytes = data.to_vec();
     }
     Ok(decoded)
+}
+
+/// Refuses what grows out of all proportion: a few bytes that become many are a bomb, or an empty picture.
+fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
+    let (stored, decoded) = (stored as u64, decoded as u64);
+    if decoded <= RATIO_FREE_BYTES {
+        return Ok(());
+    }
+    LimitExceeded::check("max_ratio", decoded.div_ceil(stored.max(1)), limits.max_ratio)
 }
 
 type Step = Result<(Vec<u8>, bool), DocumentError>;

@@ -148,6 +148,10 @@ impl Objects for HayroReader {
         &self.trailer
     }
 
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         match (&self.substitutes, id) {
             (Some([catalog, _]), SUBSTITUTE_CATALOG) => return Ok(Arc::clone(catalog)),

@@ -107,6 +107,10 @@ impl Objects for LopdfReader {
         &self.trailer
     }
 
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         self.cache.get_or_make(id, || match self.document.objects.get(&(id.number, id.generation)) {
             Some(object) => self.convert(object, 0),

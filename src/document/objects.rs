@@ -2,7 +2,7 @@
 
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId};
-use crate::limits::LimitExceeded;
+use crate::limits::{LimitExceeded, Limits};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -13,6 +13,9 @@ pub(crate) trait Objects: Send + Sync {
 
     /// The object `id`; the null object where there is none (ISO 32000-2, 7.3.10).
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError>;
+
+    /// The bounds on reading.
+    fn limits(&self) -> &Limits;
 }
 
 /// An object behind any number of references.
@@ -34,19 +37,20 @@ impl Deref for Resolved<'_> {
     }
 }
 
-/// References that lead to references, at most; real files have none.
-const REFERENCE_HOPS: u32 = 32;
-
 impl dyn Objects + '_ {
     /// Follows references until there is something else.
     pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
         let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
-        for _ in 0..REFERENCE_HOPS {
+        let hops = self.limits().max_reference_hops;
+        for _ in 0..hops {
             let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
             fetched = self.fetch(*id)?;
         }
-        let limit = u64::from(REFERENCE_HOPS);
+        if fetched.as_reference().is_none() {
+            return Ok(Resolved::Fetched(fetched));
+        }
+        let limit = u64::from(hops);
         Err(LimitExceeded { which: "max_reference_hops", limit, found: limit + 1 }.into())
     }
 

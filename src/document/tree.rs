@@ -274,6 +274,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
         frame.next += 1;
         let above = Arc::clone(&frame.above);
         visits += 1;
+        // Nodes without leaves cost time too: as many are visited as there may be pages.
         LimitExceeded::check("max_pages", visits / 2, u64::from(limits.max_pages))?;
         let id = kid.as_reference();
         if id.is_some() && frames.iter().any(|frame| frame.id == id) {
@@ -289,6 +290,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
                 return Err(DocumentError::damaged("a page tree node without /Kids"));
             }
             walked.places.push(Place { kid: kid.clone(), above });
+            LimitExceeded::check("max_pages", walked.places.len() as u64, u64::from(limits.max_pages))?;
             continue;
         }
         let depth = frames.len() as u64;

@@ -1,8 +1,9 @@
 //! The catalog of a chunk (ISO 32000-2, 7.7.2): what the page needs of the document, reduced to this page.
 
 use super::closure::{CATALOG, Closure, PAGE, PAGES};
+use super::colors::DeviceColors;
 use super::form;
-use super::resources::{DeviceColors, Place};
+use super::resources::Place;
 use super::roles::Role;
 use super::serialize;
 use crate::document::DocumentError;

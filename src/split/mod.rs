@@ -4,6 +4,7 @@
 
 mod catalog;
 mod closure;
+mod colors;
 mod content;
 mod fingerprint;
 mod form;

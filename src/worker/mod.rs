@@ -8,6 +8,8 @@
 //! request goes on. `catch_unwind` would not do: an overflowing stack, a failed allocation and a panic within a panic
 //! all end the process.
 //!
+//! Commands that read one document for one answer confine themselves instead: see [`sandbox`].
+//!
 //! **The parent looks at no byte of a PDF**; it passes the open file on as a descriptor, and believes no length that
 //! an answer names before the bytes are there. A document that has killed two workers is refused for as long as the
 //! process runs.
@@ -34,5 +36,6 @@ pub use error::WorkerError;
 pub use in_process::InProcess;
 pub use pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 pub use sandbox::Layers;
+pub(crate) use sandbox::confine_command;
 pub use session::WorkerReader;
 pub use settings::WorkerSettings;

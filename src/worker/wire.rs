@@ -108,6 +108,7 @@ struct LimitsOnWire {
     max_filters: u32,
     max_stream_bytes: u64,
     max_decoded_bytes: u64,
+    max_ratio: u64,
     max_page_objects: u32,
     max_page_bytes: u64,
     max_outline_items: u32,

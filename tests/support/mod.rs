@@ -8,6 +8,7 @@
     reason = "a failed test may stop where it stands"
 )]
 
+pub(crate) mod hostile;
 pub(crate) mod mcp;
 pub(crate) mod pdf;
 pub(crate) mod program;

@@ -144,6 +144,10 @@ impl Objects for DirectReader {
         &self.references.trailer
     }
 
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         self.fetch_within(id, 0)
     }

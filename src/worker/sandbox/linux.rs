@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use landlock::{ABI, Access, AccessFs, AccessNet, LandlockStatus, Ruleset, RulesetAttr, RulesetStatus, Scope};
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, LandlockStatus, RestrictionStatus, Ruleset, RulesetAttr, RulesetStatus, Scope,
+};
 use rustix::process::{Signal, getpid, set_parent_process_death_signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
@@ -25,16 +27,20 @@ fn forbid_files() -> Option<u32> {
     let ruleset = Ruleset::default().handle_access(AccessFs::from_all(newest)).ok()?;
     let ruleset = ruleset.handle_access(AccessNet::from_all(newest)).ok()?;
     let ruleset = ruleset.scope(Scope::from_all(newest)).ok()?;
-    let status = ruleset.create().ok()?.restrict_self().ok()?;
-    match (status.ruleset, status.landlock) {
+    enforced_version(&ruleset.create().ok()?.restrict_self().ok()?)
+}
+
+/// The version of Landlock's interface that is in force.
+pub(super) fn enforced_version(status: &RestrictionStatus) -> Option<u32> {
+    match (&status.ruleset, &status.landlock) {
         (RulesetStatus::NotEnforced, _) => None,
-        (_, LandlockStatus::Available { effective_abi, .. }) => Some(effective_abi as u32),
+        (_, LandlockStatus::Available { effective_abi, .. }) => Some(*effective_abi as u32),
         (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => None,
     }
 }
 
 /// Why calls could not be filtered; the worker runs without, and says so.
-struct Unfiltered;
+pub(super) struct Unfiltered;
 
 impl<E: std::error::Error> From<E> for Unfiltered {
     fn from(_: E) -> Self {
@@ -55,7 +61,7 @@ fn filter_calls() -> Result<(), Unfiltered> {
     Ok(())
 }
 
-fn program(
+pub(super) fn program(
     rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>>,
     otherwise: SeccompAction,
     listed: SeccompAction,

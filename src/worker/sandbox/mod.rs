@@ -16,7 +16,12 @@
 #[cfg(target_os = "linux")]
 mod calls;
 #[cfg(target_os = "linux")]
+mod command;
+#[cfg(target_os = "linux")]
 mod linux;
+
+#[cfg(target_os = "linux")]
+pub(crate) use command::confine_command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
@@ -66,6 +71,14 @@ pub(super) fn confine(memory_bytes: u64) -> Layers {
     #[cfg(target_os = "linux")]
     let layers = linux::confine(layers);
     layers
+}
+
+/// Elsewhere than on Linux a command has resource limits alone.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> Layers {
+    let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
+    let resource_limits = limits.into_iter().all(|(resource, most)| limit(resource, most).is_ok());
+    Layers { resource_limits, ..Layers::default() }
 }
 
 /// Descriptors: the socket, standard output and error, the document, and some that libraries hold for a moment.

@@ -1,0 +1,100 @@
+//! Hostile PDFs, each through the built program: every run ends in time with an answer or a typed refusal.
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::support::hostile::documents;
+use super::support::program::Place;
+
+/// Time for one run of a build without optimisation on a busy machine.
+const BOUND: Duration = Duration::from_secs(30);
+
+/// Address space for one run: the program, a stack of 64 MB for text, and 256 MB of its own.
+const MEMORY_BYTES: u64 = 512 << 20;
+
+/// What a document may be refused with. That a reader died is none of them.
+const REFUSALS: [&str; 8] =
+    ["damaged", "encrypted", "invalid_page", "limit_exceeded", "not_a_pdf", "pdf_error", "timeout", "too_large"];
+
+#[test]
+fn hostile_documents_cost_their_own_request_and_no_more() {
+    let place = Place::new();
+    let documents = documents();
+    let next = AtomicUsize::new(0);
+    let failures = std::thread::scope(|scope| {
+        let work = || {
+            let mut failures = Vec::new();
+            while let Some((name, bytes)) = documents.get(next.fetch_add(1, Ordering::Relaxed)) {
+                failures.extend(tried(&place, name, bytes));
+            }
+            failures
+        };
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), documents.len(), failures.join("\n"));
+}
+
+/// Runs one document through each command; what went wrong.
+fn tried(place: &Place, name: &str, bytes: &[u8]) -> Vec<String> {
+    let pdf = place.file(&format!("{}.pdf", name.replace(' ', "-")), bytes);
+    let out = format!("{pdf}.page");
+    let commands: [&[&str]; 3] = [
+        &["info", &pdf, "--json"],
+        &["page", &pdf, "1", "--out", &out, "--json"],
+        &["get-file", &pdf, "--pages", "1", "--as", "text", "--json"],
+    ];
+    let outcome = |command: &&[&str]| {
+        let start = Instant::now();
+        let outcome = run(place, command);
+        let took = start.elapsed();
+        if std::env::var_os("PAGEWISE_TEST_HOSTILE").is_some() {
+            eprintln!("{took:>10.0?} {:8} {name}: {outcome:?}", command[0]);
+        }
+        outcome.err().map(|error| format!("{name}: {}: {error}", command[0]))
+    };
+    let failures = commands.iter().filter_map(outcome).collect();
+    std::fs::remove_file(place.path(&pdf)).unwrap();
+    failures
+}
+
+/// One run; the code it was refused with, or `done`.
+fn run(place: &Place, arguments: &[&str]) -> Result<String, String> {
+    let mut command = place.command();
+    command.args(arguments).env("PAGEWISE_WORKER_MEMORY_BYTES", MEMORY_BYTES.to_string());
+    let (status, output) = bounded(command)?;
+    let answer: Value = serde_json::from_str(&output).map_err(|_| format!("status {status:?}, printed {output:?}"))?;
+    match answer["error"]["code"].as_str() {
+        None if status == Some(0) => Ok("done".to_owned()),
+        Some(code) if REFUSALS.contains(&code) => {
+            let message = answer["error"]["message"].as_str().unwrap_or_default();
+            let died = message.contains("ended without an answer") || message.contains("stack overflowed");
+            if died { Err(message.to_owned()) } else { Ok(format!("{code}: {message}")) }
+        }
+        _ => Err(format!("status {status:?}, {answer}")),
+    }
+}
+
+/// Runs a command until the bound; its exit status, `None` for a signal, and its output.
+fn bounded(mut command: Command) -> Result<(Option<i32>, String), String> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let reading = std::thread::spawn(move || {
+        let mut output = String::new();
+        stdout.read_to_string(&mut output).map(|_| output)
+    });
+    let start = Instant::now();
+    while start.elapsed() < BOUND {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Ok((status.code(), reading.join().unwrap().unwrap()));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    Err(format!("not done after {BOUND:?}"))
+}

@@ -1,0 +1,90 @@
+//! Each limit holds exactly where it says: at N the document is read, at one less the error names the limit.
+
+use std::sync::Arc;
+
+use pagewise::limits::{LimitExceeded, Limits};
+use pagewise::page::PageIndex;
+use pagewise::worker::{InProcess, PdfError, Reader};
+
+use super::support::{file_of, fixture, small_pdf};
+
+/// Opens the document, cuts its first page and takes its text.
+fn read(bytes: &[u8], limits: &Limits) -> Result<(), LimitExceeded> {
+    let read = || {
+        let document = InProcess::new(limits.clone()).open(Arc::new(bytes.to_vec()), None)?;
+        document.cut(PageIndex(0))?;
+        document.page_text(PageIndex(0)).map(|_| ())
+    };
+    match read() {
+        Ok(()) => Ok(()),
+        Err(PdfError::Limit(limit)) => Err(limit),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Finds the least value of a limit with which `bytes` can be read.
+fn check(bytes: &[u8], which: &str, set: impl Fn(&mut Limits, u64)) -> u64 {
+    let at = |value: u64| {
+        let mut limits = Limits::default();
+        set(&mut limits, value);
+        read(bytes, &limits)
+    };
+    let (mut refused, mut enough) = (0, u64::from(u32::MAX));
+    while enough - refused > 1 {
+        let middle = refused.midpoint(enough);
+        if at(middle).is_ok() { enough = middle } else { refused = middle }
+    }
+    assert_eq!(at(enough), Ok(()), "{which} at {enough}");
+    let error = at(enough - 1).expect_err(which);
+    assert_eq!((error.which, error.limit), (which, enough - 1));
+    assert!(error.found > error.limit, "{error:?}");
+    enough
+}
+
+fn small(value: u64) -> u32 {
+    u32::try_from(value).unwrap()
+}
+
+#[test]
+fn limits_hold_at_n_and_at_one_more() {
+    let latex = std::fs::read(fixture("latex.pdf")).unwrap();
+    let size = u64::try_from(latex.len()).unwrap();
+    assert_eq!(check(&latex, "max_file_bytes", |limits, value| limits.max_file_bytes = value), size);
+    assert_eq!(check(&latex, "max_pages", |limits, value| limits.max_pages = small(value)), 8);
+    assert_eq!(check(&latex, "max_filters", |limits, value| limits.max_filters = small(value)), 1);
+    check(&latex, "max_nesting", |limits, value| limits.max_nesting = small(value));
+    check(&latex, "max_stream_bytes", |limits, value| limits.max_stream_bytes = value);
+    check(&latex, "max_decoded_bytes", |limits, value| limits.max_decoded_bytes = value);
+    check(&latex, "max_page_objects", |limits, value| limits.max_page_objects = small(value));
+    check(&latex, "max_page_bytes", |limits, value| limits.max_page_bytes = value);
+    check(&latex, "max_text_bytes", |limits, value| limits.max_text_bytes = value);
+    let updated = std::fs::read(fixture("incremental.pdf")).unwrap();
+    check(&updated, "max_xref_sections", |limits, value| limits.max_xref_sections = small(value));
+}
+
+#[test]
+fn a_tree_is_as_deep_and_a_reference_as_long_as_it_may_be() {
+    let node = |kid: usize| format!("<</Type/Pages/Count 1/Kids[{kid} 0 R]>>");
+    let tree = file_of(&[
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        node(3),
+        node(4),
+        "<</Type/Page/MediaBox[0 0 9 9]>>".to_owned(),
+    ]);
+    check(&tree, "max_page_tree_depth", |limits, value| limits.max_page_tree_depth = small(value));
+    let chain = file_of(&[
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox 4 0 R>>",
+        "5 0 R",
+        "6 0 R",
+        "[0 0 9 9]",
+    ]);
+    assert_eq!(check(&chain, "max_reference_hops", |limits, value| limits.max_reference_hops = small(value)), 2);
+}
+
+#[test]
+fn pages_are_counted_before_they_are_believed() {
+    let many = small_pdf(600);
+    assert_eq!(check(&many, "max_pages", |limits, value| limits.max_pages = small(value)), 600);
+}
