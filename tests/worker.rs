@@ -87,7 +87,7 @@ fn deaths() -> [(Drill, fn(&WorkerError) -> bool); 5] {
         (Drill::Panic, |error| matches!(error, WorkerError::Died { how } if how == "status 101")),
         (Drill::StackOverflow, |error| *error == WorkerError::StackOverflow),
         (Drill::OutOfMemory, |error| matches!(error, WorkerError::OutOfMemory { .. })),
-        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Timeout { deadline_ms: 300 })),
+        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Timeout { deadline_ms: 50 })),
     ]
 }
 
@@ -98,7 +98,7 @@ const ANSWERED_WITHIN: Duration = Duration::from_millis(1_000);
 fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
     let times = std::env::var("PAGEWISE_TEST_DEATHS").ok().and_then(|times| times.parse().ok()).unwrap_or(8);
     let memory_bytes = 256 << 20;
-    let deadline = Duration::from_millis(300);
+    let deadline = Duration::from_millis(50);
     let patient = reader(WorkerSettings { memory_bytes, ..settings() });
     let hasty = reader(WorkerSettings { deadline, ..settings() });
     let bystander = open(&patient, small_pdf(3));

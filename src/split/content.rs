@@ -6,6 +6,10 @@ use crate::document::{DocumentError, filter};
 use crate::limits::{LimitExceeded, Limits};
 use std::cell::Cell;
 
+/// Bytes of one page's content that are held at once. 64 MB; what comes after counts as of an unknown filter, so that
+/// twenty parts below `max_stream_bytes` do not fill the memory.
+const MAX_HELD_BYTES: usize = 64 << 20;
+
 /// Decodes streams and counts what all of them come to.
 pub(super) struct Decoder<'a> {
     objects: &'a dyn Objects,
@@ -40,10 +44,13 @@ impl<'a> Decoder<'a> {
         let one = std::slice::from_ref(contents);
         let parts = resolved.as_array().unwrap_or(one);
         let mut out = Vec::with_capacity(parts.len());
+        let mut held = 0_usize;
         for part in parts {
-            if let Some(stream) = self.objects.resolve(part)?.as_stream() {
-                out.push(self.content(stream)?);
-            }
+            let part = self.objects.resolve(part)?;
+            let Some(stream) = part.as_stream() else { continue };
+            let content = if held > MAX_HELD_BYTES { Content::Unknown } else { self.content(stream)? };
+            held = held.saturating_add(content.bytes().len());
+            out.push(content);
         }
         Ok(out)
     }

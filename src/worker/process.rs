@@ -16,6 +16,9 @@ use super::sandbox::Layers;
 use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
 use super::wire::{Greeting, Reply, Request};
 
+/// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
+const START_DEADLINE: Duration = Duration::from_secs(10);
+
 /// A worker that waits for requests, or works on one.
 pub(super) struct Process {
     child: Child,
@@ -43,7 +46,7 @@ impl Process {
             jobs: 0,
             busy: Duration::ZERO,
         };
-        let (greeting, _) = process.receive::<Greeting>(Instant::now() + settings.deadline)?;
+        let (greeting, _) = process.receive::<Greeting>(Instant::now() + START_DEADLINE)?;
         if greeting.version != env!("CARGO_PKG_VERSION") {
             let reason = format!("{} is of version {}", settings.program.display(), greeting.version);
             return Err(WorkerError::NotStarted { reason });
