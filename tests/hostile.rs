@@ -1,5 +1,16 @@
 //! Hostile PDFs, each through the built program: every run ends in time with an answer or a typed refusal.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    reason = "a failed test may stop where it stands, and says what it measured where it is asked to"
+)]
+
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,16 @@
 //! Each limit holds exactly where it says: at N the document is read, at one less the error names the limit.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    reason = "a failed test may stop where it stands, and says what it measured where it is asked to"
+)]
+
 use std::sync::Arc;
 
 use pagewise::limits::{LimitExceeded, Limits};

@@ -1,5 +1,16 @@
 //! Readers that die: each costs one typed error, at once, and nobody else.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    clippy::string_slice,
+    clippy::cast_possible_truncation,
+    reason = "a failed test may stop where it stands, and says what it measured where it is asked to"
+)]
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,8 +91,10 @@ fn refusals_come_through_whole() {
     assert_eq!(open(&there, small_pdf(2)).page_count(), 2);
 }
 
+type IsExpected = fn(&WorkerError) -> bool;
+
 /// What a worker dies of, and the error that tells.
-fn deaths() -> [(Drill, fn(&WorkerError) -> bool); 5] {
+fn deaths() -> [(Drill, IsExpected); 5] {
     [
         (Drill::Abort, |error| matches!(error, WorkerError::Died { how } if how == "signal 6")),
         (Drill::Panic, |error| matches!(error, WorkerError::Died { how } if how == "status 101")),

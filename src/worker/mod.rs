@@ -8,7 +8,8 @@
 //! request goes on. `catch_unwind` would not do: an overflowing stack, a failed allocation and a panic within a panic
 //! all end the process.
 //!
-//! Commands that read one document for one answer confine themselves instead: see [`sandbox`].
+//! `pagewise page` and `pagewise split` confine their own process instead: a worker for one page would nearly double
+//! the processor time of the command (6.3 to 6.8 ms for 3.4 to 3.8, medians of 60 runs on two fixtures).
 //!
 //! **The parent looks at no byte of a PDF**; it passes the open file on as a descriptor, and believes no length that
 //! an answer names before the bytes are there. A document that has killed two workers is refused for as long as the
