@@ -1,5 +1,6 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod closure;
 mod reading;
 mod selection;
 mod source;

@@ -3,7 +3,7 @@
 //! Documents share resource dictionaries among all pages: copied whole, one page of a real manual is 53 times its
 //! size. A dictionary is pruned to the names that its users' decoded content mentions, where users are the page, its
 //! form XObjects, tiling patterns, Type 3 fonts and appearances; a form without resources of its own borrows the
-//! page's. Names that a form's own resources lack are looked for in those around it, as renderers do. Content that does
+//! page's. Names that a form's resources lack are looked for in those around it, as renderers do. Content that does
 //! not decode keeps everything it could use.
 
 use super::content::{Content, Decoder};
@@ -92,7 +92,8 @@ impl DeviceColors {
         let space = objects.resolve(space)?;
         self.note(space.as_name().unwrap_or_default());
         if depth < DEEPEST {
-            for part in space.as_array().unwrap_or_default() {
+            // No family has more than five parts; an array that contains itself has as many as it likes.
+            for part in space.as_array().unwrap_or_default().iter().take(5) {
                 self.note_space(objects, part, depth + 1)?;
             }
         }
@@ -304,6 +305,7 @@ impl Finder<'_> {
         let own = dictionary.get(b"Resources").filter(|own| !own.is_null());
         let Some(own) = own else {
             let (place, resources) = self.page_place();
+            self.note_missing(&resources, names)?;
             return self.merge(place, &resources, names);
         };
         self.note_missing(own, names)?;
