@@ -250,7 +250,7 @@ fn table_entry(bytes: &[u8]) -> Option<Entry> {
     }
 }
 
-/// Reads a row of a cross-reference stream (table 18); unknown types are null objects (7.5.8.3).
+/// Reads a row of a cross-reference stream (table 18).
 fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
     let [first, second, third] = widths;
     let field = |from: usize, width: usize| -> Option<u64> {
@@ -263,6 +263,8 @@ fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
     Some(Some(match kind {
         1 => Entry::Offset(value),
         2 => Entry::InStream { container: u32::try_from(value).ok()? },
-        _ => Entry::Free,
+        0 => Entry::Free,
+        // Null objects by the letter (7.5.8.3); but no such type was ever defined, and lying widths look like this.
+        _ => return None,
     }))
 }
