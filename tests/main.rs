@@ -1,6 +1,7 @@
 //! The promises of the crate, one module each, in one binary.
 
 mod closure;
+mod lies;
 mod reading;
 mod selection;
 mod source;
