@@ -2,8 +2,10 @@
 
 mod architecture;
 mod cli;
+mod closure;
 mod contracts;
 mod get_file;
+mod lies;
 mod mcp;
 mod reading;
 mod selection;

@@ -14,7 +14,7 @@ use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Numbers of the objects that every chunk has.
@@ -54,6 +54,8 @@ pub(super) struct Closure<'a> {
     bytes: u64,
     /// Optional content groups that were reached, in order.
     pub(super) groups: Vec<u32>,
+    /// Indirect arrays of groups that stand in the array that is being written.
+    pub(super) orders: HashSet<u32>,
 }
 
 impl<'a> Closure<'a> {
@@ -78,6 +80,7 @@ impl<'a> Closure<'a> {
             bodies: Vec::new(),
             bytes: 0,
             groups: Vec::new(),
+            orders: HashSet::new(),
         }
     }
 

@@ -178,12 +178,12 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
     Ok(out)
 }
 
-/// Whether `/Contents` names an object that is not there.
+/// Whether `/Contents` names an object that is not there, or something that is no stream.
 fn has_lost_content(objects: &dyn Objects, contents: &Object) -> Result<bool, DocumentError> {
     let resolved = objects.resolve(contents)?;
     let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
     for part in parts {
-        if part.as_reference().is_some() && objects.resolve(part)?.is_null() {
+        if !part.is_null() && objects.resolve(part)?.as_stream().is_none() {
             return Ok(true);
         }
     }

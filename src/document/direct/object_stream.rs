@@ -2,7 +2,7 @@
 
 use super::super::error::DocumentError;
 use super::super::filter;
-use super::super::lexer::Lexer;
+use super::super::lexer::{Lexer, is_white_space};
 use super::super::object::{Object, Stream};
 use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
@@ -74,5 +74,7 @@ fn table(bytes: &[u8], count: usize, first: usize) -> Result<HashMap<u32, usize>
         let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
         offsets.insert(number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?);
     }
-    Ok(offsets)
+    // Where the table ends the objects begin: else `/N` or `/First` lies, and other objects would be read.
+    let between = bytes.get(lexer.position()..first).ok_or_else(malformed)?;
+    between.iter().all(|byte| is_white_space(*byte)).then_some(offsets).ok_or_else(malformed)
 }
