@@ -747,3 +747,16 @@ fn empty_names_stay_apart_from_what_follows() {
     let chunk = check("empty names", "", "/Annots[5 0 R]", &objects);
     assert_eq!(at(&chunk, "Page/Annots/0/Border").unwrap().as_array().unwrap().len(), 6);
 }
+
+#[test]
+fn resources_that_are_not_in_the_file_make_a_note() {
+    let content = stream("", "/A 1 Tf /X Do");
+    let notes = |resources: &str, objects: &[&str]| {
+        let objects = [vec![content.clone()], objects.iter().map(|object| (*object).to_owned()).collect()].concat();
+        cut_first(document("", &format!("/Contents 5 0 R/Resources {resources}"), &objects)).notes
+    };
+    assert_eq!(notes("<</Font<</A 6 0 R/B 7 0 R>>>>", &["<</Type/Font>>", "null"]), []);
+    for lost in ["<</Font<</A 7 0 R>>>>", "<</Font 7 0 R>>", "7 0 R", "<</XObject<</X 99 0 R>>>>"] {
+        assert_eq!(notes(lost, &["<</Type/Font>>", "null"]), [CutNote::ContentLost], "{lost}");
+    }
+}

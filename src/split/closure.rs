@@ -56,6 +56,8 @@ pub(super) struct Closure<'a> {
     pub(super) groups: Vec<u32>,
     /// Indirect arrays of groups that stand in the array that is being written.
     pub(super) orders: HashSet<u32>,
+    /// Whether a resource that the page may use is not in the file.
+    pub(super) has_lost_resources: bool,
 }
 
 impl<'a> Closure<'a> {
@@ -81,6 +83,7 @@ impl<'a> Closure<'a> {
             bytes: 0,
             groups: Vec::new(),
             orders: HashSet::new(),
+            has_lost_resources: false,
         }
     }
 
@@ -206,7 +209,10 @@ impl<'a> Closure<'a> {
                 _ => (roles::of_entry(self, dictionary, key.as_bytes(), value, role, holder)?, holder),
             };
             if let Some(inner) = inner {
+                let start = out.len();
                 self.entry_value(key.as_bytes(), value, inner, holder, out)?;
+                let is_resource = matches!(role, Role::Resources(_) | Role::Category { .. });
+                self.has_lost_resources |= is_resource && out.len() == start && value.as_reference().is_some();
             }
         }
         out.extend(b">>");

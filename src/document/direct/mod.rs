@@ -10,6 +10,7 @@ mod xref;
 
 use super::bytes::FileBytes;
 use super::error::DocumentError;
+use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
@@ -212,8 +213,10 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
 /// Whether an object begins after the end-of-file marker (7.5.5).
 fn has_object_after_end(rest: &[u8]) -> bool {
     let end = rest.windows(5).position(|window| window == b"%%EOF");
-    let mut after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default().iter();
-    after.find(|byte| !super::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit)
+    let after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default();
+    let begins = after.iter().find(|byte| !super::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
+    // Remains of an older table begin with digits too, and are harmless.
+    begins && !matches!(Lexer::new(after, 1).indirect_head(), Err(Syntax::Malformed(_)))
 }
 
 #[cfg(test)]

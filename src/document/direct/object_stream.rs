@@ -2,7 +2,7 @@
 
 use super::super::error::DocumentError;
 use super::super::filter;
-use super::super::lexer::{Lexer, is_white_space};
+use super::super::lexer::Lexer;
 use super::super::object::{Object, Stream};
 use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
@@ -75,6 +75,8 @@ fn table(bytes: &[u8], count: usize, first: usize) -> Result<HashMap<u32, usize>
         offsets.insert(number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?);
     }
     // Where the table ends the objects begin: else `/N` or `/First` lies, and other objects would be read.
-    let between = bytes.get(lexer.position()..first).ok_or_else(malformed)?;
-    between.iter().all(|byte| is_white_space(*byte)).then_some(offsets).ok_or_else(malformed)
+    // Between them there may be white space and comments, as qpdf writes in its QDF mode.
+    let end = lexer.position();
+    lexer.skip_space();
+    (end..=lexer.position()).contains(&first).then_some(offsets).ok_or_else(malformed)
 }
