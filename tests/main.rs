@@ -2,9 +2,11 @@
 
 mod architecture;
 mod cli;
+mod closure;
 mod contracts;
 mod get_file;
 mod hostile;
+mod lies;
 mod limits;
 mod mcp;
 mod reading;

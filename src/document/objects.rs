@@ -43,8 +43,14 @@ impl dyn Objects + '_ {
         let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
         let hops = self.limits().max_reference_hops;
+        let mut passed = vec![*id];
         for _ in 0..hops {
             let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
+            if passed.contains(id) {
+                // A reference to itself leads to no object, which is the null object.
+                return Ok(Resolved::Fetched(Arc::new(Object::Null)));
+            }
+            passed.push(*id);
             fetched = self.fetch(*id)?;
         }
         if fetched.as_reference().is_none() {

@@ -112,6 +112,9 @@ fn write_groups(
     out: &mut Vec<u8>,
     depth: u32,
 ) -> Result<(), DocumentError> {
+    if depth == 0 {
+        closure.orders.clear();
+    }
     out.push(b'[');
     for element in groups.as_array().unwrap_or_default() {
         match element {
@@ -121,7 +124,8 @@ fn write_groups(
                     continue;
                 }
                 let nested = closure.objects.fetch(*id)?;
-                if nested.as_array().is_some() {
+                // Once: arrays that contain themselves, or each other twice, would be written without end.
+                if nested.as_array().is_some() && closure.orders.insert(id.number) {
                     write_nested(closure, &nested, out, depth)?;
                 }
             }

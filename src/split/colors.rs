@@ -56,7 +56,8 @@ impl DeviceColors {
         let space = objects.resolve(space)?;
         self.note(space.as_name().unwrap_or_default());
         if depth < DEEPEST {
-            for part in space.as_array().unwrap_or_default() {
+            // No family has more than five parts; an array that contains itself has as many as it likes.
+            for part in space.as_array().unwrap_or_default().iter().take(5) {
                 self.note_space(objects, part, depth + 1)?;
             }
         }

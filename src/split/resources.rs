@@ -3,7 +3,7 @@
 //! Documents share resource dictionaries among all pages: copied whole, one page of a real manual is 53 times its
 //! size. A dictionary is pruned to the names that its users' decoded content mentions, where users are the page, its
 //! form XObjects, tiling patterns, Type 3 fonts and appearances; a form without resources of its own borrows the
-//! page's. Names that a form's own resources lack are looked for in those around it, as renderers do. Content that does
+//! page's. Names that a form's resources lack are looked for in those around it, as renderers do. Content that does
 //! not decode keeps everything it could use.
 
 use super::colors::DeviceColors;
@@ -253,6 +253,7 @@ impl Finder<'_> {
         let own = dictionary.get(b"Resources").filter(|own| !own.is_null());
         let Some(own) = own else {
             let (place, resources) = self.page_place();
+            self.note_missing(&resources, names)?;
             return self.merge(place, &resources, names);
         };
         self.note_missing(own, names)?;
