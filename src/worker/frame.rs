@@ -72,7 +72,10 @@ mod tests {
     fn a_claimed_length_reserves_nothing() {
         let mut prefix = [0; PREFIX_BYTES];
         prefix.iter_mut().skip(4).zip((MAX_BODY_BYTES).to_le_bytes()).for_each(|(place, byte)| *place = byte);
-        assert_eq!(rest::<String>(prefix, io::empty()).map_err(|error| error.kind()), Err(io::ErrorKind::Other));
+        assert_eq!(
+            rest::<String>(prefix, io::empty()).map_err(|error| error.kind()),
+            Err(io::ErrorKind::UnexpectedEof)
+        );
         prefix.iter_mut().skip(4).zip((MAX_BODY_BYTES + 1).to_le_bytes()).for_each(|(place, byte)| *place = byte);
         let refused = rest::<String>(prefix, io::empty()).map_err(|error| error.kind());
         assert_eq!(refused, Err(io::ErrorKind::InvalidData));
