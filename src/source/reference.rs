@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Option<PathBuf> {
-        let parsed = Reference::parse(text, Path::new("/work"), Some(Path::new("/home/ann")));
+        let parsed = Reference::parse(text, Path::new("/base"), Some(Path::new("/home/ann")));
         parsed.ok().map(|reference| reference.path)
     }
 
@@ -112,15 +112,15 @@ mod tests {
     fn every_accepted_form_becomes_an_absolute_path() {
         for (text, path) in [
             ("/a/b.pdf", "/a/b.pdf"),
-            ("b.pdf", "/work/b.pdf"),
-            ("./b.pdf", "/work/./b.pdf"),
-            (" b.pdf ", "/work/ b.pdf "),
+            ("b.pdf", "/base/b.pdf"),
+            ("./b.pdf", "/base/./b.pdf"),
+            (" b.pdf ", "/base/ b.pdf "),
             ("~", "/home/ann"),
             ("~/b.pdf", "/home/ann/b.pdf"),
             ("~//etc/passwd", "/home/ann/etc/passwd"),
-            ("~ann/b.pdf", "/work/~ann/b.pdf"),
-            ("notes: May.pdf", "/work/notes: May.pdf"),
-            ("chapter:1.pdf", "/work/chapter:1.pdf"),
+            ("~ann/b.pdf", "/base/~ann/b.pdf"),
+            ("notes: May.pdf", "/base/notes: May.pdf"),
+            ("chapter:1.pdf", "/base/chapter:1.pdf"),
             ("file:///a/b.pdf", "/a/b.pdf"),
             ("FILE:///a/b.pdf", "/a/b.pdf"),
             ("file:/a/b.pdf", "/a/b.pdf"),
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_home_is_needed_only_for_a_tilde() {
-        assert!(Reference::parse("~/a", Path::new("/work"), None).is_err());
-        assert!(Reference::parse("a", Path::new("/work"), None).is_ok());
+        assert!(Reference::parse("~/a", Path::new("/base"), None).is_err());
+        assert!(Reference::parse("a", Path::new("/base"), None).is_ok());
     }
 }
