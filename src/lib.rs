@@ -5,6 +5,7 @@ pub mod document;
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod render;
 pub mod serve;
 pub mod source;
 pub mod split;

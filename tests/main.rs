@@ -11,4 +11,5 @@ mod split;
 mod store;
 mod support;
 mod text;
+mod tools;
 mod view;

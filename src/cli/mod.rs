@@ -6,6 +6,7 @@ mod limits;
 mod memory;
 mod pdf;
 mod print;
+mod progress;
 mod serve;
 mod settings;
 mod split;
@@ -46,6 +47,10 @@ fn answer(command: Command) -> Result<Report, ToolError> {
         Command::Page(arguments) => pdf::page(&arguments),
         Command::Split(arguments) => split::run(&arguments),
         Command::Info(arguments) => pdf::info(&arguments),
+        Command::Text(arguments) => pdf::text(&arguments),
+        Command::Render(arguments) => pdf::render(&arguments),
+        Command::Search(arguments) => pdf::search(&arguments),
+        Command::Outline(arguments) => pdf::outline(&arguments),
         Command::Context(arguments) => match arguments.command {
             ContextCommand::Status(arguments) => memory::status(&arguments),
             ContextCommand::Forget(arguments) => memory::forget(arguments),
@@ -60,6 +65,10 @@ fn wants_json(command: &Command) -> bool {
         Command::Page(arguments) => arguments.json.json,
         Command::Split(arguments) => arguments.json.json,
         Command::Info(arguments) => arguments.json.json,
+        Command::Text(arguments) => arguments.json.json,
+        Command::Render(arguments) => arguments.json.json,
+        Command::Search(arguments) => arguments.json.json,
+        Command::Outline(arguments) => arguments.json.json,
         Command::Context(arguments) => match &arguments.command {
             ContextCommand::Status(arguments) => arguments.json.json,
             ContextCommand::Forget(arguments) => arguments.json.json,

@@ -3,25 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::fonts::SystemFonts;
 use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::Limits;
 use crate::page::{PageIndex, PageLabel};
+use crate::render::{self, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError};
-use crate::text::{self, TextError};
+use crate::text::{self, PageText, TextError};
 
 /// Reads PDFs in this process, within [`Limits`].
 #[derive(Debug, Clone, Default)]
 pub struct InProcess {
     limits: Limits,
+    fonts: Arc<SystemFonts>,
 }
 
 impl InProcess {
     /// A reader within `limits`.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits }
+        Self { limits, fonts: Arc::default() }
     }
 }
 
@@ -29,13 +32,19 @@ impl Reader for InProcess {
     fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
         let document = Document::open(file, password, &self.limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(Box::new(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() }))
+        Ok(Box::new(OpenDocument {
+            document,
+            limits: self.limits.clone(),
+            fonts: Arc::clone(&self.fonts),
+            kept: Mutex::default(),
+        }))
     }
 }
 
 struct OpenDocument {
     document: Document,
     limits: Limits,
+    fonts: Arc<SystemFonts>,
     kept: Mutex<KeptChunks>,
 }
 
@@ -115,13 +124,22 @@ impl Pages for OpenDocument {
     }
 
     /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
-    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let Ok(chunk) = self.chunk(page) else {
             return text::page_text(&self.document, page, &self.limits).map_err(text_error);
         };
         let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
         self.kept().keep(page, chunk);
         text
+    }
+
+    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
+        let Ok(chunk) = self.chunk(page) else {
+            return render::page_picture(&self.document, page, options, &*self.fonts).map_err(render_error);
+        };
+        let picture = render::chunk_picture(&chunk.bytes, options, &*self.fonts, &self.limits).map_err(render_error);
+        self.kept().keep(page, chunk);
+        picture
     }
 
     fn notes(&self) -> Vec<String> {
@@ -140,8 +158,18 @@ fn text_error(error: TextError) -> PdfError {
     match error {
         TextError::Document(error) => document_error(error, PdfAction::ExtractText),
         TextError::Limit(limit) => PdfError::Limit(limit),
-        TextError::Unreadable { .. } | TextError::Panicked { .. } | TextError::NoThread => {
+        TextError::Unreadable { .. } | TextError::Engine(_) => {
             PdfError::Failed { action: PdfAction::ExtractText, reason: error.to_string() }
+        }
+    }
+}
+
+fn render_error(error: RenderError) -> PdfError {
+    match error {
+        RenderError::Document(error) => document_error(error, PdfAction::RenderPage),
+        RenderError::Limit(limit) => PdfError::Limit(limit),
+        RenderError::Unreadable | RenderError::Engine(_) | RenderError::Encoding { .. } => {
+            PdfError::Failed { action: PdfAction::RenderPage, reason: error.to_string() }
         }
     }
 }
