@@ -170,7 +170,7 @@ fn a_page_that_cannot_be_cut_comes_as_text_and_says_why() {
     bench.pdf("a.pdf", &["one", "uncut two"]);
     let answer = bench.given("a.pdf", pages("1-2"));
     assert_eq!(answer[1], "PDF: one");
-    assert!(answer[2].contains("[Given as text, because it could not be given as a PDF: it is glued]"), "{answer:?}");
+    assert!(answer[2].contains("[Given as text, because it could not be given as asked: it is glued]"), "{answer:?}");
     assert!(answer[2].ends_with("The text of uncut two"));
 }
 

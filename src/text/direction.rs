@@ -5,6 +5,7 @@
 //! whole of UAX 9, which goes the other way; nested embeddings cannot be told from places.
 
 use super::lines::{Piece, is_space};
+use std::collections::HashSet;
 use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(super) fn logical(pieces: &[Piece]) -> Vec<Piece> {
         // In a line to the left, what is kept reads to the right; in a line to the right, what is kept is turned.
         if is_kept == is_right { logical.extend_from_slice(inner) } else { logical.extend(turned(inner)) }
     }
-    spaced(&logical, &placed)
+    spaced(&logical, pieces)
 }
 
 /// The pieces from left to right, spaces between them by their distance.
@@ -82,19 +83,28 @@ fn turned(pieces: &[Piece]) -> Vec<Piece> {
     pieces.iter().rev().cloned().collect()
 }
 
-/// `logical` with spaces where neighbours are apart, or were drawn apart.
-fn spaced(logical: &[Piece], placed: &[Piece]) -> Vec<Piece> {
-    let has_drawn_spaces = placed.iter().any(|piece| piece.is_spaced);
+/// `logical` with spaces where neighbours are apart, or a space was drawn between them.
+fn spaced(logical: &[Piece], drawn: &[Piece]) -> Vec<Piece> {
+    let parted = drawn.windows(2).filter_map(|pair| match pair {
+        [before, after] if after.is_spaced => Some(places(before, after)),
+        _ => None,
+    });
+    let parted = parted.collect::<HashSet<_>>();
     let mut spaced = Vec::with_capacity(logical.len());
     let mut before: Option<&Piece> = None;
     for piece in logical {
-        let is_apart = before.is_some_and(|before| {
+        let is_spaced = before.is_some_and(|before| {
             let (left, right) = if before.mark.start <= piece.mark.start { (before, piece) } else { (piece, before) };
-            is_space(right.mark.start - left.mark.end, right.mark.size)
+            parted.contains(&places(left, right)) || is_space(right.mark.start - left.mark.end, right.mark.size)
         });
-        let is_neighbour = before.is_some();
-        spaced.push(Piece { is_spaced: is_neighbour && (is_apart && has_drawn_spaces || is_apart), ..piece.clone() });
+        spaced.push(Piece { is_spaced, ..piece.clone() });
         before = Some(piece);
     }
     spaced
+}
+
+/// What tells two neighbours from all others, whichever comes first.
+fn places(one: &Piece, other: &Piece) -> (u64, u64) {
+    let (one, other) = (one.mark.start.to_bits(), other.mark.start.to_bits());
+    (one.min(other), one.max(other))
 }

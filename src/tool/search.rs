@@ -99,7 +99,9 @@ impl Found {
     fn text(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> String {
         let query = one_line(&arguments.query);
         let (total, pages, searched) = (self.total, self.pages.len(), self.searched);
-        let mut lines = vec![format!("{total} matches of \"{query}\" on {pages} of {searched} pages of {}", pdf.path)];
+        let matches = if total == 1 { "match" } else { "matches" };
+        let mut lines =
+            vec![format!("{total} {matches} of \"{query}\" on {pages} of {searched} pages of {}", pdf.path)];
         if total > 0 {
             lines.push(untrusted(&pdf.path));
         }
