@@ -1,4 +1,90 @@
-//! pagewise: PDFs for coding agents, page by page.
+//! pagewise stands between a coding agent and its PDFs.
+//!
+//! A request names a file; the answer is a summary, or single pages as standalone PDFs, images or text, and never what
+//! the conversation already holds. The doors are an MCP server, a command line and this library.
+//!
+//! ```
+//! use pagewise::{document::Document, limits::Limits, page::PageNumber, split};
+//! use std::sync::Arc;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = std::fs::read("fixtures/latex.pdf")?;
+//! let document = Document::open(Arc::new(file), None, &Limits::default())?;
+//! let page = PageNumber::new(3).ok_or("pages are counted from 1")?;
+//! let chunk = split::cut(&document, page.index())?;
+//! assert_eq!(document.page_count(), 8);
+//! assert!(chunk.bytes.starts_with(b"%PDF-1.7"));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The way a request goes
+//!
+//! ```text
+//! serve │ cli ──► tool ──► context ──► source ──► document ──► split │ text │ render
+//!                             │  ▲                                       │
+//!                             ▼  └─────── blocks, fingerprints ◄─────────┘
+//!                           view ──► store         (marked only after the answer was written)
+//! ```
+//!
+//! 1. `tool` turns arguments into a typed request.
+//! 2. `source` opens the file once, beneath the allowed roots.
+//! 3. `context` asks the view what the conversation holds and plans what to send, which is pure.
+//! 4. `document` reads, `split` cuts, `text` extracts, `render` draws.
+//! 5. `context` builds the answer under its budget.
+//! 6. The door writes it; then, and only then, the pages are marked.
+//!
+//! # Rooms, and whom each may name
+//!
+//! The vocabulary (`page`, `hash`, `limits`) may be named by all. A test reads this table and the sources, and fails
+//! on an arrow that is not here.
+//!
+//! | room | what lives there | may name | crates of its own |
+//! |---|---|---|---|
+//! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
+//! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
+//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded) | | |
+//! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
+//! | `split` | a page → [`PageChunk`](split::PageChunk): closure, pruning, canonical writer, verification, fingerprint | document | |
+//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, unpdf, skrifa, regex, unicode_normalization |
+//! | `render` | a page → pixels → PNG | document | png |
+//! | `view` | what a conversation holds: pure data and rules | | |
+//! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
+//! | `source` | paths beneath roots, what a file is, content hashes; the only room that opens a client's files | | rustix |
+//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, view, store, source | dashmap, similar |
+//! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view | base64, unicode_segmentation |
+//! | `serve` | MCP over standard input and output | tool | rmcp |
+//! | `cli` | the command line | tool, serve | clap, indicatif |
+//!
+//! # Invariants
+//!
+//! - **`document`, `split`, `text`, `render` and `view` do no I/O, know no clock and are not async.** Bytes come through
+//!   [`ReadAt`](document::ReadAt).
+//! - **A page is marked as sent only after the answer was written.** A lost mark costs one page sent again; a false
+//!   one would leave the agent blind.
+//! - **The same page gives the same bytes**, in every process and on every machine: no date, no object number of the
+//!   source, no hash order reaches a chunk.
+//! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
+//! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
+//!   is bounded by a limit with a name.
+//! - **Standard output is the protocol's**: only `cli` prints.
+//! - **Serde derives stand only in `tool` and `store`**: a derived type is a promise.
+//!
+//! # Decisions with their figures
+//!
+//! - **Four readers, ours first.** Of 2,260 real and damaged files the direct reader opens 2,085, hayro-syntax 128,
+//!   libqpdf 12 and lopdf 1; the rest are no PDFs, need a password or have no page that any tool finds. See
+//!   [`document`].
+//! - **Chunks are copied, not rewritten.** Compressed stream data stays as it is, also where it is damaged: replacing
+//!   damaged content by its sound beginning made 14 of 2,771 pages draw otherwise in MuPDF. See [`split`].
+//! - **Text comes from the places of glyphs.** Of 300 files of the corpus, 91 with text that two of Poppler, MuPDF and
+//!   pdfium agree on: word F1 .983 against their agreement (they have .976 to .979), at .64 of the CPU of pdftotext.
+//!   unpdf and pdf-extract are asked only where glyphs have no known character. See [`text`].
+//! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
+//!   is refused before one is begun.
+//! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
+//!   not pruned.
+
 pub mod cli;
 pub mod context;
 pub mod document;

@@ -1,8 +1,11 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod architecture;
 mod cli;
+mod closure;
 mod contracts;
 mod get_file;
+mod lies;
 mod mcp;
 mod reading;
 mod selection;

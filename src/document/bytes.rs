@@ -37,8 +37,9 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// Files up to this size are read whole at once: one read is cheaper than the fifty that a page needs.
-const WHOLE_FILE_BYTES: u64 = 4 << 20;
+/// Files up to this size are read whole at once: one read is cheaper than the fifty that a page needs, until touching
+/// the memory costs more than they do.
+const WHOLE_FILE_BYTES: u64 = 512 << 10;
 
 /// A file's bytes as slices that share one buffer where the file is small.
 pub(crate) struct FileBytes {
@@ -81,9 +82,8 @@ impl FileBytes {
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
-        let mut buffer = Vec::new();
-        buffer.try_reserve_exact(to_usize(length)).map_err(|_| DocumentError::OutOfMemory { bytes: length })?;
-        buffer.resize(to_usize(length), 0);
+        // Zeroed by the system where it is large: the length is that of the file, not one that the file names.
+        let mut buffer = vec![0; to_usize(length)];
         self.source.read_at(offset, &mut buffer).map_err(|error| DocumentError::Io { kind: error.kind() })?;
         Ok(Bytes::from(buffer))
     }

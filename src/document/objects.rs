@@ -42,8 +42,14 @@ impl dyn Objects + '_ {
     pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
         let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
+        let mut passed = vec![*id];
         for _ in 0..REFERENCE_HOPS {
             let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
+            if passed.contains(id) {
+                // A reference to itself leads to no object, which is the null object.
+                return Ok(Resolved::Fetched(Arc::new(Object::Null)));
+            }
+            passed.push(*id);
             fetched = self.fetch(*id)?;
         }
         let limit = u64::from(REFERENCE_HOPS);

@@ -155,9 +155,18 @@ fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Lea
         Object::Reference(id) => objects.fetch(*id)?,
         direct => Arc::new(direct.clone()),
     };
-    let own = dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+    let own = node_of(&dictionary).ok_or(DocumentError::damaged("a page that is no dictionary"))?;
     let inherited = Arc::new(above.below(own));
     Ok(Leaf { id: kid.as_reference(), dictionary, inherited })
+}
+
+/// A node of the tree or a page; no stream, and nothing that says to be something else and has nothing of a page.
+fn node_of(object: &Object) -> Option<&Dictionary> {
+    let Object::Dictionary(node) = object else { return None };
+    let is_foreign =
+        node.get(b"Type").and_then(Object::as_name).is_some_and(|kind| kind != b"Page" && kind != b"Pages");
+    let has = |key: &[u8]| node.get(key).is_some();
+    (!is_foreign || has(b"Kids") || has(b"Contents") || has(b"MediaBox")).then_some(node)
 }
 
 fn count_of(objects: &dyn Objects, node: &Dictionary) -> Result<Option<u32>, DocumentError> {
@@ -183,7 +192,7 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
     let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
     for kid in kids.iter().step_by(step).chain(kids.last()) {
         let kid = objects.resolve(kid)?;
-        if kid.as_dictionary().is_none_or(|kid| kid.get(b"Kids").is_some()) {
+        if node_of(&kid).is_none_or(|kid| kid.get(b"Kids").is_some()) {
             return Ok(false);
         }
     }
@@ -193,7 +202,7 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
 /// Leaves below a kid by its `/Count`; `None` where it has none that can be believed.
 fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, DocumentError> {
     let kid = objects.resolve(kid)?;
-    match kid.as_dictionary() {
+    match node_of(&kid) {
         Some(node) if node.get(b"Kids").is_some() => count_of(objects, node),
         Some(_) => Ok(Some(1)),
         None => Ok(None),
@@ -259,7 +268,7 @@ struct Walked {
     lost_kids: bool,
 }
 
-/// All leaves in order. A node that is its own ancestor and kids that are no dictionaries are passed over.
+/// All leaves in order. A node that is its own ancestor and kids that are no pages are passed over.
 fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
     let mut walked = Walked::default();
     let mut visits = 0_u64;
@@ -280,7 +289,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
             continue;
         }
         let resolved = objects.resolve(&kid)?;
-        let Some(node) = resolved.as_dictionary() else {
+        let Some(node) = node_of(&resolved) else {
             walked.lost_kids = true;
             continue;
         };

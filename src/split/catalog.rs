@@ -1,8 +1,9 @@
 //! The catalog of a chunk (ISO 32000-2, 7.7.2): what the page needs of the document, reduced to this page.
 
 use super::closure::{CATALOG, Closure, PAGE, PAGES};
+use super::colors::DeviceColors;
 use super::form;
-use super::resources::{DeviceColors, Place};
+use super::resources::Place;
 use super::roles::Role;
 use super::serialize;
 use crate::document::DocumentError;
@@ -111,6 +112,9 @@ fn write_groups(
     out: &mut Vec<u8>,
     depth: u32,
 ) -> Result<(), DocumentError> {
+    if depth == 0 {
+        closure.orders.clear();
+    }
     out.push(b'[');
     for element in groups.as_array().unwrap_or_default() {
         match element {
@@ -120,7 +124,8 @@ fn write_groups(
                     continue;
                 }
                 let nested = closure.objects.fetch(*id)?;
-                if nested.as_array().is_some() {
+                // Once: arrays that contain themselves, or each other twice, would be written without end.
+                if nested.as_array().is_some() && closure.orders.insert(id.number) {
                     write_nested(closure, &nested, out, depth)?;
                 }
             }

@@ -14,7 +14,7 @@ use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Numbers of the objects that every chunk has.
@@ -54,6 +54,10 @@ pub(super) struct Closure<'a> {
     bytes: u64,
     /// Optional content groups that were reached, in order.
     pub(super) groups: Vec<u32>,
+    /// Indirect arrays of groups that stand in the array that is being written.
+    pub(super) orders: HashSet<u32>,
+    /// Whether a resource that the page may use is not in the file.
+    pub(super) has_lost_resources: bool,
 }
 
 impl<'a> Closure<'a> {
@@ -78,6 +82,8 @@ impl<'a> Closure<'a> {
             bodies: Vec::new(),
             bytes: 0,
             groups: Vec::new(),
+            orders: HashSet::new(),
+            has_lost_resources: false,
         }
     }
 
@@ -203,7 +209,10 @@ impl<'a> Closure<'a> {
                 _ => (roles::of_entry(self, dictionary, key.as_bytes(), value, role, holder)?, holder),
             };
             if let Some(inner) = inner {
+                let start = out.len();
                 self.entry_value(key.as_bytes(), value, inner, holder, out)?;
+                let is_resource = matches!(role, Role::Resources(_) | Role::Category { .. });
+                self.has_lost_resources |= is_resource && out.len() == start && value.as_reference().is_some();
             }
         }
         out.extend(b">>");

@@ -53,10 +53,17 @@ impl<'a> Decoder<'a> {
         let decoded = self.decode(stream)?;
         Ok(match decoded {
             filter::Decoded { stopped_at: Some(_), .. } => Content::Unknown,
+            // Deflated data whose filter was lost: no content begins with these bytes.
+            filter::Decoded { bytes, .. } if is_deflated(&bytes) => Content::Damaged(bytes),
             filter::Decoded { intact: false, bytes, .. } => Content::Damaged(bytes),
             filter::Decoded { bytes, .. } => Content::Whole(bytes),
         })
     }
+}
+
+/// Whether data begins as what zlib writes by default (RFC 1950), at one of its levels.
+fn is_deflated(data: &[u8]) -> bool {
+    matches!(data, [0x78, 0x01 | 0x5E | 0x9C | 0xDA, ..])
 }
 
 /// What a content stream decodes to.

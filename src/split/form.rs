@@ -10,7 +10,7 @@ use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Fields above each other, at most; real forms have five.
 const FIELD_DEPTH: usize = 64;
@@ -26,14 +26,17 @@ pub(super) fn survey(
     let annotations = objects.resolve(annotations)?;
     let mut tops = Vec::new();
     for annotation in annotations.as_array().unwrap_or_default() {
-        let Some(id) = annotation.as_reference() else { continue };
-        parts.annotations.insert(id);
-        let field = objects.fetch(id)?;
-        if let Some(field) = field.as_dictionary()
+        parts.annotations.extend(annotation.as_reference());
+        let resolved = objects.resolve(annotation)?;
+        if let Some(field) = resolved.as_dictionary()
             && objects.get(field, b"Subtype")?.is_name(b"Widget")
         {
             parts.has_widgets = true;
-            tops.push(climb(objects, id, parts)?);
+            // A widget that stands directly in the array can still have a field above it.
+            let lowest = annotation.as_reference().or_else(|| field.get(b"Parent").and_then(Object::as_reference));
+            if let Some(lowest) = lowest {
+                tops.push(climb(objects, lowest, parts)?);
+            }
         }
     }
     if !parts.has_widgets {
@@ -44,16 +47,16 @@ pub(super) fn survey(
     find_roots(objects, limits, form, &tops, parts)
 }
 
-/// Notes the fields above `widget` by their `/Parent`, and gives the topmost.
-fn climb(objects: &dyn Objects, widget: ObjectId, parts: &mut PageParts) -> Result<ObjectId, DocumentError> {
-    let mut top = widget;
+/// Notes `lowest` and the fields above it by their `/Parent`, and gives the topmost.
+fn climb(objects: &dyn Objects, lowest: ObjectId, parts: &mut PageParts) -> Result<ObjectId, DocumentError> {
+    let mut top = lowest;
     for _ in 0..FIELD_DEPTH {
         parts.fields.insert(top);
         let field = objects.fetch(top)?;
         let parent = field.as_dictionary().and_then(|field| field.get(b"Parent")).and_then(Object::as_reference);
         let Some(parent) = parent else { break };
         let is_field = objects.fetch(parent)?.as_dictionary().is_some_and(|above| !is_of_the_document(above));
-        if !is_field || parent == widget {
+        if !is_field || parent == lowest {
             break;
         }
         top = parent;
@@ -72,7 +75,8 @@ fn find_roots(
 ) -> Result<(), DocumentError> {
     let listed = objects.get(form, b"Fields")?;
     let listed: Vec<ObjectId> = references(&listed).collect();
-    if tops.iter().any(|top| !listed.contains(top)) {
+    let known: HashSet<ObjectId> = listed.iter().copied().collect();
+    if tops.iter().any(|top| !known.contains(top)) {
         let above = parents(objects, limits, &listed)?;
         for top in tops {
             let mut at = *top;
@@ -83,11 +87,8 @@ fn find_roots(
             }
         }
     }
-    for field in listed {
-        if parts.fields.contains(&field) && !parts.roots.contains(&field) {
-            parts.roots.push(field);
-        }
-    }
+    let mut taken = HashSet::new();
+    parts.roots.extend(listed.into_iter().filter(|field| parts.fields.contains(field) && taken.insert(*field)));
     Ok(())
 }
 
@@ -101,6 +102,7 @@ fn parents(
     limits: &Limits,
     listed: &[ObjectId],
 ) -> Result<HashMap<ObjectId, ObjectId>, DocumentError> {
+    let known: HashSet<ObjectId> = listed.iter().copied().collect();
     let mut above = HashMap::new();
     let mut pending = listed.to_vec();
     while let Some(id) = pending.pop() {
@@ -109,7 +111,7 @@ fn parents(
         let kids = objects.get(field, b"Kids")?;
         for kid in references(&kids) {
             LimitExceeded::check("max_page_objects", above.len() as u64, u64::from(limits.max_page_objects))?;
-            if !listed.contains(&kid) && above.insert(kid, id).is_none() {
+            if !known.contains(&kid) && above.insert(kid, id).is_none() {
                 pending.push(kid);
             }
         }

@@ -4,6 +4,7 @@
 
 mod catalog;
 mod closure;
+mod colors;
 mod content;
 mod fingerprint;
 mod form;
@@ -46,7 +47,7 @@ pub enum CutNote {
     /// Content does not decode to its end.
     #[error("some content of the page does not decode to its end; it is copied as it is")]
     ContentDamaged,
-    /// Content that the page names is not in the file.
+    /// Content, or a resource, that the page names is not in the file.
     #[error("some content that the page names is not in the file")]
     ContentLost,
 }
@@ -134,6 +135,7 @@ fn chunk(
     closure.add(PAGE, body)?;
     closure.drain()?;
     catalog::write(&mut closure, &reading.catalog, label, used.device_colors)?;
+    let lost = lost || closure.has_lost_resources;
     let last_number = closure.last_number();
     let bytes = writer::write(closure.bodies, last_number, "1.7");
     let notes = [
@@ -177,12 +179,12 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
     Ok(out)
 }
 
-/// Whether `/Contents` names an object that is not there.
+/// Whether `/Contents` names an object that is not there, or something that is no stream.
 fn has_lost_content(objects: &dyn Objects, contents: &Object) -> Result<bool, DocumentError> {
     let resolved = objects.resolve(contents)?;
     let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
     for part in parts {
-        if part.as_reference().is_some() && objects.resolve(part)?.is_null() {
+        if !part.is_null() && objects.resolve(part)?.as_stream().is_none() {
             return Ok(true);
         }
     }

@@ -80,12 +80,17 @@ impl UsedNames {
         for part in parts {
             self.scan(part.as_ref());
         }
-        for (before, after) in parts.iter().zip(parts.iter().skip(1)) {
-            let (before, after) = (before.as_ref(), after.as_ref());
-            let tail = before.iter().rposition(|byte| !is_regular(*byte)).unwrap_or(0);
-            let head = after.iter().position(|byte| !is_regular(*byte)).unwrap_or(after.len());
-            let joined = [before.get(tail..).unwrap_or_default(), after.get(..head).unwrap_or_default()].concat();
-            self.scan(&joined);
+        // The token that is open at the end of a part.
+        let mut open = Vec::new();
+        for part in parts.iter().map(AsRef::as_ref) {
+            let head = part.iter().position(|byte| !is_regular(*byte));
+            open.extend(part.get(..head.unwrap_or(part.len())).unwrap_or_default());
+            if head.is_some() {
+                self.scan(&open);
+                let tail = part.iter().rposition(|byte| !is_regular(*byte)).unwrap_or(0);
+                open = part.get(tail..).unwrap_or_default().to_vec();
+            }
         }
+        self.scan(&open);
     }
 }

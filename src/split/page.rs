@@ -88,6 +88,7 @@ fn write_resources(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) ->
         closure.entry_value(b"Resources", resources, Role::Resources(place), place, out)?;
     }
     if out.len() == start {
+        closure.has_lost_resources |= leaf.inherited.resources.as_ref().is_some_and(|own| own.as_reference().is_some());
         // A page without resources is what some readers warn about.
         out.extend(b"/Resources<<>>");
     }

@@ -3,9 +3,10 @@
 //! Documents share resource dictionaries among all pages: copied whole, one page of a real manual is 53 times its
 //! size. A dictionary is pruned to the names that its users' decoded content mentions, where users are the page, its
 //! form XObjects, tiling patterns, Type 3 fonts and appearances; a form without resources of its own borrows the
-//! page's. Names that a form's own resources lack are looked for in those around it, as renderers do. Content that does
+//! page's. Names that a form's resources lack are looked for in those around it, as renderers do. Content that does
 //! not decode keeps everything it could use.
 
+use super::colors::DeviceColors;
 use super::content::{Content, Decoder};
 use super::names::UsedNames;
 use crate::document::DocumentError;
@@ -45,58 +46,6 @@ impl UsedResources {
     /// The names used of the dictionary at `place`; `None` where it is not known to be one to prune.
     pub(super) fn of(&self, place: Place) -> Option<&UsedNames> {
         self.used.get(&place)
-    }
-}
-
-/// Families of device colour that a page uses, as the number of their components.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct DeviceColors {
-    gray: bool,
-    rgb: bool,
-    cmyk: bool,
-}
-
-impl DeviceColors {
-    /// Whether the family with `components` components is used.
-    pub(super) fn has(self, components: i64) -> bool {
-        match components {
-            1 => self.gray,
-            3 => self.rgb,
-            4 => self.cmyk,
-            _ => true,
-        }
-    }
-
-    fn all() -> Self {
-        Self { gray: true, rgb: true, cmyk: true }
-    }
-
-    fn scan(&mut self, content: &[u8]) {
-        for token in content.split(|byte| !crate::document::lexer::is_regular(*byte)) {
-            self.note(token);
-        }
-    }
-
-    fn note(&mut self, token: &[u8]) {
-        match token {
-            b"g" | b"G" | b"DeviceGray" => self.gray = true,
-            b"rg" | b"RG" | b"DeviceRGB" | b"RGB" => self.rgb = true,
-            b"k" | b"K" | b"DeviceCMYK" | b"CMYK" => self.cmyk = true,
-            _ => {}
-        }
-    }
-
-    /// Notes the device families that a colour space names, also as a base or an alternate.
-    fn note_space(&mut self, objects: &dyn Objects, space: &Object, depth: u32) -> Result<(), DocumentError> {
-        const DEEPEST: u32 = 4;
-        let space = objects.resolve(space)?;
-        self.note(space.as_name().unwrap_or_default());
-        if depth < DEEPEST {
-            for part in space.as_array().unwrap_or_default() {
-                self.note_space(objects, part, depth + 1)?;
-            }
-        }
-        Ok(())
     }
 }
 
@@ -304,6 +253,7 @@ impl Finder<'_> {
         let own = dictionary.get(b"Resources").filter(|own| !own.is_null());
         let Some(own) = own else {
             let (place, resources) = self.page_place();
+            self.note_missing(&resources, names)?;
             return self.merge(place, &resources, names);
         };
         self.note_missing(own, names)?;

@@ -168,7 +168,9 @@ pub(super) fn of_entry(
             // The length is written with the data; external data (7.3.8.2) is never fetched.
             b"Length" | b"F" | b"FFilter" | b"FDecodeParms" | b"DL" => None,
             // Without a filter they mean nothing, until the writer gives the stream one.
-            b"DecodeParms" if is_unfiltered(dictionary) => None,
+            b"DecodeParms" if closure.objects.get(dictionary, b"Filter")?.is_null() => None,
+            // A script of a 3D stream (13.6.3).
+            b"OnInstantiate" => None,
             b"Resources" => Some(Role::Resources(holder)),
             _ => Some(Role::Other),
         },
@@ -184,14 +186,23 @@ pub(super) fn of_entry(
         },
         _ => match key {
             b"Resources" => Some(Role::Resources(holder)),
-            b"EF" | b"RF" if is_file_specification(dictionary) => None,
+            b"EF" | b"RF" if is_file_specification(dictionary) || is_embedding(closure, value)? => None,
+            b"Metadata" if is_metadata(closure, value)? => None,
             _ => Some(Role::Other),
         },
     })
 }
 
-fn is_unfiltered(stream: &Dictionary) -> bool {
-    stream.get(b"Filter").is_none_or(Object::is_null)
+/// Whether a value is one of `/EF` (7.11.3), whatever it stands in.
+fn is_embedding(closure: &Closure<'_>, value: &Object) -> Result<bool, DocumentError> {
+    let value = closure.objects.resolve(value)?;
+    let Object::Dictionary(files) = &*value else { return Ok(false) };
+    Ok([&b"F"[..], b"UF", b"DOS", b"Mac", b"Unix"].iter().any(|key| files.get(key).is_some()))
+}
+
+fn is_metadata(closure: &Closure<'_>, value: &Object) -> Result<bool, DocumentError> {
+    let value = closure.objects.resolve(value)?;
+    Ok(value.as_stream().is_some_and(|stream| stream.dictionary.is_type(b"Metadata")))
 }
 
 fn is_dropped_everywhere(dictionary: &Dictionary, key: &[u8], role: Role) -> bool {
@@ -207,6 +218,13 @@ fn is_file_specification(dictionary: &Dictionary) -> bool {
         || dictionary.is_type(b"F")
         || dictionary.get(b"F").is_some()
         || dictionary.get(b"UF").is_some()
+}
+
+/// Whether the value of a field is a signature; the field's type may stand in a field above it.
+fn is_signature(closure: &Closure<'_>, field: &Dictionary, value: &Object) -> Result<bool, DocumentError> {
+    let value = closure.objects.resolve(value)?;
+    let signs = value.as_dictionary().is_some_and(|value| value.is_type(b"Sig") || value.get(b"ByteRange").is_some());
+    Ok(signs || closure.objects.get(field, b"FT")?.is_name(b"Sig"))
 }
 
 fn of_annotation_entry(
@@ -226,7 +244,7 @@ fn of_annotation_entry(
         b"Parent" if closure.objects.get(dictionary, b"Subtype")?.is_name(b"Popup") => Some(Role::RelatedAnnotation),
         b"Parent" => Some(Role::Field),
         b"Kids" => Some(Role::Kids),
-        b"V" | b"DV" if closure.objects.get(dictionary, b"FT")?.is_name(b"Sig") => Some(Role::Signature),
+        b"V" | b"DV" if is_signature(closure, dictionary, value)? => Some(Role::Signature),
         b"Resources" => None,
         _ => Some(Role::Other),
     })

@@ -73,9 +73,9 @@ pub(super) fn reference(out: &mut Vec<u8>, number: u32) {
     out.extend(b" 0 R");
 }
 
-/// Writes a space where the next token would run into the last one.
+/// Writes a space where the next token would run into the last one, which may be an empty name.
 pub(super) fn separate(out: &mut Vec<u8>) {
-    if out.last().is_some_and(|byte| !is_delimiter(*byte) && !byte.is_ascii_whitespace()) {
+    if out.last().is_some_and(|byte| *byte == b'/' || !is_delimiter(*byte) && !byte.is_ascii_whitespace()) {
         out.push(b' ');
     }
 }

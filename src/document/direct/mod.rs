@@ -10,6 +10,7 @@ mod xref;
 
 use super::bytes::FileBytes;
 use super::error::DocumentError;
+use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
@@ -77,7 +78,8 @@ impl DirectReader {
             Entry::Offset(offset) => self.read_at(number, offset, hops),
             Entry::InStream { container } => {
                 let object = self.object_stream(container, hops)?.object(number, &self.limits)?;
-                Ok((object.unwrap_or(Object::Null), 256))
+                let missing = DocumentError::damaged("an object that is not in the stream that should hold it");
+                Ok((object.ok_or(missing)?, 256))
             }
         }
     }
@@ -192,8 +194,12 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     let at = file.len().saturating_sub(TAIL_BYTES);
     let tail = file.slice(at, TAIL_BYTES)?;
     let keyword = tail.windows(9).rposition(|window| window == b"startxref");
-    let digits = keyword.and_then(|at| tail.get(at + 9..)).unwrap_or_default();
-    let digits: Vec<u8> = digits
+    let rest = keyword.and_then(|at| tail.get(at + 9..)).unwrap_or_default();
+    if has_object_after_end(rest) {
+        // An update that was cut off: what is before it is another document than the one that was meant.
+        return Err(DocumentError::damaged_at("objects after the last startxref", at));
+    }
+    let digits: Vec<u8> = rest
         .iter()
         .copied()
         .skip_while(|byte| super::lexer::is_white_space(*byte))
@@ -202,6 +208,15 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
         .collect();
     let start = std::str::from_utf8(&digits).ok().and_then(|digits| digits.parse().ok());
     start.ok_or(DocumentError::damaged_at("no startxref at the end", at))
+}
+
+/// Whether an object begins after the end-of-file marker (7.5.5).
+fn has_object_after_end(rest: &[u8]) -> bool {
+    let end = rest.windows(5).position(|window| window == b"%%EOF");
+    let after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default();
+    let begins = after.iter().find(|byte| !super::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
+    // Remains of an older table begin with digits too, and are harmless.
+    begins && !matches!(Lexer::new(after, 1).indirect_head(), Err(Syntax::Malformed(_)))
 }
 
 #[cfg(test)]

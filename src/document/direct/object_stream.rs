@@ -74,5 +74,9 @@ fn table(bytes: &[u8], count: usize, first: usize) -> Result<HashMap<u32, usize>
         let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
         offsets.insert(number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?);
     }
-    Ok(offsets)
+    // Where the table ends the objects begin: else `/N` or `/First` lies, and other objects would be read.
+    // Between them there may be white space and comments, as qpdf writes in its QDF mode.
+    let end = lexer.position();
+    lexer.skip_space();
+    (end..=lexer.position()).contains(&first).then_some(offsets).ok_or_else(malformed)
 }

@@ -98,7 +98,13 @@ pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Byt
     if !found || after > 2 {
         return Err(DocumentError::damaged_at("a stream whose /Length is wrong", start));
     }
-    Ok(bytes.slice(..to_usize(length)))
+    let data = bytes.slice(..to_usize(length));
+    // A length that reaches to the end of another stream looks right there and takes the objects between along.
+    let mut ends = memchr::memmem::find_iter(&data, b"endstream");
+    if ends.any(|at| Lexer::new(data.get(at + 9..).unwrap_or_default(), 1).keyword(b"endobj").is_ok()) {
+        return Err(DocumentError::damaged_at("a stream that holds the end of a stream", start));
+    }
+    Ok(data)
 }
 
 /// Reads a cross-reference stream, whose `/Length` must be direct.

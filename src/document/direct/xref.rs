@@ -28,8 +28,16 @@ pub(crate) enum Entry {
 
 /// A cross-reference section.
 enum Section {
-    Table(Vec<Run>),
-    Stream { rows: Vec<u8>, widths: [usize; 3], runs: Vec<Run> },
+    /// `hides` where a cross-reference stream of the same update has entries that this table calls free (7.5.8.4).
+    Table {
+        runs: Vec<Run>,
+        hides: bool,
+    },
+    Stream {
+        rows: Vec<u8>,
+        widths: [usize; 3],
+        runs: Vec<Run>,
+    },
 }
 
 /// A run of entries: `count` objects from number `first`; `start` is the offset of its first entry, in the file for a
@@ -75,12 +83,15 @@ impl CrossReferences {
 
     /// Where object `number` is, by the newest section that knows it.
     pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<Entry, DocumentError> {
+        let mut hidden = false;
         for section in &self.sections {
-            if let Some(entry) = section.entry(file, u64::from(number))? {
-                return Ok(match entry {
-                    Entry::Offset(offset) => Entry::Offset(offset.saturating_add(self.shift)),
-                    other => other,
-                });
+            match section.entry(file, u64::from(number))? {
+                Some(Entry::Free) if matches!(section, Section::Table { hides: true, .. }) => hidden = true,
+                Some(Entry::Offset(offset)) => return Ok(Entry::Offset(offset.saturating_add(self.shift))),
+                Some(other) => return Ok(other),
+                // Free after all: an older update has nothing to say.
+                None if hidden => return Ok(Entry::Free),
+                None => {}
             }
         }
         Ok(Entry::Free)
@@ -154,8 +165,9 @@ impl Chain<'_> {
                 .saturating_add(bytes.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?);
         }
         let trailer = window::read_dictionary(self.file, at, self.limits)?;
-        self.sections.push(Section::Table(runs));
-        if let Some(hybrid) = trailer.get(b"XRefStm").and_then(Object::as_integer) {
+        let hybrid = trailer.get(b"XRefStm").and_then(Object::as_integer);
+        self.sections.push(Section::Table { runs, hides: hybrid.is_some() });
+        if let Some(hybrid) = hybrid {
             let hybrid = u64::try_from(hybrid).map_err(|_| DocumentError::damaged_at("a negative /XRefStm", at))?;
             // Looked up after the table and before /Prev (7.5.8.4).
             self.stream(hybrid.saturating_add(self.shift))?;
@@ -212,14 +224,14 @@ fn indexed_rows(dictionary: &Dictionary, rows: Vec<u8>) -> Option<Section> {
 
 impl Section {
     fn entry(&self, file: &FileBytes, number: u64) -> Result<Option<Entry>, DocumentError> {
-        let (Self::Table(runs) | Self::Stream { runs, .. }) = self;
+        let (Self::Table { runs, .. } | Self::Stream { runs, .. }) = self;
         let Some((run, at)) =
             runs.iter().find_map(|run| number.checked_sub(run.first).filter(|at| *at < run.count).map(|at| (run, at)))
         else {
             return Ok(None);
         };
         match self {
-            Self::Table(_) => {
+            Self::Table { .. } => {
                 let at = run.start.saturating_add(at.saturating_mul(ENTRY_BYTES));
                 let bytes = file.slice(at, ENTRY_BYTES)?;
                 table_entry(&bytes).map(Some).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
@@ -250,7 +262,7 @@ fn table_entry(bytes: &[u8]) -> Option<Entry> {
     }
 }
 
-/// Reads a row of a cross-reference stream (table 18); unknown types are null objects (7.5.8.3).
+/// Reads a row of a cross-reference stream (table 18).
 fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
     let [first, second, third] = widths;
     let field = |from: usize, width: usize| -> Option<u64> {
@@ -263,6 +275,8 @@ fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
     Some(Some(match kind {
         1 => Entry::Offset(value),
         2 => Entry::InStream { container: u32::try_from(value).ok()? },
-        _ => Entry::Free,
+        0 => Entry::Free,
+        // Null objects by the letter (7.5.8.3); but no such type was ever defined, and lying widths look like this.
+        _ => return None,
     }))
 }

@@ -1,0 +1,66 @@
+//! Device colour (ISO 32000-2, 8.6.4): which families a page draws in, since output intents matter for those alone.
+
+use crate::document::DocumentError;
+use crate::document::lexer::is_regular;
+use crate::document::object::Object;
+use crate::document::objects::Objects;
+
+/// Families of device colour that a page uses, as the number of their components.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct DeviceColors {
+    gray: bool,
+    rgb: bool,
+    cmyk: bool,
+}
+
+impl DeviceColors {
+    /// Whether the family with `components` components is used.
+    pub(super) fn has(self, components: i64) -> bool {
+        match components {
+            1 => self.gray,
+            3 => self.rgb,
+            4 => self.cmyk,
+            _ => true,
+        }
+    }
+
+    /// Every family: what is drawn could not be read.
+    pub(super) fn all() -> Self {
+        Self { gray: true, rgb: true, cmyk: true }
+    }
+
+    /// Notes the families that operators and names in content stand for.
+    pub(super) fn scan(&mut self, content: &[u8]) {
+        for token in content.split(|byte| !is_regular(*byte)) {
+            self.note(token);
+        }
+    }
+
+    fn note(&mut self, token: &[u8]) {
+        match token {
+            b"g" | b"G" | b"DeviceGray" => self.gray = true,
+            b"rg" | b"RG" | b"DeviceRGB" | b"RGB" => self.rgb = true,
+            b"k" | b"K" | b"DeviceCMYK" | b"CMYK" => self.cmyk = true,
+            _ => {}
+        }
+    }
+
+    /// Notes the device families that a colour space names, also as a base or an alternate.
+    pub(super) fn note_space(
+        &mut self,
+        objects: &dyn Objects,
+        space: &Object,
+        depth: u32,
+    ) -> Result<(), DocumentError> {
+        const DEEPEST: u32 = 4;
+        let space = objects.resolve(space)?;
+        self.note(space.as_name().unwrap_or_default());
+        if depth < DEEPEST {
+            // No family has more than five parts; an array that contains itself has as many as it likes.
+            for part in space.as_array().unwrap_or_default().iter().take(5) {
+                self.note_space(objects, part, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+}
