@@ -121,7 +121,9 @@ impl Walk<'_> {
     /// The form behind a resource: itself, or the group of its soft mask.
     fn form_of(&self, resource: &Object) -> Result<Option<ObjectId>, DocumentError> {
         let resolved = self.objects.resolve(resource)?;
-        let Some(state) = resolved.as_dictionary() else { return Ok(resource.as_reference()) };
+        let Some(state) = resolved.as_dictionary().filter(|_| resolved.as_stream().is_none()) else {
+            return Ok(resource.as_reference());
+        };
         let mask = self.objects.get(state, b"SMask")?;
         Ok(mask.as_dictionary().and_then(|mask| mask.get(b"G")).and_then(Object::as_reference))
     }
@@ -166,7 +168,9 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
         let Some(annotation) = annotation.as_dictionary() else { continue };
         let by_kind = objects.get(annotation, b"AP")?;
         let Some(normal) = by_kind.as_dictionary().and_then(|by_kind| by_kind.get(b"N")) else { continue };
-        match objects.resolve(normal)?.as_dictionary() {
+        let resolved = objects.resolve(normal)?;
+        // A stream has a dictionary too.
+        match resolved.as_dictionary().filter(|_| resolved.as_stream().is_none()) {
             Some(by_state) => forms.extend(by_state.iter().filter_map(|(_, state)| state.as_reference())),
             None => forms.extend(normal.as_reference()),
         }

@@ -113,8 +113,8 @@ impl<'p> Collector<'p> {
         let places = self.places.entry(character).or_default();
         let reach = mark.size * DUPLICATE_EM;
         let is_near =
-            |place: &&(f64, f64)| (place.0 - mark.start).abs() <= reach && (place.1 - mark.across).abs() <= reach;
-        if places.iter().rev().take(MAX_COMPARED).find(is_near).is_some() {
+            |(start, across): &(f64, f64)| (start - mark.start).abs() <= reach && (across - mark.across).abs() <= reach;
+        if places.iter().rev().take(MAX_COMPARED).any(is_near) {
             return true;
         }
         places.push((mark.start, mark.across));
