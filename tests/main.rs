@@ -16,6 +16,7 @@ mod split;
 mod store;
 mod support;
 mod text;
+mod tools;
 mod view;
 #[cfg(debug_assertions)]
 mod worker;

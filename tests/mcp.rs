@@ -82,13 +82,15 @@ fn a_client_gets_the_form_that_reaches_its_model() {
 }
 
 #[test]
-fn a_client_that_cannot_pass_a_pdf_gets_text_and_is_told_why() {
+fn a_client_that_cannot_pass_a_pdf_gets_pictures_and_text() {
     let (place, pdf) = place_with_pdf();
     for name in ["codex-mcp-client", "nobody-knows-it"] {
         let mut client = Client::start(&place, name);
         let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }));
         assert_eq!(answer["isError"], false, "{answer}");
-        assert!(texts(&answer)[0].starts_with("Pages are given as text here, because"), "{answer}");
+        assert!(kinds(&answer).contains(&"image"), "{answer}");
+        let told = texts(&answer)[0].starts_with("Pages are given as text and as pictures here, because");
+        assert_eq!(told, name == "nobody-knows-it", "{answer}");
         assert!(!kinds(&answer).contains(&"resource"));
     }
 }

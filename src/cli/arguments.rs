@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Page(Page),
     Split(Split),
     Info(Info),
+    Text(Text),
+    Render(Render),
+    Search(Search),
+    Outline(Outline),
     Context(Context),
     Doctor(Doctor),
     Serve(Serve),
@@ -175,6 +179,103 @@ pub(crate) struct Info {
     pub(crate) json: Json,
 }
 
+/// Print the text of a PDF's pages
+///
+/// Words, lines and columns come in reading order. What is cut off or cannot be read is named.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise text report.pdf --pages 2-4
+  pagewise text report.pdf --max-chars 200000 --json")]
+pub(crate) struct Text {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// Stop after this many characters; 50000 where it is not said
+    #[arg(long, value_name = "N")]
+    pub(crate) max_chars: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Draw a page of a PDF as a PNG
+///
+/// On white ground, with annotations and form fields.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise render report.pdf 3 --out page3.png
+  pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
+pub(crate) struct Render {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    /// The page's 1-based number
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) number: String,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Pixels per inch, from 72 to 300; 150 where it is not said
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) dpi: Option<String>,
+    /// Only a part: left, top, right and bottom as shares of the page from 0 to 1
+    #[arg(long, value_name = "L,T,R,B")]
+    pub(crate) region: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Find words in the text of a PDF
+///
+/// Pages without usable text are named, so that no match is never mistaken for absence.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise search report.pdf \"net income\"
+  pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
+pub(crate) struct Search {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    /// What to look for
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: String,
+    /// Take the query as a regular expression
+    #[arg(long)]
+    pub(crate) regex: bool,
+    /// Tell capitals from small letters
+    #[arg(long)]
+    pub(crate) case_sensitive: bool,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// Show at most this many matches; 50 where it is not said
+    #[arg(long, value_name = "N")]
+    pub(crate) max_results: Option<String>,
+    /// Mark the pages that this conversation already holds
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Show the outline of a PDF, with page numbers
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise outline report.pdf")]
+pub(crate) struct Outline {
+    /// The PDF: a path, ~ or file://
+    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
 /// Show or forget what a conversation holds
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
@@ -262,6 +363,8 @@ pub(crate) enum Form {
     Auto,
     /// A one-page PDF
     Document,
+    /// A picture of the page
+    Image,
     /// The page's text
     Text,
     /// A one-page PDF in a file, named

@@ -40,6 +40,7 @@ pub(super) fn form_name(form: Form) -> &'static str {
     match form {
         Form::Auto => "auto",
         Form::Document => "document",
+        Form::Image => "image",
         Form::Text => "text",
         Form::Path => "path",
     }

@@ -7,6 +7,7 @@ mod limits;
 mod memory;
 mod pdf;
 mod print;
+mod progress;
 mod serve;
 mod settings;
 mod split;
@@ -48,6 +49,10 @@ fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
         Command::Page(arguments) => pdf::page(&arguments, sandbox),
         Command::Split(arguments) => split::run(&arguments, sandbox),
         Command::Info(arguments) => pdf::info(&arguments, sandbox),
+        Command::Text(arguments) => pdf::text(&arguments, sandbox),
+        Command::Render(arguments) => pdf::render(&arguments, sandbox),
+        Command::Search(arguments) => pdf::search(&arguments, sandbox),
+        Command::Outline(arguments) => pdf::outline(&arguments, sandbox),
         Command::Context(arguments) => match arguments.command {
             ContextCommand::Status(arguments) => memory::status(&arguments),
             ContextCommand::Forget(arguments) => memory::forget(arguments),
@@ -64,6 +69,10 @@ fn wants_json(command: &Command) -> bool {
         Command::Page(arguments) => arguments.json.json,
         Command::Split(arguments) => arguments.json.json,
         Command::Info(arguments) => arguments.json.json,
+        Command::Text(arguments) => arguments.json.json,
+        Command::Render(arguments) => arguments.json.json,
+        Command::Search(arguments) => arguments.json.json,
+        Command::Outline(arguments) => arguments.json.json,
         Command::Context(arguments) => match &arguments.command {
             ContextCommand::Status(arguments) => arguments.json.json,
             ContextCommand::Forget(arguments) => arguments.json.json,

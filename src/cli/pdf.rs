@@ -1,11 +1,14 @@
-//! `pagewise page` and `pagewise info`: one file, no memory.
+//! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: one file, and nothing recorded.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::arguments::{Info, Page, Sandbox};
+use super::arguments::{Info, Outline, Page, Render, Sandbox, Search, Text};
 use super::print::Report;
+use super::progress::Terminal;
 use super::settings;
-use crate::tool::{self, ErrorCode, InfoResult, PageResult, ToolError};
+use crate::tool::{
+    self, Caller, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
+};
 
 /// Answers `page`.
 pub(super) fn page(typed: &Page, sandbox: Sandbox) -> Result<Report, ToolError> {
@@ -26,6 +29,65 @@ pub(super) fn info(typed: &Info, sandbox: Sandbox) -> Result<Report, ToolError> 
     let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
+}
+
+/// Answers `text`.
+pub(super) fn text(typed: &Text, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let password = typed.password.get();
+    let arguments = TextArguments::parse(&given([
+        ("path", Some(json!(typed.path))),
+        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
+        ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
+    ]))?;
+    let pdf = settings::open_pdf(&arguments.path, password.as_deref(), sandbox)?;
+    let watcher = Terminal::new();
+    let result = tool::extract_text(&pdf, &arguments, &watcher)?;
+    watcher.finish();
+    Ok(Report::new(format!("{}\n\n{}", result.text(), result.remarks()), as_json(&result)?))
+}
+
+/// Answers `render`.
+pub(super) fn render(typed: &Render, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let arguments = RenderArguments::parse(&given([
+        ("path", Some(json!(typed.path))),
+        ("page", Some(json!(typed.number))),
+        ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
+        ("region", typed.region.as_ref().map(|region| json!(region))),
+    ]))?;
+    let pdf = settings::open_pdf(&arguments.path, typed.password.get().as_deref(), sandbox)?;
+    let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
+    Ok(Report::new(result.text(), as_json(&result)?))
+}
+
+/// Answers `search`.
+pub(super) fn search(typed: &Search, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let arguments = SearchArguments::parse(&given([
+        ("path", Some(json!(typed.path))),
+        ("query", Some(json!(typed.query))),
+        ("regex", Some(json!(typed.regex))),
+        ("case_sensitive", Some(json!(typed.case_sensitive))),
+        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
+        ("max_results", typed.max_results.as_ref().map(|count| json!(count))),
+        ("password", typed.password.get().map(Value::from)),
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    ]))?;
+    let context = settings::context(typed.conversation.is_some(), None, sandbox)?;
+    let watcher = Terminal::new();
+    let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
+    watcher.finish();
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// Answers `outline`.
+pub(super) fn outline(typed: &Outline, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
+    let answer = tool::outline(&pdf);
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// The tool's own arguments, so that both doors check and refuse alike.
+fn given<const N: usize>(arguments: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// A result as JSON; paths that are not Unicode have none.

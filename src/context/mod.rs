@@ -8,11 +8,13 @@ mod answer;
 mod error;
 mod estimate;
 mod file;
+mod fonts;
 mod lines;
 mod live;
 mod memory;
 mod output;
 mod pdf;
+mod picture;
 mod plain;
 mod plan;
 mod request;
@@ -24,16 +26,21 @@ mod words;
 mod world;
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use crate::document::OutlineItem;
+pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
+pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::worker::{
-    InProcess, PageChunk, Pages, PdfAction, PdfError, Reader, WorkerError, WorkerSettings, run_worker,
+    InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions, WorkerError,
+    WorkerSettings, run_worker,
 };
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
-pub use estimate::image_tokens;
+pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
 pub use file::{OpenPdf, Sources};
 pub use live::Delivery;
 pub use output::write_whole;
@@ -46,6 +53,7 @@ pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 use self::file::Asked;
 use self::live::{Live, Record, sent};
 use self::memory::Memory;
+use self::output::{PageFile, write_page};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use crate::hash::ContentHash;
@@ -207,6 +215,43 @@ impl ContextManager {
         }
         let failed = |error| ContextError::Pdf { path: asked.path.clone(), error };
         document.cut(page.index()).map(Some).map_err(failed)
+    }
+
+    /// Opens a PDF for a tool that needs no memory.
+    ///
+    /// # Errors
+    /// Every refusal of the file and of the reader.
+    pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
+        self.sources.open_pdf(reference, password, &*self.reader, &self.limits)
+    }
+
+    /// Writes a drawn page to the output directory, as `{stem}-{first 8 of blake3}-page{n}.png`.
+    ///
+    /// # Errors
+    /// [`ContextError::Output`].
+    pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
+        let file = PageFile { source, page, hash: ContentHash::of(png), extension: "png" };
+        write_page(&self.settings.output_directory, &file, png)
+    }
+
+    /// Bounds and places of answers.
+    #[must_use]
+    pub fn settings(&self) -> &AnswerSettings {
+        &self.settings
+    }
+
+    /// Pages of a PDF that a conversation holds in any form.
+    ///
+    /// # Errors
+    /// Every refusal of the file.
+    pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
+        let asked = self.sources.open(reference)?;
+        let content = asked.content_hash(&self.hashes)?;
+        // What the store cannot say is not held.
+        let (view, _) = self.live.view(conversation);
+        let mut held = PageSet::new();
+        Form::ALL.iter().for_each(|form| held.union(&view.pages_in(&content, *form)));
+        Ok(held)
     }
 
     /// What a conversation holds.

@@ -38,16 +38,18 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".pagewise-{}-{count}.tmp", std::process::id()))
 }
 
-/// Writes a page to `{stem}-{first 8 of blake3}-page{n}.pdf` in `directory`, made where it is missing.
-pub(super) fn write_page(
-    directory: &Path,
-    source: &str,
-    page: PageNumber,
-    hash: ContentHash,
-    bytes: &[u8],
-) -> Result<PathBuf, ContextError> {
-    let stem = Path::new(source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-    let path = directory.join(format!("{stem}-{}-page{page}.pdf", hash.short()));
+/// What a page's file is named after.
+pub(super) struct PageFile<'a> {
+    pub(super) source: &'a str,
+    pub(super) page: PageNumber,
+    pub(super) hash: ContentHash,
+    pub(super) extension: &'static str,
+}
+
+/// Writes a page to `{stem}-{first 8 of blake3}-page{n}.{extension}` in `directory`, made where it is missing.
+pub(super) fn write_page(directory: &Path, file: &PageFile<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
+    let stem = Path::new(file.source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    let path = directory.join(format!("{stem}-{}-page{}.{}", file.hash.short(), file.page, file.extension));
     let written = fs::create_dir_all(directory).and_then(|()| write_whole(&path, bytes));
     written.map_err(|error| ContextError::Output { path: path.display().to_string(), kind: error.kind() })?;
     Ok(std::path::absolute(&path).unwrap_or(path))

@@ -99,7 +99,7 @@ impl PdfAnswer<'_> {
         let (mut characters, mut failure, mut readable) = (0, None, 0);
         for page in PageSet::all(self.document.page_count()).iter() {
             let page_text = match self.document.page_text(page) {
-                Ok(page_text) => page_text,
+                Ok(page) => page.text,
                 Err(error) => {
                     text.push_str(&format!("\n--- Page {} ---\n[Its text cannot be read: {error}]\n", page.number()));
                     failure.get_or_insert(error);
@@ -194,10 +194,11 @@ impl PdfAnswer<'_> {
             draft.holdings.push(Held::Page { fingerprint, page: index, form });
         }
         draft.details.sent.push(page.sent);
-        draft.blocks.push(match page.body {
-            Body::Document(document) => Block::Document(document),
-            Body::Text(text) => Block::Text(text),
-        });
+        match page.body {
+            Body::Document(document) => draft.blocks.push(Block::Document(document)),
+            Body::Text(text) => draft.blocks.push(Block::Text(text)),
+            Body::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
+        }
     }
 
     /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
@@ -208,7 +209,7 @@ impl PdfAnswer<'_> {
     }
 
     fn opening(&self, selected: &Selected, served: &[Served]) -> Option<String> {
-        let quotes = served.iter().any(|page| page.sent.form == form_name(Form::Text));
+        let quotes = served.iter().any(|page| [Form::Text, Form::Image].map(form_name).contains(&page.sent.form));
         let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
         let lines = [selected.note.clone(), note, quotes.then(|| untrusted(&self.asked.path))];
         joined(lines.into_iter().flatten())

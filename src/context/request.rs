@@ -25,6 +25,8 @@ pub struct FileRequest {
     pub part: Part,
     /// How pages are wanted.
     pub form: Form,
+    /// Whether pages in the form [`Form::Image`] come with their text.
+    pub with_text: bool,
     /// Said to the model before pages that come in another form than their client could use at best.
     pub form_note: Option<&'static str>,
     /// Send what the conversation already holds.
@@ -49,6 +51,7 @@ impl FileRequest {
             file: file.to_owned(),
             part: Part::Summary,
             form: Form::Document,
+            with_text: false,
             form_note: None,
             force: false,
             password: None,
@@ -87,6 +90,8 @@ pub struct AnswerSettings {
     pub max_line_characters: usize,
     /// Bytes of a picture. 10 MiB.
     pub max_image_bytes: u64,
+    /// Bytes of a drawn page as PNG. 3.75 MB: in base64 the 5 MB that providers take of one picture.
+    pub max_picture_bytes: u64,
     /// Entries of the outline in a summary. 50.
     pub max_outline_items: usize,
     /// Where pages in the form [`Form::Path`] are written.
@@ -102,6 +107,7 @@ impl Default for AnswerSettings {
             max_text_characters: 40_000,
             max_line_characters: 2_000,
             max_image_bytes: 10 << 20,
+            max_picture_bytes: 3_750_000,
             max_outline_items: 50,
             output_directory: PathBuf::from("."),
         }

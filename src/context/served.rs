@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::answer::{DocumentBlock, SentPage};
+use super::answer::{DocumentBlock, ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::image_tokens;
-use super::output::write_page;
+use super::output::{PageFile, write_page};
 use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -28,6 +28,7 @@ pub(super) struct Served {
 pub(super) enum Body {
     Document(DocumentBlock),
     Text(String),
+    Picture { text: String, image: ImageBlock },
 }
 
 impl PdfAnswer<'_> {
@@ -36,7 +37,8 @@ impl PdfAnswer<'_> {
         let fingerprint = self.fingerprint(planned.page);
         let made = match self.request.form {
             Form::Document | Form::Path => self.document.cut(planned.page),
-            Form::Text | Form::Image => return self.as_text(planned, fingerprint, None),
+            Form::Text => return self.as_text(planned, fingerprint, None),
+            Form::Image => return self.as_picture(planned, fingerprint),
         };
         match made {
             Ok(chunk)
@@ -74,7 +76,8 @@ impl PdfAnswer<'_> {
             notes: chunk.notes,
         };
         let body = if self.request.form == Form::Path {
-            let file = write_page(&self.settings.output_directory, &self.asked.path, page, chunk_hash, &chunk.bytes)?;
+            let file = PageFile { source: &self.asked.path, page, hash: chunk_hash, extension: "pdf" };
+            let file = write_page(&self.settings.output_directory, &file, &chunk.bytes)?;
             let (named, path) = (self.named(planned.page), &self.asked.path);
             Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
@@ -91,25 +94,29 @@ impl PdfAnswer<'_> {
             return 0;
         }
         let image = self.document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
-        let text = self.document.page_text(page).map_or(0, |text| estimated_tokens(&text));
+        let text = self.document.page_text(page).map_or(0, |page| estimated_tokens(&page.text));
         image.saturating_add(text)
     }
 
-    fn as_text(
+    pub(super) fn as_text(
         &self,
         planned: PlannedPage,
         fingerprint: Option<PageFingerprint>,
-        instead_of_pdf: Option<String>,
+        instead: Option<String>,
     ) -> Result<Served, ContextError> {
-        let page_text = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
+        let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
+        let page_text = &found.text;
         let mut text = format!("--- Page {} of {} ---\n", self.named(planned.page), self.asked.path);
-        if let Some(reason) = &instead_of_pdf {
-            text.push_str(&format!("[Given as text, because it could not be given as a PDF: {}]\n", one_line(reason)));
+        if let Some(reason) = &instead {
+            text.push_str(&format!("[Given as text, because it could not be given as asked: {}]\n", one_line(reason)));
         }
-        if page_text.trim().is_empty() {
-            text.push_str("[No text on this page: it may be a scan. Ask with as: \"document\" or as: \"path\".]");
+        for remark in found.remarks() {
+            text.push_str(&format!("[{remark}]\n"));
         }
-        text.push_str(&self.guarded(&page_text));
+        if page_text.is_empty() {
+            text.push_str("[No text on this page. Ask with as: \"image\", as: \"document\" or as: \"path\".]");
+        }
+        text.push_str(&self.guarded(page_text));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
@@ -118,7 +125,7 @@ impl PdfAnswer<'_> {
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint,
             tier: None,
-            notes: instead_of_pdf.into_iter().collect(),
+            notes: instead.into_iter().chain(found.remarks()).collect(),
         };
         let tokens = estimated_tokens(&text);
         Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
@@ -158,6 +165,7 @@ impl Room {
         let (bytes, characters) = match &page.body {
             Body::Document(document) => (length(&document.bytes), 0),
             Body::Text(text) => (0, text.chars().count()),
+            Body::Picture { text, image } => (length(&image.bytes), text.chars().count()),
         };
         let fits = page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
         self.tokens = self.tokens.saturating_sub(page.tokens);

@@ -52,7 +52,7 @@ impl Survey {
 
     fn look_at(&mut self, document: &dyn Pages, page: PageIndex) {
         let geometry = document.page_geometry(page).ok();
-        let text = document.page_text(page).ok();
+        let text = document.page_text(page).ok().map(|page| page.text);
         let pdf_bytes = self.cut(document, page);
         if let Some(geometry) = &geometry {
             self.note_size(geometry);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::error::ContextError;
 use super::file::{OpenPdf, Sources};
+use super::fonts::SystemFonts;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
@@ -113,7 +114,9 @@ impl Surroundings {
 
     fn reader(&self) -> Arc<dyn Reader> {
         match &self.isolation {
-            Isolation::InProcess | Isolation::Confined { .. } => Arc::new(InProcess::new(self.limits.clone())),
+            Isolation::InProcess | Isolation::Confined { .. } => {
+                Arc::new(InProcess::new(self.limits.clone(), Arc::new(SystemFonts::default())))
+            }
             Isolation::Workers(settings) => Arc::new(WorkerReader::start(settings.clone(), self.limits.clone())),
         }
     }

@@ -4,10 +4,12 @@
 
 mod bytes;
 mod cache;
+mod contained;
 mod date;
 mod decrypted;
 mod destination;
 mod direct;
+mod draws;
 mod error;
 pub(crate) mod filter;
 mod form;
@@ -30,6 +32,8 @@ mod trailer;
 mod tree;
 
 pub use bytes::ReadAt;
+pub use contained::EngineFailure;
+pub(crate) use contained::contained;
 pub use error::DocumentError;
 pub use geometry::PageGeometry;
 pub use info::DocumentInfo;

@@ -12,6 +12,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
 use super::delivery::Ledger;
+use super::pdf;
 use super::shape;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
@@ -31,7 +32,7 @@ pub(super) struct Handler {
 }
 
 /// A tool's result, and what to record when it was written.
-type Called = (CallToolResult, Option<Delivery>);
+pub(super) type Called = (CallToolResult, Option<Delivery>);
 
 impl Handler {
     pub(super) fn new(world: ServerWorld, ledger: Ledger) -> Self {
@@ -62,6 +63,11 @@ fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>>
 fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
     let called = match name {
         "get_file" => get_file(world, arguments, caller),
+        "pdf_info" => pdf::info(&world.context, arguments),
+        "pdf_extract_text" => pdf::extract_text(&world.context, arguments),
+        "pdf_render_page" => pdf::render_page(&world.context, arguments),
+        "pdf_search" => pdf::search(&world.context, arguments, caller),
+        "pdf_outline" => pdf::outline(&world.context, arguments),
         "context_status" => context_status(world, arguments, caller),
         "context_forget" => context_forget(world, arguments, caller),
         _ => return None,

@@ -2,6 +2,7 @@
 
 mod delivery;
 mod handler;
+mod pdf;
 mod shape;
 
 use std::io;

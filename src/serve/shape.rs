@@ -39,6 +39,13 @@ pub(super) fn file_result(answer: &FileAnswer) -> CallToolResult {
     result
 }
 
+/// Blocks of a tool that records nothing, with its result for programs.
+pub(super) fn blocks_result(blocks: &[Block], details: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(blocks.iter().map(content_block).collect());
+    result.meta = Some(meta(DETAILS, details));
+    result
+}
+
 /// A text that says all that the structure says.
 pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);

@@ -5,6 +5,7 @@
 //! out is an [`OpenFile`]: every later question (size, hash, bytes) goes to that one descriptor, never to the path.
 
 mod file;
+mod fonts;
 mod hashes;
 mod kind;
 mod reference;
@@ -13,6 +14,7 @@ mod roots;
 use std::path::PathBuf;
 
 pub use file::{OpenFile, Stat};
+pub use fonts::system_font;
 pub use hashes::{HashCache, HashStore};
 pub use kind::{HEAD_BYTES, ImageFormat, Kind, TextEncoding, detect_kind};
 pub use reference::Reference;

@@ -1,7 +1,6 @@
 //! The engine of last resort: pdf-extract, which brings its own reader.
 
 use super::TextError;
-use super::contained::contained;
 use super::plain::plain;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -11,18 +10,16 @@ use std::fmt;
 
 /// The text of one page of a file.
 pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<String, TextError> {
-    contained(|| {
-        let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
-        let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
-        let mut output = PlainTextOutput::new(&mut text);
-        let written = pdf_extract::output_doc_page(&document, &mut output, index.number().get());
-        if text.is_full {
-            let limit = limits.max_text_bytes;
-            return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
-        }
-        written.map_err(|error: OutputError| unreadable(&error))?;
-        Ok(plain(&text.text))
-    })
+    let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
+    let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
+    let mut output = PlainTextOutput::new(&mut text);
+    let written = pdf_extract::output_doc_page(&document, &mut output, index.number().get());
+    if text.is_full {
+        let limit = limits.max_text_bytes;
+        return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+    }
+    written.map_err(|error: OutputError| unreadable(&error))?;
+    Ok(plain(&text.text))
 }
 
 fn unreadable(error: &dyn fmt::Display) -> TextError {

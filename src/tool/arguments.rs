@@ -122,14 +122,14 @@ pub(super) fn one_page_parameter() -> ToolError {
         .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
 }
 
-struct Fields<'a> {
-    tool: &'static str,
-    arguments: &'a Map<String, Value>,
+pub(super) struct Fields<'a> {
+    pub(super) tool: &'static str,
+    pub(super) arguments: &'a Map<String, Value>,
 }
 
 impl Fields<'_> {
     /// Refuses unknown names: a misspelt `pdfPage` would otherwise give the summary again and again.
-    fn only(&self, known: &[&str]) -> Result<(), ToolError> {
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), ToolError> {
         let Some(unknown) = self.arguments.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
         Err(ToolError::validation(&format!("Unknown parameter '{unknown}'")).hint(&format!(
             "{} takes: {}.",
@@ -139,11 +139,11 @@ impl Fields<'_> {
     }
 
     /// The value; clients send `null` for what was left out.
-    fn value(&self, name: &str) -> Option<&Value> {
+    pub(super) fn value(&self, name: &str) -> Option<&Value> {
         self.arguments.get(name).filter(|value| !value.is_null())
     }
 
-    fn string(&self, name: &str) -> Result<Option<String>, ToolError> {
+    pub(super) fn string(&self, name: &str) -> Result<Option<String>, ToolError> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -151,11 +151,11 @@ impl Fields<'_> {
         }
     }
 
-    fn required_string(&self, name: &str) -> Result<String, ToolError> {
+    pub(super) fn required_string(&self, name: &str) -> Result<String, ToolError> {
         self.string(name)?.filter(|text| !text.trim().is_empty()).ok_or_else(|| ToolError::required(name))
     }
 
-    fn boolean(&self, name: &str) -> Result<bool, ToolError> {
+    pub(super) fn boolean(&self, name: &str) -> Result<bool, ToolError> {
         match self.value(name) {
             None => Ok(false),
             Some(Value::Bool(value)) => Ok(*value),
@@ -163,22 +163,22 @@ impl Fields<'_> {
         }
     }
 
-    fn positive(&self, name: &str) -> Result<Option<u64>, ToolError> {
+    pub(super) fn positive(&self, name: &str) -> Result<Option<u64>, ToolError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = whole_number(value).and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
         number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 1 or more"))
     }
 
-    fn conversation(&self) -> Result<Option<String>, ToolError> {
+    pub(super) fn conversation(&self) -> Result<Option<String>, ToolError> {
         Ok(self.string("conversation")?.filter(|handle| !handle.trim().is_empty()))
     }
 
-    fn form(&self) -> Result<FormArgument, ToolError> {
+    pub(super) fn form(&self) -> Result<FormArgument, ToolError> {
         let Some(text) = self.string("as")? else { return Ok(FormArgument::Auto) };
-        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, text, path"))
+        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, image, text, path"))
     }
 
-    fn part(&self) -> Result<Part, ToolError> {
+    pub(super) fn part(&self) -> Result<Part, ToolError> {
         match (self.value("pdfPage"), self.selection()?) {
             (Some(_), Some(_)) => Err(one_page_parameter()),
             (None, None) => Ok(Part::Summary),
@@ -190,7 +190,7 @@ impl Fields<'_> {
     }
 
     /// A bare number is taken for the selection of that page.
-    fn selection(&self) -> Result<Option<String>, ToolError> {
+    pub(super) fn selection(&self) -> Result<Option<String>, ToolError> {
         match self.value("pages") {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -202,7 +202,7 @@ impl Fields<'_> {
 }
 
 /// A JSON number without a fraction (models write `3.0`), or the same as a string of digits.
-fn whole_number(value: &Value) -> Option<i128> {
+pub(super) fn whole_number(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => whole_json_number(number),
         Value::String(text) => text.trim().parse().ok(),
@@ -219,7 +219,7 @@ fn whole_json_number(number: &serde_json::Number) -> Option<i128> {
     if float.fract() == 0.0 { float.to_string().parse().ok() } else { None }
 }
 
-fn wrong_form(name: &str, expected: &str) -> ToolError {
+pub(super) fn wrong_form(name: &str, expected: &str) -> ToolError {
     ToolError::validation(&format!("Parameter '{name}' must be {expected}"))
 }
 
@@ -266,7 +266,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"filePath": "a", "as": "jpeg"})),
-            "Parameter 'as' must be one of auto, document, text, path"
+            "Parameter 'as' must be one of auto, document, image, text, path"
         );
     }
 }

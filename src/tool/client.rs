@@ -97,33 +97,43 @@ impl ClientFacts {
 pub struct FormDecision {
     /// How pages are sent.
     pub form: Form,
+    /// Whether pictures come with the page's text.
+    pub with_text: bool,
     /// A sentence for the model where the form is less than it may expect.
     pub note: Option<&'static str>,
 }
 
-/// Said where an image would have been best.
-pub const TEXT_INSTEAD_OF_IMAGE: &str = "Pages are given as text here, because this client is not known to pass PDF \
-     pages to its model and page images are not available; layout and pictures are missing. \
-     Use as: \"path\" to get a one-page PDF file, or as: \"document\" if you can see PDF blocks.";
+/// Said where pages come as pictures to a client that is not known.
+pub const PICTURES_INSTEAD: &str = "Pages are given as text and as pictures here, because this client is not known to \
+     pass PDF pages to its model. Use as: \"path\" to get a one-page PDF file, or as: \"document\" if you can see PDF \
+     blocks.";
 
 /// Decides the form: argument, then declared capability, then server flag, then table, then text and image.
-///
-/// `None` for an explicit [`FormArgument::Image`], which needs a renderer.
 #[must_use]
-pub fn decide_form(argument: FormArgument, client: &ClientFacts) -> Option<FormDecision> {
+pub fn decide_form(argument: FormArgument, client: &ClientFacts) -> FormDecision {
     match argument {
-        FormArgument::Auto => Some(decide_auto(client)),
-        FormArgument::Image => None,
-        explicit => Some(available(explicit)),
+        FormArgument::Auto => decide_auto(client),
+        FormArgument::Document => decided(Form::Document),
+        FormArgument::Image => decided(Form::Image),
+        FormArgument::Text => decided(Form::Text),
+        FormArgument::Path => decided(Form::Path),
     }
+}
+
+fn decided(form: Form) -> FormDecision {
+    FormDecision { form, with_text: false, note: None }
 }
 
 fn decide_auto(client: &ClientFacts) -> FormDecision {
     let declared = client.accepts.as_deref().map(declared_form);
     let chosen = declared.or(client.server_form.filter(|form| *form != FormArgument::Auto));
     let chosen = chosen.or(client.is_direct.then_some(FormArgument::Document));
-    let chosen = chosen.or_else(|| client.name.as_deref().and_then(table_form));
-    available(chosen.unwrap_or(FormArgument::Image))
+    match chosen.or_else(|| client.name.as_deref().and_then(table_form)) {
+        // A picture that nobody asked for comes with its text: small print is read better there.
+        Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(Form::Image) },
+        Some(form) if form != FormArgument::Auto => decide_form(form, client),
+        _ => FormDecision { form: Form::Image, with_text: true, note: Some(PICTURES_INSTEAD) },
+    }
 }
 
 fn declared_form(accepts: &[String]) -> FormArgument {
@@ -141,24 +151,13 @@ fn table_form(name: &str) -> Option<FormArgument> {
     CLIENTS.iter().find(|row| row.name == name).map(|row| row.form)
 }
 
-/// The nearest form that can be made.
-fn available(form: FormArgument) -> FormDecision {
-    match form {
-        FormArgument::Document => FormDecision { form: Form::Document, note: None },
-        FormArgument::Path => FormDecision { form: Form::Path, note: None },
-        FormArgument::Text => FormDecision { form: Form::Text, note: None },
-        FormArgument::Auto | FormArgument::Image => {
-            FormDecision { form: Form::Text, note: Some(TEXT_INSTEAD_OF_IMAGE) }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn decided(argument: FormArgument, client: &ClientFacts) -> Option<(Form, bool)> {
-        decide_form(argument, client).map(|decision| (decision.form, decision.note.is_some()))
+    fn decided(argument: FormArgument, client: &ClientFacts) -> (Form, bool) {
+        let decision = decide_form(argument, client);
+        (decision.form, decision.with_text)
     }
 
     fn named(name: &str) -> ClientFacts {
@@ -168,32 +167,32 @@ mod tests {
     #[test]
     fn the_argument_wins_over_everything() {
         let client = ClientFacts { accepts: Some(vec!["image/png".into()]), ..named("codex-mcp-client") };
-        assert_eq!(decided(FormArgument::Document, &client), Some((Form::Document, false)));
-        assert_eq!(decided(FormArgument::Image, &client), None);
+        assert_eq!(decided(FormArgument::Document, &client), (Form::Document, false));
+        assert_eq!(decided(FormArgument::Image, &client), (Form::Image, false));
     }
 
     #[test]
     fn a_declaration_wins_over_the_flag_and_the_table() {
         let accepts = Some(vec!["text/plain".into(), "application/pdf".into()]);
         let client = ClientFacts { accepts, server_form: Some(FormArgument::Text), ..named("codex-mcp-client") };
-        assert_eq!(decided(FormArgument::Auto, &client), Some((Form::Document, false)));
+        assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
         let client = ClientFacts { accepts: Some(vec![]), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), Some((Form::Text, false)));
+        assert_eq!(decided(FormArgument::Auto, &client), (Form::Text, false));
     }
 
     #[test]
     fn the_flag_wins_over_the_table() {
         let client = ClientFacts { server_form: Some(FormArgument::Path), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), Some((Form::Path, false)));
+        assert_eq!(decided(FormArgument::Auto, &client), (Form::Path, false));
         let client = ClientFacts { server_form: Some(FormArgument::Auto), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), Some((Form::Document, false)));
+        assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
     }
 
     #[test]
-    fn an_unknown_client_never_gets_a_blob() {
+    fn an_unknown_client_gets_text_and_pictures_and_never_a_blob() {
         for client in [ClientFacts::default(), named("mcp"), named("codex-mcp-client")] {
-            assert_eq!(decided(FormArgument::Auto, &client), Some((Form::Text, true)));
+            assert_eq!(decided(FormArgument::Auto, &client), (Form::Image, true));
         }
-        assert_eq!(decided(FormArgument::Auto, &ClientFacts::direct()), Some((Form::Document, false)));
+        assert_eq!(decided(FormArgument::Auto, &ClientFacts::direct()), (Form::Document, false));
     }
 }

@@ -65,7 +65,7 @@ pub fn get_file(
     caller: &Caller,
 ) -> Result<FileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let form = decide_form(arguments.form, &caller.client).ok_or_else(no_images)?;
+    let form = decide_form(arguments.form, &caller.client);
     let request = request(arguments, form, conversation.clone());
     let answer = context.get_file(&request)?;
     let (header, footer) = framing(&answer, conversation.as_ref());
@@ -73,16 +73,12 @@ pub fn get_file(
     Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
 }
 
-fn no_images() -> ToolError {
-    ToolError::validation("Parameter 'as' must be one of auto, document, text, path")
-        .hint("Pages are not rendered as images here.")
-}
-
 fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option<ConversationId>) -> FileRequest {
     FileRequest {
         file: arguments.file_path,
         part: arguments.part,
         form: form.form,
+        with_text: form.with_text,
         form_note: form.note,
         force: arguments.force,
         password: arguments.password,

@@ -12,10 +12,16 @@ mod error;
 mod get_file;
 mod info;
 mod memory;
+mod outline;
 mod page;
+mod pdf_arguments;
+mod pdf_schema;
+mod render;
 mod resource;
 mod schema;
+mod search;
 mod split;
+mod text;
 
 pub use crate::context::{
     AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
@@ -23,7 +29,7 @@ pub use crate::context::{
 pub use crate::view::ConversationId;
 pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
 pub use client::{
-    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, TEXT_INSTEAD_OF_IMAGE, decide_form,
+    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
@@ -32,7 +38,12 @@ pub use error::{ErrorCode, ToolError};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
 pub use memory::{DataAnswer, context_forget, context_status};
+pub use outline::outline;
 pub use page::{PageResult, write_page};
+pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
+pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
 pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
 pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
-pub use split::{FailedPage, SplitResult, Watcher, split};
+pub use search::search;
+pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
+pub use text::{TextOfPage, TextResult, extract_text};

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::pdf_schema::pdf_tools;
+
 /// One tool of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
@@ -34,7 +36,7 @@ Read a file into the conversation: a PDF page by page, a text file by lines, or 
 PDF: call it with filePath alone first. You get a summary: page count, title, outline, what pages cost, and which \
 you already hold. Then call it again with pdfPage (one page, 0-based) or pages (1-based, like \"1-3,7\", \"4-\", \
 \"label:iv\" or \"section:Results\") to read those pages, at most 20 a call; each comes as a standalone PDF with \
-its layout, figures and fonts, or as text or a file path where that serves you better.
+its layout, figures and fonts, or as a picture, text or a file path where that serves you better.
 Pages you were already given in this conversation are not sent twice: the result says so. Use force only when \
 you can no longer see an earlier answer.
 Text: up to 40,000 characters a call with [Lines a-b of n]; continue with startLine.
@@ -51,7 +53,10 @@ pages (pages). Call it after your context was compacted or truncated. It deletes
 /// All tools, in the order of the list.
 #[must_use]
 pub fn tool_specs() -> Vec<ToolSpec> {
-    vec![get_file(), context_status(), context_forget()]
+    let mut tools = vec![get_file()];
+    tools.extend(pdf_tools());
+    tools.extend([context_status(), context_forget()]);
+    tools
 }
 
 fn get_file() -> ToolSpec {
@@ -73,9 +78,9 @@ fn get_file_properties() -> Value {
             \"label:iv\" (as printed) or \"section:Results\" (an outline title)."),
         "as": {
             "type": "string",
-            "enum": ["auto", "document", "text", "path"],
-            "description": "How pages come: document (a one-page PDF block), text, path (a one-page PDF file, \
-                named), or auto (default: what this client can show you)."
+            "enum": ["auto", "document", "image", "text", "path"],
+            "description": "How pages come: document (a one-page PDF block), image (a picture), text, path (a \
+                one-page PDF file, named), or auto (default: what this client can show you)."
         },
         "force": boolean("Send it even if this conversation already holds it."),
         "password": string("Password of an encrypted PDF."),
@@ -127,11 +132,11 @@ fn forget_properties() -> Value {
     })
 }
 
-fn conversation() -> Value {
+pub(super) fn conversation() -> Value {
     string("The conversation whose memory applies, as named in earlier results. Default: this session's own.")
 }
 
-fn object(properties: Value, required: &[&str]) -> Map<String, Value> {
+pub(super) fn object(properties: Value, required: &[&str]) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".into(), json!("object"));
     schema.insert("properties".into(), properties);
@@ -142,15 +147,15 @@ fn object(properties: Value, required: &[&str]) -> Map<String, Value> {
     schema
 }
 
-fn string(description: &str) -> Value {
+pub(super) fn string(description: &str) -> Value {
     json!({ "type": "string", "description": description })
 }
 
-fn boolean(description: &str) -> Value {
+pub(super) fn boolean(description: &str) -> Value {
     json!({ "type": "boolean", "description": description })
 }
 
 /// A whole number; without a `format`, which strict validators do not know for unsigned sizes.
-fn whole(description: &str, minimum: u32) -> Value {
+pub(super) fn whole(description: &str, minimum: u32) -> Value {
     json!({ "type": "integer", "minimum": minimum, "description": description })
 }

@@ -50,6 +50,20 @@ pub trait Watcher: Sync {
     fn is_stopped(&self) -> bool;
 }
 
+/// Nobody watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn starts(&self, _: u64) {}
+
+    fn page_done(&self) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
 /// Writes the pages of `selection`, or all, to `out_dir` as `{stem}-{number}.pdf`.
 ///
 /// # Errors

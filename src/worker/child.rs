@@ -15,6 +15,7 @@ use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::Limits;
 use crate::page::PageIndex;
+use crate::render::NoFonts;
 
 /// Runs a worker on the socket that is its standard input.
 ///
@@ -71,7 +72,8 @@ impl Worker {
         limits: Limits,
     ) -> Result<Answer, PdfError> {
         let file = file.ok_or_else(|| failed("no file came with the request"))?;
-        let document = InProcess::new(limits).open_document(Arc::new(PassedFile { file, length }), password)?;
+        let document =
+            InProcess::new(limits, Arc::new(NoFonts)).open_document(Arc::new(PassedFile { file, length }), password)?;
         let page_count = document.page_count();
         self.document = Some(document);
         Ok((Reply::Opened { page_count }, Vec::new()))
@@ -90,7 +92,10 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
                 TextFrom::Chunk => document.page_text(PageIndex(page))?,
                 TextFrom::WholeFile => document.whole_file_text(PageIndex(page))?,
             };
-            return Ok((Reply::Text, text.into_bytes()));
+            return Ok(Reply::of_text(text));
+        }
+        Request::Picture { page, options } => {
+            return Ok(Reply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
         Request::PageLabel(page) => Reply::PageLabel(document.page_label(PageIndex(page)).map(|label| label.0)),
         Request::Info => Reply::Info(document.info()),

@@ -8,20 +8,22 @@ use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeomet
 use crate::hash::PageFingerprint;
 use crate::limits::Limits;
 use crate::page::{PageIndex, PageLabel};
+use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError};
-use crate::text::{self, TextError};
+use crate::text::{self, PageText, TextError};
 
 /// Reads PDFs in this process, within [`Limits`].
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct InProcess {
     limits: Limits,
+    fonts: Arc<dyn FontSource>,
 }
 
 impl InProcess {
-    /// A reader within `limits`.
+    /// A reader within `limits`, which draws with `fonts` what pages do not carry.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
-        Self { limits }
+    pub fn new(limits: Limits, fonts: Arc<dyn FontSource>) -> Self {
+        Self { limits, fonts }
     }
 }
 
@@ -33,7 +35,12 @@ impl InProcess {
     ) -> Result<OpenDocument, PdfError> {
         let document = Document::open(file, password, &self.limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(OpenDocument { document, limits: self.limits.clone(), kept: Mutex::default() })
+        Ok(OpenDocument {
+            document,
+            limits: self.limits.clone(),
+            fonts: Arc::clone(&self.fonts),
+            kept: Mutex::default(),
+        })
     }
 }
 
@@ -47,6 +54,7 @@ impl Reader for InProcess {
 pub(super) struct OpenDocument {
     document: Document,
     limits: Limits,
+    fonts: Arc<dyn FontSource>,
     kept: Mutex<KeptChunks>,
 }
 
@@ -84,7 +92,7 @@ impl OpenDocument {
     }
 
     /// The page's text without cutting the page.
-    pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<String, PdfError> {
+    pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         text::page_text(&self.document, page, &self.limits).map_err(text_error)
     }
 
@@ -131,11 +139,20 @@ impl Pages for OpenDocument {
     }
 
     /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
-    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let Ok(chunk) = self.chunk(page) else { return self.whole_file_text(page) };
         let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
         self.kept().keep(page, chunk);
         text
+    }
+
+    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
+        let Ok(chunk) = self.chunk(page) else {
+            return render::page_picture(&self.document, page, options, &*self.fonts).map_err(render_error);
+        };
+        let picture = render::chunk_picture(&chunk.bytes, options, &*self.fonts, &self.limits).map_err(render_error);
+        self.kept().keep(page, chunk);
+        picture
     }
 
     fn notes(&self) -> Vec<String> {
@@ -154,8 +171,18 @@ fn text_error(error: TextError) -> PdfError {
     match error {
         TextError::Document(error) => document_error(error, PdfAction::ExtractText),
         TextError::Limit(limit) => PdfError::Limit(limit),
-        TextError::Unreadable { .. } | TextError::Panicked { .. } | TextError::NoThread => {
+        TextError::Unreadable { .. } | TextError::Engine(_) => {
             PdfError::Failed { action: PdfAction::ExtractText, reason: error.to_string() }
+        }
+    }
+}
+
+fn render_error(error: RenderError) -> PdfError {
+    match error {
+        RenderError::Document(error) => document_error(error, PdfAction::RenderPage),
+        RenderError::Limit(limit) => PdfError::Limit(limit),
+        RenderError::Unreadable | RenderError::Engine(_) | RenderError::Encoding { .. } => {
+            PdfError::Failed { action: PdfAction::RenderPage, reason: error.to_string() }
         }
     }
 }

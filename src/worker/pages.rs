@@ -7,6 +7,8 @@ use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::LimitExceeded;
 use crate::page::{PageIndex, PageLabel};
+pub use crate::render::{Picture, RenderOptions};
+pub use crate::text::{PageKind, PageText};
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
@@ -46,7 +48,12 @@ pub trait Pages: Send + Sync {
     ///
     /// # Errors
     /// When no reader gets at the text.
-    fn page_text(&self, page: PageIndex) -> Result<String, PdfError>;
+    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError>;
+    /// The page as a picture.
+    ///
+    /// # Errors
+    /// When the picture would be too large, or the page cannot be drawn.
+    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError>;
     /// What was read in spite of damage, one sentence each.
     fn notes(&self) -> Vec<String>;
 }
@@ -113,6 +120,8 @@ pub enum PdfAction {
     ExtractPage,
     /// Extracting text.
     ExtractText,
+    /// Drawing a page.
+    RenderPage,
 }
 
 impl PdfAction {
@@ -123,6 +132,7 @@ impl PdfAction {
             Self::ReadInfo => "read PDF info",
             Self::ExtractPage => "extract PDF page",
             Self::ExtractText => "extract PDF text",
+            Self::RenderPage => "render PDF page",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::WorkerError;
-use super::pages::{PageChunk, Pages, PdfError, Reader};
+use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Reader, RenderOptions};
 use super::pool::{DocumentKey, Lease, Pool};
 use super::sandbox::Layers;
 use super::settings::WorkerSettings;
@@ -232,10 +232,21 @@ impl Pages for WorkerDocument {
         }
     }
 
-    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let from = if self.spare(page).is_err() { TextFrom::WholeFile } else { TextFrom::Chunk };
         match self.ask(&Request::Text { page: page.0, from })? {
-            (Reply::Text, text) => String::from_utf8(text).map_err(|_| WorkerError::Nonsense.into()),
+            (Reply::Text(facts), text) => {
+                let text = String::from_utf8(text).map_err(|_| WorkerError::Nonsense)?;
+                Ok(facts.with(text))
+            }
+            _ => Err(WorkerError::Nonsense.into()),
+        }
+    }
+
+    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
+        self.spare(page)?;
+        match self.ask(&Request::Picture { page: page.0, options: options.into() })? {
+            (Reply::Picture { width, height, notes }, png) => Ok(Picture { png, width, height, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }

@@ -7,7 +7,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::pages::{PageChunk, PdfAction, PdfError};
+use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
+use super::painted::{OptionsOnWire, TextOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::limits::{self, LimitExceeded, Limits};
@@ -42,6 +43,10 @@ pub(super) enum Request {
         page: u32,
         from: TextFrom,
     },
+    Picture {
+        page: u32,
+        options: OptionsOnWire,
+    },
     Notes,
     #[cfg(debug_assertions)]
     Drill(super::drill::Drill),
@@ -56,7 +61,7 @@ pub(super) enum TextFrom {
     WholeFile,
 }
 
-/// One answer. The bytes of chunks and texts are the message's body.
+/// One answer. The bytes of chunks, texts and pictures are the message's body.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
     Opened {
@@ -71,7 +76,12 @@ pub(super) enum Reply {
         notes: Vec<String>,
     },
     Fingerprint([u8; 32]),
-    Text,
+    Text(TextOnWire),
+    Picture {
+        width: u32,
+        height: u32,
+        notes: Vec<String>,
+    },
     Notes(Vec<String>),
     Failed(Failure),
     #[cfg(debug_assertions)]
@@ -94,6 +104,7 @@ pub(super) enum ActionOnWire {
     ReadInfo,
     ExtractPage,
     ExtractText,
+    RenderPage,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -228,6 +239,7 @@ impl From<PdfAction> for ActionOnWire {
             PdfAction::ReadInfo => Self::ReadInfo,
             PdfAction::ExtractPage => Self::ExtractPage,
             PdfAction::ExtractText => Self::ExtractText,
+            PdfAction::RenderPage => Self::RenderPage,
         }
     }
 }
@@ -238,6 +250,7 @@ impl From<ActionOnWire> for PdfAction {
             ActionOnWire::ReadInfo => Self::ReadInfo,
             ActionOnWire::ExtractPage => Self::ExtractPage,
             ActionOnWire::ExtractText => Self::ExtractText,
+            ActionOnWire::RenderPage => Self::RenderPage,
         }
     }
 }
@@ -246,5 +259,16 @@ impl Reply {
     /// A chunk's facts, and its bytes for the body.
     pub(super) fn of_chunk(chunk: PageChunk) -> (Self, Vec<u8>) {
         (Self::Chunk { tier: chunk.tier, notes: chunk.notes }, chunk.bytes)
+    }
+
+    /// What there is to say of a page's text, and the text for the body.
+    pub(super) fn of_text(text: PageText) -> (Self, Vec<u8>) {
+        (Self::Text((&text).into()), text.text.into_bytes())
+    }
+
+    /// A picture's facts, and its bytes for the body.
+    pub(super) fn of_picture(picture: Picture) -> (Self, Vec<u8>) {
+        let Picture { png, width, height, notes } = picture;
+        (Self::Picture { width, height, notes }, png)
     }
 }

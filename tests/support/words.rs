@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use pagewise::context::{
-    Answer, AnswerSettings, Block, ContextManager, ContextWorld, FileRequest, PageChunk, Pages, Part, PdfAction,
-    PdfError, Reader, Sources,
+    Answer, AnswerSettings, Block, ContextManager, ContextWorld, FileRequest, PageChunk, PageText, Pages, Part,
+    PdfAction, PdfError, Picture, Reader, RenderOptions, Sources,
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
@@ -78,12 +78,17 @@ impl Pages for WordsDocument {
         Ok(PageFingerprint(*blake3::hash(self.line(page).as_bytes()).as_bytes()))
     }
 
-    fn page_text(&self, page: PageIndex) -> Result<String, PdfError> {
+    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let line = self.line(page);
         if line.starts_with("uncut unread") {
             return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
         }
-        Ok(if line.starts_with("mute") { String::new() } else { format!("The text of {line}") })
+        let text = if line.starts_with("mute") { String::new() } else { format!("The text of {line}") };
+        Ok(PageText { text, ..PageText::default() })
+    }
+
+    fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {
+        Err(PdfError::Failed { action: PdfAction::RenderPage, reason: "words have no look".into() })
     }
 
     fn notes(&self) -> Vec<String> {

@@ -1,0 +1,67 @@
+//! Work that takes its time, in a terminal.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::print::warning;
+use crate::tool::Watcher;
+
+/// A bar on standard error.
+pub(super) struct Terminal {
+    bar: ProgressBar,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    /// For work that writes nothing: an interrupt ends the process.
+    pub(super) fn new() -> Self {
+        Self { bar: bar(), stopped: Arc::default() }
+    }
+
+    /// For work that an interrupt must not leave half done.
+    pub(super) fn interruptible() -> Self {
+        Self { bar: bar(), stopped: stop_flag() }
+    }
+
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watcher for Terminal {
+    fn starts(&self, pages: u64) {
+        self.bar.set_length(pages);
+    }
+
+    fn page_done(&self) {
+        self.bar.inc(1);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Shown on standard error where that is a terminal, and nowhere else.
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages, {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Set at the first interrupt; without a handler the process would end between a file and its rename.
+fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = Arc::clone(&flag);
+    let waiting = std::thread::Builder::new().name("interrupt".into()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    if let Err(error) = waiting {
+        warning(&format!("an interrupt may leave a temporary file: {error}"));
+    }
+    flag
+}

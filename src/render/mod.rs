@@ -1,0 +1,114 @@
+//! A page → pixels → PNG.
+//!
+//! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
+//! allocated: the engine cuts lengths to sixteen bits without a word.
+
+mod draw;
+mod fonts;
+mod png;
+mod size;
+
+pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
+pub use size::{Dpi, Region};
+
+use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};
+use crate::limits::{LimitExceeded, Limits};
+use crate::page::PageIndex;
+use std::sync::Arc;
+
+/// How a page is to be drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RenderOptions {
+    /// Pixels per inch.
+    pub dpi: Dpi,
+    /// The part of the page; `None` is all of it.
+    pub region: Option<Region>,
+    /// Pixels of the picture at most; what would be larger is refused.
+    pub max_pixels: u64,
+}
+
+/// Pixels of a picture at most: 100 megapixels.
+pub const MAX_PIXELS: u64 = 100_000_000;
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self { dpi: Dpi::default(), region: None, max_pixels: MAX_PIXELS }
+    }
+}
+
+/// A page as a picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The PNG.
+    pub png: Vec<u8>,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// What could not be drawn, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Why a page could not be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RenderError {
+    /// The document could not be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The picture would have too many pixels.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    /// The engine's own reader refused the file or the page.
+    #[error("the engine cannot read the page")]
+    Unreadable,
+    /// The engine gave up inside.
+    #[error(transparent)]
+    Engine(#[from] EngineFailure),
+    /// The picture could not be written as a PNG.
+    #[error("the picture cannot be written: {reason}")]
+    Encoding {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Draws a one-page PDF, as the room `split` cuts them, on white ground, with its annotations and form fields.
+///
+/// # Errors
+/// [`RenderError::Limit`] for a picture of too many pixels, before it is drawn; [`RenderError::Document`] where the
+/// chunk is no PDF, is encrypted, or draws without end; the others where the engine fails.
+pub fn chunk_picture(
+    chunk: &[u8],
+    options: &RenderOptions,
+    fonts: &dyn FontSource,
+    limits: &Limits,
+) -> Result<Picture, RenderError> {
+    let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
+    page_picture(&Document::open(source, None, limits)?, PageIndex(0), options, fonts)
+}
+
+/// Draws a page out of the whole file, for a page that cannot be cut. As [`chunk_picture`] otherwise.
+///
+/// # Errors
+/// As [`chunk_picture`]; also [`RenderError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
+/// [`DocumentError::UnsupportedEncryption`] for encrypted files.
+pub fn page_picture(
+    document: &Document,
+    index: PageIndex,
+    options: &RenderOptions,
+    fonts: &dyn FontSource,
+) -> Result<Picture, RenderError> {
+    let geometry = document.page_geometry(index)?;
+    let canvas = size::Canvas::of(&geometry, options)?;
+    if document.is_encrypted() {
+        return Err(DocumentError::UnsupportedEncryption.into());
+    }
+    document.check_draws(index)?;
+    let file = document.whole_file()?;
+    let needs = fonts::needs(document, index)?;
+    let supplied = fonts::Supplied::from(fonts, &needs);
+    let drawn = contained(|| draw::page(&file, index, &canvas, &supplied))??;
+    let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
+    let notes = supplied.notes().into_iter().chain(drawn.notes).collect();
+    Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
+}

@@ -1,0 +1,98 @@
+//! Pixels → PNG, in the fewest bits that hold their colours.
+
+use super::RenderError;
+use png::{BitDepth, ColorType, Compression, Encoder};
+use std::collections::HashMap;
+
+/// Colours of a palette.
+const MAX_COLORS: usize = 256;
+
+/// Pixels in a form that PNG has.
+enum Reduced {
+    Gray(Vec<u8>),
+    Palette { colors: Vec<u8>, indices: Vec<u8> },
+    Rgb(Vec<u8>),
+}
+
+/// Encodes pixels of red, green, blue and an opaque fourth.
+pub(super) fn encode(pixels: &[u8], width: u16, height: u16) -> Result<Vec<u8>, RenderError> {
+    let mut file = Vec::new();
+    let reduced = reduced(pixels);
+    let mut encoder = Encoder::new(&mut file, width.into(), height.into());
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::Balanced);
+    let data = match reduced {
+        Reduced::Gray(data) => {
+            encoder.set_color(ColorType::Grayscale);
+            data
+        }
+        Reduced::Palette { colors, indices } => {
+            encoder.set_color(ColorType::Indexed);
+            encoder.set_palette(colors);
+            indices
+        }
+        Reduced::Rgb(data) => {
+            encoder.set_color(ColorType::Rgb);
+            data
+        }
+    };
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&data)?;
+        writer.finish()
+    });
+    written.map_err(|error| RenderError::Encoding { reason: error.to_string() })?;
+    Ok(file)
+}
+
+fn reduced(pixels: &[u8]) -> Reduced {
+    let (pixels, _) = pixels.as_chunks::<4>();
+    if pixels.iter().all(|[red, green, blue, _]| red == green && green == blue) {
+        return Reduced::Gray(pixels.iter().map(|[gray, ..]| *gray).collect());
+    }
+    in_palette(pixels).unwrap_or_else(|| Reduced::Rgb(pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()))
+}
+
+/// The pixels as indices, where they have few colours.
+fn in_palette(pixels: &[[u8; 4]]) -> Option<Reduced> {
+    let mut known: HashMap<[u8; 4], u8> = HashMap::new();
+    let mut colors = Vec::new();
+    let mut indices = Vec::with_capacity(pixels.len());
+    let mut last = None;
+    for pixel in pixels {
+        let index = match last {
+            Some((before, index)) if before == *pixel => index,
+            _ => match known.get(pixel) {
+                Some(index) => *index,
+                None => {
+                    let index = u8::try_from(known.len()).ok().filter(|_| known.len() < MAX_COLORS)?;
+                    known.insert(*pixel, index);
+                    colors.extend(pixel.iter().take(3));
+                    index
+                }
+            },
+        };
+        last = Some((*pixel, index));
+        indices.push(index);
+    }
+    Some(Reduced::Palette { colors, indices })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    fn color_type(pixels: &[u8], width: u16) -> u8 {
+        // Offset of the colour type in the header chunk.
+        encode(pixels, width, 1).unwrap()[25]
+    }
+
+    #[test]
+    fn colours_take_the_fewest_bits() {
+        assert_eq!(color_type(&[7, 7, 7, 255], 1), 0);
+        assert_eq!(color_type(&[7, 7, 8, 255], 1), 3);
+        let many = |count: u16| (0..count).flat_map(|at| [at.to_le_bytes()[0], at.to_le_bytes()[1], 9, 255]);
+        assert_eq!(color_type(&many(256).collect::<Vec<_>>(), 256), 3);
+        assert_eq!(color_type(&many(257).collect::<Vec<_>>(), 257), 2);
+    }
+}

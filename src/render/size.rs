@@ -1,0 +1,152 @@
+//! Points → pixels.
+
+use super::RenderOptions;
+use crate::document::PageGeometry;
+use crate::limits::LimitExceeded;
+
+/// Pixels per inch, from 72 to 300.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dpi(u16);
+
+impl Dpi {
+    /// The coarsest: a pixel a point.
+    pub const MIN: u16 = 72;
+    /// The finest.
+    pub const MAX: u16 = 300;
+
+    /// The nearest resolution that there is.
+    #[must_use]
+    pub fn clamped(dpi: u64) -> Self {
+        let clamped = dpi.clamp(Self::MIN.into(), Self::MAX.into());
+        Self(u16::try_from(clamped).unwrap_or(Self::MAX))
+    }
+
+    /// Pixels per inch.
+    #[must_use]
+    pub fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl Default for Dpi {
+    fn default() -> Self {
+        Self(150)
+    }
+}
+
+/// A part of a page as it is seen, in shares of its width and height from the upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Region {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Region {
+    /// The part between two corners; `None` where it is empty or not within 0 and 1.
+    #[must_use]
+    pub fn new(left: f64, top: f64, right: f64, bottom: f64) -> Option<Self> {
+        let is_within = [left, top, right, bottom].iter().all(|share| (0.0..=1.0).contains(share));
+        (is_within && left < right && top < bottom).then_some(Self { left, top, right, bottom })
+    }
+
+    /// Left, top, right and bottom.
+    #[must_use]
+    pub fn corners(&self) -> [f64; 4] {
+        [self.left, self.top, self.right, self.bottom]
+    }
+
+    const WHOLE: Self = Self { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
+}
+
+/// Where the page is drawn to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Canvas {
+    pub(super) width: u16,
+    pub(super) height: u16,
+    /// Pixels for a unit of the page's own space.
+    pub(super) scale: f64,
+    /// Pixels of the page that are left of the canvas.
+    pub(super) left: f64,
+    /// Pixels of the page that are above the canvas.
+    pub(super) top: f64,
+}
+
+impl Canvas {
+    /// For a page of this geometry.
+    pub(super) fn of(page: &PageGeometry, options: &RenderOptions) -> Result<Self, LimitExceeded> {
+        let pixels_per_point = f64::from(options.dpi.get()) / 72.0;
+        let region = options.region.unwrap_or(Region::WHOLE);
+        let width = whole(page.width_pt * pixels_per_point * (region.right - region.left));
+        let height = whole(page.height_pt * pixels_per_point * (region.bottom - region.top));
+        LimitExceeded::check("max_pixels", width.saturating_mul(height), options.max_pixels)?;
+        Ok(Self {
+            width: side(width)?,
+            height: side(height)?,
+            scale: pixels_per_point * page.user_unit,
+            left: (page.width_pt * pixels_per_point * region.left).floor(),
+            top: (page.height_pt * pixels_per_point * region.top).floor(),
+        })
+    }
+}
+
+/// A side of the canvas, which the engine counts in sixteen bits.
+fn side(pixels: u64) -> Result<u16, LimitExceeded> {
+    let limit = u64::from(u16::MAX);
+    u16::try_from(pixels).map_err(|_| LimitExceeded { which: "max_side_pixels", limit, found: pixels })
+}
+
+/// Whole pixels, 1 at least. A page whose points times resolution is whole but for the rounding of its numbers keeps its last pixel.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole(pixels: f64) -> u64 {
+    ((pixels + 1e-6).floor() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canvas(width_pt: f64, height_pt: f64, dpi: u64, region: Option<Region>) -> Result<[u16; 2], LimitExceeded> {
+        let page = PageGeometry { width_pt, height_pt, rotate: 0, user_unit: 1.0 };
+        let options = RenderOptions { dpi: Dpi::clamped(dpi), region, ..RenderOptions::default() };
+        Canvas::of(&page, &options).map(|canvas| [canvas.width, canvas.height])
+    }
+
+    #[test]
+    fn resolutions_are_clamped() {
+        assert_eq!(
+            [0, 71, 72, 150, 300, 301, u64::MAX].map(|dpi| Dpi::clamped(dpi).get()),
+            [72, 72, 72, 150, 300, 300, 300]
+        );
+    }
+
+    #[test]
+    fn lengths_are_rounded_down() {
+        assert_eq!(canvas(612.0, 792.0, 150, None), Ok([1275, 1650]));
+        assert_eq!(canvas(595.276, 841.89, 150, None), Ok([1240, 1753]));
+        assert_eq!(canvas(0.1, 0.1, 72, None), Ok([1, 1]));
+        assert_eq!(canvas(612.0, 792.0, 150, Region::new(0.5, 0.0, 1.0, 0.5)), Ok([637, 825]));
+    }
+
+    #[test]
+    fn a_picture_has_at_most_so_many_pixels_and_so_long_sides() {
+        assert_eq!(canvas(10_000.0, 10_000.0, 72, None), Ok([10_000, 10_000]));
+        let limit = LimitExceeded { which: "max_pixels", limit: MAX_PIXELS, found: 100_010_000 };
+        assert_eq!(canvas(10_001.0, 10_000.0, 72, None), Err(limit));
+        assert_eq!(canvas(65_535.0, 1.0, 72, None), Ok([65_535, 1]));
+        let limit = LimitExceeded { which: "max_side_pixels", limit: 65_535, found: 65_536 };
+        assert_eq!(canvas(65_536.0, 1.0, 72, None), Err(limit));
+        assert!(canvas(f64::INFINITY, f64::INFINITY, 72, None).is_err());
+    }
+
+    use super::super::MAX_PIXELS;
+
+    #[test]
+    fn regions_lie_within_the_page() {
+        assert!(Region::new(0.0, 0.0, 1.0, 1.0).is_some());
+        assert!(Region::new(0.5, 0.0, 0.5, 1.0).is_none());
+        assert!(Region::new(0.0, 0.0, 1.1, 1.0).is_none());
+        assert!(Region::new(f64::NAN, 0.0, 1.0, 1.0).is_none());
+    }
+}

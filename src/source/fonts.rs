@@ -1,0 +1,62 @@
+//! Fonts of the system.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Folders of fonts, as they are on Linux, BSD and macOS.
+const FOLDERS: [&str; 6] = [
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/usr/X11R6/lib/X11/fonts",
+    "/System/Library/Fonts",
+    "/Library/Fonts",
+    "/opt/homebrew/share/fonts",
+];
+
+/// Folders within folders.
+const MAX_DEPTH: u32 = 6;
+
+/// Font files that are listed; a full desktop has a few thousand.
+const MAX_FILES: usize = 20_000;
+
+/// Bytes of a font file; the largest that are common have 130 MB.
+const MAX_FONT_BYTES: u64 = 200 << 20;
+
+/// The first of `file_names` that the system has, and its place among them.
+#[must_use]
+pub fn system_font(file_names: &[&str]) -> Option<(usize, Vec<u8>)> {
+    let files = listed();
+    file_names.iter().enumerate().find_map(|(at, name)| {
+        let path = files.get(*name)?;
+        let is_sound = fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MAX_FONT_BYTES);
+        is_sound.then(|| fs::read(path).ok()).flatten().map(|bytes| (at, bytes))
+    })
+}
+
+/// Font files by name, listed once a process.
+fn listed() -> &'static BTreeMap<String, PathBuf> {
+    static FILES: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let mut files = BTreeMap::new();
+        FOLDERS.iter().for_each(|folder| list(Path::new(folder), MAX_DEPTH, &mut files));
+        files
+    })
+}
+
+fn list(folder: &Path, depth: u32, files: &mut BTreeMap<String, PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if files.len() >= MAX_FILES {
+            return;
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth > 0 => list(&entry.path(), depth - 1, files),
+            Ok(kind) if !kind.is_dir() => {
+                files.entry(entry.file_name().to_string_lossy().into_owned()).or_insert_with(|| entry.path());
+            }
+            _ => {}
+        }
+    }
+}

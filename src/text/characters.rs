@@ -1,0 +1,229 @@
+//! Glyph → characters, where the font's own map to Unicode says nothing.
+//!
+//! In this order: `/ToUnicode` and glyph names, as hayro reads them; the character collection of a CID font; the
+//! tables of the embedded font, read backwards; the code itself, where it is an ASCII character of a simple font.
+
+use super::mark::Said;
+use hayro_interpret::font::{Glyph, OutlineGlyph};
+use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
+use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
+use skrifa::raw::FileRef;
+use skrifa::{FontRef, MetadataProvider};
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization;
+
+/// Glyphs of an embedded font whose characters are looked up; a font has at most 65,536.
+const MAX_GLYPHS: usize = 1 << 16;
+
+/// Finds the characters of glyphs, and remembers what it learned of their fonts.
+pub(super) struct Characters<'p> {
+    pdf: &'p Pdf,
+    /// Characters by glyph, of fonts that were asked for.
+    programs: HashMap<u128, HashMap<u32, char>>,
+    /// CID fonts of the document by name; read when the first is asked for.
+    collections: Option<HashMap<String, Collection>>,
+}
+
+/// How the codes of a CID font lead to characters.
+struct Collection {
+    encoding: CMap,
+    to_unicode: CMap,
+}
+
+impl<'p> Characters<'p> {
+    pub(super) fn new(pdf: &'p Pdf) -> Self {
+        Self { pdf, programs: HashMap::new(), collections: None }
+    }
+
+    /// What `glyph` says; `None` where nothing tells.
+    pub(super) fn of(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
+        if let Some(said) = glyph.as_unicode().and_then(said) {
+            return Some(said);
+        }
+        match glyph {
+            Glyph::Outline(outline) => self.of_outline(outline),
+            Glyph::Type3(_) => ascii(glyph.char_code()),
+        }
+    }
+
+    fn of_outline(&mut self, glyph: &OutlineGlyph) -> Option<Said> {
+        // Only programs of TrueType and CID fonts are handed out.
+        let Some(program) = glyph.font_data() else { return ascii(glyph.char_code()) };
+        if let Some(name) = &program.postscript_name
+            && let Some(collected) = self.of_collection(name, glyph.char_code())
+        {
+            return Some(collected);
+        }
+        let by_glyph =
+            self.programs.entry(program.cache_key).or_insert_with(|| characters_by_glyph((*program.data).as_ref()));
+        by_glyph.get(&glyph.glyph_id().to_u32()).copied().and_then(one)
+    }
+
+    fn of_collection(&mut self, font: &str, code: u32) -> Option<Said> {
+        let pdf = self.pdf;
+        let collection = self.collections.get_or_insert_with(|| collections(pdf)).get(font)?;
+        let cid = (1..=4).find_map(|length| collection.encoding.lookup_cid_code(code, length))?;
+        collection.to_unicode.lookup_bf_string(cid).and_then(said)
+    }
+}
+
+/// CID fonts of a predefined character collection, by name without subset tag (ISO 32000-2, 9.7.5.2).
+fn collections(pdf: &Pdf) -> HashMap<String, Collection> {
+    let objects = pdf.objects().into_iter();
+    let fonts = objects.filter_map(|object| match object {
+        Object::Dict(font) if font.get::<Name<'_>>(b"Subtype").is_some_and(|kind| *kind == *b"Type0") => Some(font),
+        _ => None,
+    });
+    fonts.filter_map(|font| Some((name_of(&font)?, collection(&font)?))).collect()
+}
+
+fn name_of(font: &Dict<'_>) -> Option<String> {
+    let name = font.get::<Name<'_>>(b"BaseFont")?;
+    let name = String::from_utf8_lossy(&name).into_owned();
+    let without_tag = name.split_once('+').filter(|(tag, _)| tag.len() == 6).map(|(_, name)| name.to_owned());
+    Some(without_tag.unwrap_or(name))
+}
+
+fn collection(font: &Dict<'_>) -> Option<Collection> {
+    let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
+    let encoding = encoding(&font.get::<Object<'_>>(b"Encoding")?)?;
+    let named = encoding.metadata().character_collection.as_ref().map(|collection| collection.family.clone());
+    let family = named.filter(|family| *family != CidFamily::AdobeIdentity).or_else(|| family(&descendant))?;
+    let to_unicode = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
+    Some(Collection { encoding, to_unicode })
+}
+
+fn family(descendant: &Dict<'_>) -> Option<CidFamily> {
+    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
+    let (registry, ordering) = (info.get::<PdfString<'_>>(b"Registry")?, info.get::<PdfString<'_>>(b"Ordering")?);
+    Some(CidFamily::from_registry_ordering(registry.as_bytes(), ordering.as_bytes()))
+}
+
+fn encoding(encoding: &Object<'_>) -> Option<CMap> {
+    match encoding {
+        Object::Name(name) => match CMapName::from_bytes(name) {
+            CMapName::IdentityH => Some(CMap::identity_h()),
+            CMapName::IdentityV => Some(CMap::identity_v()),
+            other => CMap::parse(load_embedded(other)?, load_embedded),
+        },
+        Object::Stream(stream) => embedded_encoding(stream),
+        _ => None,
+    }
+}
+
+fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
+    CMap::parse(&stream.decoded_data().ok()?, load_embedded)
+}
+
+/// The tables `cmap` and `post` of an OpenType font, read backwards.
+fn characters_by_glyph(program: &[u8]) -> HashMap<u32, char> {
+    let mut characters = HashMap::new();
+    let Some(font) = font_of(program) else { return characters };
+    for (character, glyph) in font.charmap().mappings().take(MAX_GLYPHS) {
+        if let Some(character) = char::from_u32(unmoved(character)) {
+            let known = characters.entry(glyph.to_u32()).or_insert(character);
+            // Of several, the lowest: the others are compatibility forms.
+            *known = character.min(*known);
+        }
+    }
+    for (glyph, name) in font.glyph_names().iter().take(MAX_GLYPHS) {
+        if let Some(character) = character_of_name(name.as_str()) {
+            characters.entry(glyph.to_u32()).or_insert(character);
+        }
+    }
+    characters
+}
+
+fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
+    match FileRef::new(program).ok()? {
+        FileRef::Font(font) => Some(font),
+        FileRef::Collection(fonts) => fonts.get(0).ok(),
+    }
+}
+
+/// Codes of symbol fonts are moved to U+F000 (OpenType, `cmap` of platform 3, encoding 0).
+fn unmoved(code: u32) -> u32 {
+    if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code }
+}
+
+/// The names that say their character in digits: `uni0041`, `u1F600`; and letters, which are their own name.
+fn character_of_name(name: &str) -> Option<char> {
+    let mut letters = name.chars();
+    if let (Some(only), None) = (letters.next(), letters.next()) {
+        return Some(only);
+    }
+    let digits = name.strip_prefix("uni").or_else(|| name.strip_prefix('u'))?;
+    if !(4..=6).contains(&digits.len()) {
+        return None;
+    }
+    u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
+}
+
+fn ascii(code: u32) -> Option<Said> {
+    let character = char::from_u32(code)?;
+    (character.is_ascii_graphic() || character == ' ').then_some(Said::One(character))
+}
+
+fn said(text: BfString) -> Option<Said> {
+    match text {
+        BfString::Char(character) => one(character),
+        BfString::String(text) => many(&text),
+    }
+}
+
+fn one(character: char) -> Option<Said> {
+    match character {
+        '\0' | '\u{FFFD}' => None,
+        // A soft hyphen that is drawn is a hyphen.
+        '\u{AD}' => Some(Said::One('-')),
+        '\u{A0}' => Some(Said::One(' ')),
+        composed if is_presentation_form(composed) => many(&composed.nfkc().collect::<String>()),
+        other => Some(Said::One(other)),
+    }
+}
+
+fn many(text: &str) -> Option<Said> {
+    let clean = text.chars().filter(|character| !matches!(character, '\0' | '\u{FFFD}'));
+    let clean = clean.flat_map(decomposed).collect::<String>();
+    let mut characters = clean.chars();
+    match (characters.next(), characters.next()) {
+        (None, _) => None,
+        (Some(only), None) => Some(Said::One(only)),
+        _ => Some(Said::Many(clean.into_boxed_str())),
+    }
+}
+
+fn decomposed(character: char) -> impl Iterator<Item = char> {
+    let form = is_presentation_form(character);
+    let composed = form.then(|| std::iter::once(character).nfkc());
+    composed.into_iter().flatten().chain((!form).then_some(character))
+}
+
+/// Ligatures, radicals, and the forms that Arabic, Hebrew and vertical writing give to letters.
+fn is_presentation_form(character: char) -> bool {
+    matches!(character, '\u{2E80}'..='\u{2FD5}' | '\u{FB00}'..='\u{FDFF}' | '\u{FE10}'..='\u{FE4F}' | '\u{FE70}'..='\u{FEFC}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_become_letters() {
+        assert_eq!(one('ﬃ'), Some(Said::Many("ffi".into())));
+        assert_eq!(one('\u{FEDF}'), Some(Said::One('ل')));
+        assert_eq!(one('⼀'), Some(Said::One('一')));
+        assert_eq!(one('\u{AD}'), Some(Said::One('-')));
+        assert_eq!(one('\0'), None);
+        assert_eq!(many("f\u{FB01}\0"), Some(Said::Many("ffi".into())));
+    }
+
+    #[test]
+    fn names_say_characters_in_digits() {
+        assert_eq!(character_of_name("uni0041"), Some('A'));
+        assert_eq!(character_of_name("u1F600"), Some('😀'));
+        assert_eq!(character_of_name("A"), Some('A'));
+        assert_eq!(character_of_name("uniform"), None);
+    }
+}

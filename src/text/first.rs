@@ -1,0 +1,54 @@
+//! The first engine: glyphs as hayro-interpret places them, put in order by this room.
+
+use super::characters::Characters;
+use super::collect::{Collected, Collector};
+use super::page_text::{Engine, PageKind, PageText};
+use super::plain::plain;
+use super::{TextError, lines, order, write};
+use crate::limits::{LimitExceeded, Limits};
+use crate::page::PageIndex;
+use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::kurbo::Rect;
+use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
+use std::sync::Arc;
+
+/// Share of a page that the pictures of a scan cover.
+const SCAN_SHARE: f64 = 0.5;
+
+/// The text of one page of a file.
+pub(super) fn page_text(file: &Arc<bytes::Bytes>, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
+    let pdf = Pdf::new(Arc::clone(file)).map_err(|_| unreadable("it does not open"))?;
+    let pages = pdf.pages();
+    let at = usize::try_from(index.0).unwrap_or(usize::MAX);
+    let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
+    let (width, height) = page.render_dimensions();
+    let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let cache = InterpreterCache::new();
+    let settings = InterpreterSettings::default();
+    let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &cache, pdf.xref(), settings);
+    let max_bytes = usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX);
+    let mut collector = Collector::new(Characters::new(&pdf), shown, max_bytes);
+    interpret_page(page, &mut context, &mut collector);
+    if collector.collected.is_full {
+        let limit = limits.max_text_bytes;
+        return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+    }
+    Ok(laid_out(collector.collected, shown.area()))
+}
+
+fn laid_out(collected: Collected, page_area: f64) -> PageText {
+    let Collected { marks, invisible, off_page, undecoded, picture_area, has_paths, is_full: _ } = collected;
+    let text = plain(&write::text(&order::blocks(lines::lines(marks))));
+    let kind = match () {
+        () if !text.is_empty() => PageKind::Text,
+        () if undecoded > 0 => PageKind::Undecodable,
+        () if picture_area > page_area * SCAN_SHARE => PageKind::Scan,
+        () if picture_area > 0.0 || has_paths => PageKind::Picture,
+        () => PageKind::Empty,
+    };
+    PageText { text, kind, invisible, off_page, undecoded, engine: Engine::Collector }
+}
+
+fn unreadable(reason: &str) -> TextError {
+    TextError::Unreadable { reason: reason.to_owned() }
+}

@@ -1,0 +1,141 @@
+//! Lines → blocks in the order in which they are read.
+//!
+//! Within a block the order of the content stands. Blocks are put in order by cutting the page: between columns where
+//! a gutter goes through, else between rows, and so on within each part; what cannot be cut apart stays as drawn.
+
+use super::lines::Line;
+use super::mark::Frame;
+use hayro_interpret::kurbo::Rect;
+use std::collections::BTreeMap;
+
+/// Lines down to the next line of a block.
+const LEADING_EM: f64 = 2.2;
+
+/// How much two sizes in one block may differ.
+const SIZE_RATIO: f64 = 1.8;
+
+/// Share of the usual em that a gutter between columns has at least.
+const GUTTER_EM: f64 = 0.8;
+
+/// Cuts within cuts.
+const MAX_DEPTH: u32 = 40;
+
+/// Lines that follow each other.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) lines: Vec<Line>,
+    start: f64,
+    end: f64,
+}
+
+impl Block {
+    fn new(line: Line) -> Self {
+        Self { start: line.start, end: line.end, lines: vec![line] }
+    }
+
+    fn takes(&self, line: &Line) -> bool {
+        let Some(last) = self.lines.last() else { return false };
+        let down = line.across - last.across;
+        let size = last.size.max(line.size);
+        last.frame == line.frame
+            && size <= SIZE_RATIO * last.size.min(line.size)
+            && down > 0.0
+            && down <= LEADING_EM * size
+            && line.start <= self.end
+            && line.end >= self.start
+    }
+
+    fn push(&mut self, line: Line) {
+        self.start = self.start.min(line.start);
+        self.end = self.end.max(line.end);
+        self.lines.push(line);
+    }
+
+    /// The block on a page that is read in the direction of `frame`: columns along x, rows along y.
+    fn extent(&self, frame: Frame) -> Rect {
+        let corners = self.lines.iter().flat_map(|line| {
+            let (top, bottom) = (line.across - line.size * 0.8, line.across + line.size * 0.2);
+            [line.frame.point(line.start, top), line.frame.point(line.end, bottom)]
+        });
+        let mut placed = corners.map(|point| (frame.along(point), frame.across(point)));
+        let Some((x, y)) = placed.next() else { return Rect::ZERO };
+        placed.fold(Rect::new(x, y, x, y), |rect, point| rect.union_pt(point))
+    }
+}
+
+/// The blocks of a page in reading order.
+pub(super) fn blocks(lines: Vec<Line>) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for line in lines {
+        match blocks.last_mut().filter(|block| block.takes(&line)) {
+            Some(block) => block.push(line),
+            None => blocks.push(Block::new(line)),
+        }
+    }
+    in_order(blocks)
+}
+
+fn in_order(blocks: Vec<Block>) -> Vec<Block> {
+    let frame = usual_frame(&blocks);
+    let gutter = GUTTER_EM * usual_size(&blocks);
+    let placed = blocks.into_iter().map(|block| (block.extent(frame), block)).collect();
+    let mut ordered = Vec::new();
+    cut(placed, gutter, MAX_DEPTH, &mut ordered);
+    ordered
+}
+
+type Placed = Vec<(Rect, Block)>;
+
+/// Cuts between columns, else between rows.
+fn cut(placed: Placed, gutter: f64, depth: u32, ordered: &mut Vec<Block>) {
+    let parts = match depth {
+        0 => return ordered.extend(placed.into_iter().map(|(_, block)| block)),
+        _ if placed.len() < 2 => vec![placed],
+        _ => apart(placed, gutter, |rect| (rect.x0, rect.x1)),
+    };
+    let parts = match <[Placed; 1]>::try_from(parts) {
+        Ok([whole]) => apart(whole, 0.0, |rect| (rect.y0, rect.y1)),
+        Err(columns) => columns,
+    };
+    match <[Placed; 1]>::try_from(parts) {
+        Ok([whole]) => ordered.extend(whole.into_iter().map(|(_, block)| block)),
+        Err(parts) => parts.into_iter().for_each(|part| cut(part, gutter, depth - 1, ordered)),
+    }
+}
+
+/// The parts of `placed` that are more than `gap` apart in the direction of `span`, each in its former order.
+fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Placed> {
+    let mut spans = placed.iter().map(|(rect, _)| span(rect)).collect::<Vec<_>>();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut ends: Vec<f64> = Vec::new();
+    for (start, end) in spans {
+        match ends.last_mut() {
+            Some(last) if start <= *last + gap => *last = last.max(end),
+            _ => ends.push(end),
+        }
+    }
+    let mut parts = ends.iter().map(|_| Vec::new()).collect::<Vec<Placed>>();
+    for (rect, block) in placed {
+        let at = ends.partition_point(|end| *end < span(&rect).0);
+        if let Some(part) = parts.get_mut(at) {
+            part.push((rect, block));
+        }
+    }
+    parts
+}
+
+/// The direction that most glyphs are written in.
+fn usual_frame(blocks: &[Block]) -> Frame {
+    let mut counts = BTreeMap::new();
+    for line in blocks.iter().flat_map(|block| &block.lines) {
+        *counts.entry(line.frame).or_insert(0_usize) += line.pieces.len();
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map_or_else(Frame::default, |(frame, _)| frame)
+}
+
+/// The em that the middle one of all lines has.
+fn usual_size(blocks: &[Block]) -> f64 {
+    let mut sizes = blocks.iter().flat_map(|block| &block.lines).map(|line| line.size).collect::<Vec<_>>();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)
+}

@@ -1,0 +1,67 @@
+//! What there is to say about the text of a page.
+
+/// The text of a page, and what is to be known about it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageText {
+    /// Lines in reading order; what shows nothing is dropped (controls, overrides of direction, tags).
+    pub text: String,
+    /// What the page is, where it has no text.
+    pub kind: PageKind,
+    /// Characters that are drawn with nothing to be seen, as on scans that were read by a machine.
+    pub invisible: u64,
+    /// Characters outside of the visible page, which are left out.
+    pub off_page: u64,
+    /// Glyphs of which nobody knows the character.
+    pub undecoded: u64,
+    /// The engine that gave the text.
+    pub engine: Engine,
+}
+
+/// What a page is as far as text is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PageKind {
+    /// It has text.
+    #[default]
+    Text,
+    /// Nothing is drawn on it.
+    Empty,
+    /// Pictures or drawings, and no text.
+    Picture,
+    /// A picture covers it, and it has no text.
+    Scan,
+    /// It has text, of which no character can be told.
+    Undecodable,
+}
+
+/// What text was read by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// Our own, on the interpreter that draws pages too.
+    #[default]
+    Collector,
+    /// unpdf.
+    Unpdf,
+    /// pdf-extract.
+    PdfExtract,
+}
+
+impl PageText {
+    /// What to say of the page beside its text, a sentence each.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let kind = match self.kind {
+            PageKind::Text => None,
+            PageKind::Empty => Some("nothing is drawn on the page".to_owned()),
+            PageKind::Picture => Some("the page has pictures or drawings and no text".to_owned()),
+            PageKind::Scan => Some("the page is a picture without text: it may be a scan".to_owned()),
+            PageKind::Undecodable => Some("the page's text cannot be decoded".to_owned()),
+        };
+        let counts = [
+            (self.invisible, "characters of it are invisible on the page"),
+            (self.off_page, "characters outside of the visible page are left out"),
+            (self.undecoded, "glyphs are of unknown characters and left out"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        kind.into_iter().chain(counts).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! The tool `pdf_outline`.
+
+use serde_json::{Map, Value, json};
+
+use super::memory::DataAnswer;
+use crate::context::{OpenPdf, OutlineItem, one_line, untrusted};
+
+/// Entries in one answer.
+const MAX_ENTRIES: usize = 5_000;
+
+/// The outline of `pdf`, every entry with its page.
+#[must_use]
+pub fn outline(pdf: &OpenPdf) -> DataAnswer {
+    let outline = pdf.document.outline(MAX_ENTRIES);
+    let (shown, total) = (outline.items.len(), outline.total);
+    let mut lines = vec![format!("Outline of {}: {total} entries", pdf.path)];
+    if shown > 0 {
+        lines.push(untrusted(&pdf.path));
+    }
+    lines.extend(outline.items.iter().map(|item| line(pdf, item)));
+    lines.extend((shown < total).then(|| format!("[The first {shown} of {total} entries are shown.]")));
+    lines.extend(outline.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
+    let structure = json!({
+        "path": pdf.path,
+        "entries": total,
+        "items": outline.items.iter().map(|item| structure(pdf, item)).collect::<Vec<_>>(),
+        "isIncomplete": outline.is_incomplete,
+    });
+    DataAnswer { text: lines.join("\n"), structure }
+}
+
+fn line(pdf: &OpenPdf, item: &OutlineItem) -> String {
+    let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
+    let page = item.page.map(|page| format!(", page {}", page.number())).unwrap_or_default();
+    let label = label(pdf, item).map(|label| format!(" (label {})", one_line(&label))).unwrap_or_default();
+    format!("{indent}- {}{page}{label}", one_line(&item.title))
+}
+
+/// The printed label of the entry's page, where it is not its number.
+fn label(pdf: &OpenPdf, item: &OutlineItem) -> Option<String> {
+    let page = item.page?;
+    pdf.document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string())
+}
+
+fn structure(pdf: &OpenPdf, item: &OutlineItem) -> Value {
+    let mut entry = Map::new();
+    entry.insert("title".into(), json!(item.title));
+    entry.insert("depth".into(), json!(item.depth));
+    if let Some(page) = item.page {
+        entry.insert("page".into(), json!(page.number().get()));
+    }
+    if let Some(label) = label(pdf, item) {
+        entry.insert("label".into(), json!(label));
+    }
+    Value::Object(entry)
+}

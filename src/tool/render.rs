@@ -1,0 +1,130 @@
+//! The tool `pdf_render_page`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::error::ToolError;
+use super::page::write_failed;
+use super::pdf_arguments::RenderArguments;
+use crate::context::{
+    Block, ContextError, ContextManager, ImageBlock, OpenPdf, Picture, RenderOptions, one_line, untrusted, write_whole,
+};
+use crate::page::PageNumber;
+
+/// MIME type of a drawn page.
+const PNG: &str = "image/png";
+
+/// What was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RenderResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The page's 1-based number.
+    pub page: u32,
+    /// As printed, where the document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// Pixels per inch.
+    pub dpi: u16,
+    /// Bytes written.
+    pub bytes: usize,
+    /// What could not be drawn.
+    pub notes: Vec<String>,
+}
+
+/// The result of `pdf_render_page`.
+#[derive(Debug)]
+pub struct RenderAnswer {
+    /// The picture, and what is said of it.
+    pub blocks: Vec<Block>,
+    /// The same for programs.
+    pub result: RenderResult,
+}
+
+/// Draws a page for a model, and writes the picture to the output directory.
+///
+/// # Errors
+/// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
+pub fn render_page(context: &ContextManager, arguments: &RenderArguments) -> Result<RenderAnswer, ToolError> {
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let (page, picture) = draw(&pdf, arguments)?;
+    let file = context.write_picture(&pdf.path, page, &picture.png)?;
+    let result = result(&pdf, page, file, arguments, &picture);
+    let mut text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
+    let mut blocks = Vec::new();
+    let (bytes, max) = (picture.png.len(), context.settings().max_picture_bytes);
+    if u64::try_from(bytes).is_ok_and(|bytes| bytes <= max) {
+        blocks.push(Block::Image(ImageBlock { mime_type: PNG, bytes: picture.png.into() }));
+    } else {
+        text.push_str(&format!(
+            "\nThe picture is not shown: it has {bytes} bytes, and max_picture_bytes is {max}. Call pdf_render_page with a \
+             lower dpi, or with a region."
+        ));
+    }
+    blocks.push(Block::Text(text));
+    Ok(RenderAnswer { blocks, result })
+}
+
+/// Draws a page to `out`, whole or not at all.
+///
+/// # Errors
+/// As [`render_page`], and `write_failed`.
+pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
+    let (page, picture) = draw(pdf, arguments)?;
+    write_whole(out, &picture.png).map_err(|error| write_failed(out, &error))?;
+    Ok(result(pdf, page, out.to_owned(), arguments, &picture))
+}
+
+fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
+    let page_count = pdf.document.page_count();
+    let in_range = u32::try_from(arguments.page).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
+    let out_of_range = ContextError::PageOutOfRange { number: arguments.page, page_count, zero_based: false };
+    let page = in_range.ok_or(out_of_range)?;
+    let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
+    let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
+    let picture = pdf.document.picture(page.index(), &options).map_err(failed)?;
+    Ok((page, picture))
+}
+
+fn result(
+    pdf: &OpenPdf,
+    page: PageNumber,
+    file: PathBuf,
+    arguments: &RenderArguments,
+    picture: &Picture,
+) -> RenderResult {
+    RenderResult {
+        file,
+        page: page.get(),
+        label: pdf.document.page_label(page.index()).map(|label| label.0),
+        pages: pdf.document.page_count(),
+        width: picture.width,
+        height: picture.height,
+        dpi: arguments.dpi.get(),
+        bytes: picture.png.len(),
+        notes: picture.notes.clone(),
+    }
+}
+
+impl RenderResult {
+    /// What was drawn, in lines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { file, page, width, height, dpi, bytes, .. } = self;
+        let mut lines = vec![
+            format!("Page {page} rendered and saved to: {}", file.display()),
+            format!("Resolution: {width}x{height} ({dpi} DPI)"),
+            format!("File size: {bytes} bytes"),
+        ];
+        lines.extend(self.label.as_ref().map(|label| format!("Label: {}", one_line(label))));
+        lines.extend(self.notes.iter().map(|note| format!("Note: {}", one_line(note))));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,159 @@
+//! The tool `pdf_search`.
+
+use serde_json::{Map, Value, json};
+
+use super::error::ToolError;
+use super::get_file::Caller;
+use super::memory::DataAnswer;
+use super::pdf_arguments::SearchArguments;
+use super::split::Watcher;
+use crate::context::{
+    Case, ContextManager, Hit, OpenPdf, Pattern, Query, one_line, page_or_pages, select_pages, untrusted,
+};
+use crate::page::{PageIndex, PageSet};
+
+/// Answers `pdf_search`.
+///
+/// # Errors
+/// `validation_error` for an expression that is none; every refusal of the selection, the file and the PDF.
+pub fn search(
+    context: &ContextManager,
+    arguments: &SearchArguments,
+    caller: &Caller,
+    watcher: &dyn Watcher,
+) -> Result<DataAnswer, ToolError> {
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let pattern = pattern(arguments)?;
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let held = match &conversation {
+        Some(conversation) => context.pages_held(&arguments.path, conversation)?,
+        None => PageSet::new(),
+    };
+    let page_count = pdf.document.page_count();
+    let pages = match &arguments.pages {
+        Some(selection) => select_pages(selection, page_count)?,
+        None => PageSet::all(page_count),
+    };
+    let mut found = Found { left: usize::try_from(arguments.max_results).unwrap_or(usize::MAX), ..Found::default() };
+    watcher.starts(pages.len());
+    for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+        found.look_at(&pdf, page, &pattern, &held);
+        watcher.page_done();
+    }
+    found.searched = pages.len();
+    Ok(DataAnswer { text: found.text(&pdf, arguments), structure: found.structure(&pdf, arguments) })
+}
+
+fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
+    let kind = if arguments.is_regex { Query::Expression } else { Query::Literal };
+    let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
+    Pattern::new(&arguments.query, kind, case).map_err(|error| {
+        ToolError::validation("Parameter 'query' must be a regular expression, as regex is true")
+            .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
+            .with("reason", json!(error.reason))
+    })
+}
+
+#[derive(Default)]
+struct Found {
+    pages: Vec<FoundPage>,
+    without_text: PageSet,
+    unreadable: PageSet,
+    /// Hits that may still be shown.
+    left: usize,
+    total: usize,
+    searched: u64,
+}
+
+struct FoundPage {
+    page: PageIndex,
+    label: Option<String>,
+    count: usize,
+    is_held: bool,
+    hits: Vec<Hit>,
+}
+
+impl Found {
+    fn look_at(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
+        let text = match pdf.document.page_text(page) {
+            Ok(found) => found.text,
+            Err(_) => return self.unreadable.insert(page),
+        };
+        if text.is_empty() {
+            return self.without_text.insert(page);
+        }
+        let (hits, count) = pattern.hits(&text, self.left);
+        if count == 0 {
+            return;
+        }
+        self.left -= hits.len();
+        self.total += count;
+        let label = pdf.document.page_label(page).map(|label| label.0);
+        self.pages.push(FoundPage { page, label, count, is_held: held.contains(page), hits });
+    }
+
+    fn shown(&self) -> usize {
+        self.pages.iter().map(|page| page.hits.len()).sum()
+    }
+
+    fn text(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> String {
+        let query = one_line(&arguments.query);
+        let (total, pages, searched) = (self.total, self.pages.len(), self.searched);
+        let matches = if total == 1 { "match" } else { "matches" };
+        let mut lines =
+            vec![format!("{total} {matches} of \"{query}\" on {pages} of {searched} pages of {}", pdf.path)];
+        if total > 0 {
+            lines.push(untrusted(&pdf.path));
+        }
+        lines.extend(self.pages.iter().flat_map(FoundPage::lines));
+        if self.shown() < total {
+            lines.push(format!(
+                "[{} of {total} matches are shown. Ask with a larger max_results, or with pages.]",
+                self.shown()
+            ));
+        }
+        let blind = [
+            (&self.without_text, "Without usable text (scans or blank), so not searched"),
+            (&self.unreadable, "Not searched, because the text cannot be read"),
+        ];
+        let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
+        lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
+        lines.join("\n")
+    }
+
+    fn structure(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> Value {
+        json!({
+            "path": pdf.path,
+            "query": arguments.query,
+            "matches": self.total,
+            "shown": self.shown(),
+            "searchedPages": self.searched,
+            "pages": self.pages.iter().map(FoundPage::structure).collect::<Vec<_>>(),
+            "withoutText": self.without_text.to_string(),
+            "unreadable": self.unreadable.to_string(),
+        })
+    }
+}
+
+impl FoundPage {
+    fn lines(&self) -> Vec<String> {
+        let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
+        let held = if self.is_held { ", already provided to you in this conversation" } else { "" };
+        let matches = if self.count == 1 { "match" } else { "matches" };
+        let head = format!("Page {}{label}: {} {matches}{held}", self.page.number(), self.count);
+        std::iter::once(head).chain(self.hits.iter().map(|hit| format!("  {}", hit.excerpt))).collect()
+    }
+
+    fn structure(&self) -> Value {
+        let hits = self.hits.iter().map(|hit| json!({ "match": hit.matched, "excerpt": hit.excerpt }));
+        let mut page = Map::new();
+        page.insert("page".into(), json!(self.page.number().get()));
+        if let Some(label) = &self.label {
+            page.insert("label".into(), json!(label));
+        }
+        page.insert("count".into(), json!(self.count));
+        page.insert("held".into(), json!(self.is_held));
+        page.insert("hits".into(), Value::Array(hits.collect()));
+        Value::Object(page)
+    }
+}

@@ -1,0 +1,241 @@
+//! The tool `pdf_extract_text`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::error::ToolError;
+use super::pdf_arguments::TextArguments;
+use super::split::Watcher;
+use crate::context::{ContextError, OpenPdf, PageKind, PageText, PdfError, page_or_pages, select_pages, untrusted};
+use crate::page::{PageIndex, PageSet};
+
+/// The text of a PDF's pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextResult {
+    /// The file's name.
+    pub file: String,
+    /// The file as it was named.
+    pub path: String,
+    /// Pages of the document.
+    pub total_pages: u32,
+    /// The selection as it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
+    /// The pages selected, up to where the text was cut.
+    pub pages: Vec<TextOfPage>,
+    /// Whether the text was cut.
+    pub truncated: bool,
+    /// Characters that were allowed.
+    pub max_chars: u64,
+    /// Characters of the whole text.
+    pub total_chars: u64,
+    /// Selected pages without text, as a selection.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub without_text: String,
+    /// What is to be known of single pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The text of one page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TextOfPage {
+    /// Its 1-based number.
+    pub number: u32,
+    /// As printed, where the document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Notes on pages in one answer; what is common to hundreds of pages is said often enough.
+const MAX_NOTES: usize = 20;
+
+/// The text of the pages that `arguments` select.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection; where no page can be read, why the first cannot.
+pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watcher) -> Result<TextResult, ToolError> {
+    let page_count = pdf.document.page_count();
+    let pages = match &arguments.pages {
+        Some(selection) => select_pages(selection, page_count)?,
+        None => PageSet::all(page_count),
+    };
+    watcher.starts(pages.len());
+    let mut draft = Draft::new(pdf, arguments.max_chars);
+    for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+        draft.add(page, pdf.document.page_text(page));
+        watcher.page_done();
+    }
+    draft.result(arguments)
+}
+
+struct Draft<'a> {
+    pdf: &'a OpenPdf,
+    /// Characters that still fit.
+    left: u64,
+    total: u64,
+    is_cut: bool,
+    pages: Vec<TextOfPage>,
+    read: u64,
+    without_text: PageSet,
+    notes: Vec<String>,
+    failure: Option<PdfError>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(pdf: &'a OpenPdf, max_chars: u64) -> Self {
+        Self {
+            pdf,
+            left: max_chars,
+            total: 0,
+            is_cut: false,
+            pages: Vec::new(),
+            read: 0,
+            without_text: PageSet::new(),
+            notes: Vec::new(),
+            failure: None,
+        }
+    }
+
+    fn add(&mut self, page: PageIndex, text: Result<PageText, PdfError>) {
+        let number = page.number();
+        match text {
+            Ok(found) => {
+                self.read += 1;
+                if found.text.is_empty() {
+                    self.without_text.insert(page);
+                }
+                // That a page without text is empty or a picture is what most of them are.
+                let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
+                let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
+                self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
+                self.push(page, &found.text);
+            }
+            Err(error) => {
+                self.notes.push(format!("Page {number}: its text cannot be read: {error}"));
+                self.failure.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Adds what fits of a page; the line that names it counts too.
+    fn push(&mut self, page: PageIndex, text: &str) {
+        let heading = length(&heading(page.number().get(), self.total == 0));
+        self.total = self.total.saturating_add(heading).saturating_add(length(text));
+        if self.is_cut || heading > self.left {
+            self.is_cut = true;
+            return;
+        }
+        self.left -= heading;
+        let fitting = fitting(text, self.left);
+        self.left = self.left.saturating_sub(length(fitting));
+        self.is_cut = fitting.len() < text.len();
+        let label = self.pdf.document.page_label(page).map(|label| label.0);
+        self.pages.push(TextOfPage { number: page.number().get(), label, text: fitting.to_owned() });
+    }
+
+    fn result(self, arguments: &TextArguments) -> Result<TextResult, ToolError> {
+        if let Some(error) = self.failure.filter(|_| self.read == 0) {
+            return Err(ContextError::Pdf { path: self.pdf.path.clone(), error }.into());
+        }
+        let path = &self.pdf.path;
+        let file = Path::new(path).file_name().map_or_else(|| path.as_str().into(), |name| name.to_string_lossy());
+        let mut notes = self.notes;
+        let more = notes.len().saturating_sub(MAX_NOTES);
+        notes.truncate(MAX_NOTES);
+        notes.extend((more > 0).then(|| format!("{more} more notes on pages are left out")));
+        Ok(TextResult {
+            file: file.into_owned(),
+            path: path.clone(),
+            total_pages: self.pdf.document.page_count(),
+            selection: arguments.pages.clone(),
+            pages: self.pages,
+            truncated: self.is_cut,
+            max_chars: arguments.max_chars,
+            total_chars: self.total,
+            without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
+            notes,
+        })
+    }
+}
+
+impl TextResult {
+    /// The text as it is answered.
+    #[must_use]
+    pub fn text(&self) -> String {
+        if !self.truncated && self.pages.iter().all(|page| page.text.is_empty()) {
+            return NO_TEXT.to_owned();
+        }
+        let selected = self.selection.as_deref().map(|pages| format!(" (pages: {pages})")).unwrap_or_default();
+        let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
+        for (at, page) in self.pages.iter().enumerate() {
+            text.push_str(&heading(page.number, at == 0));
+            text.push_str(&page.text);
+        }
+        if self.truncated {
+            text.push_str(&format!(
+                "\n\n[Truncated at {} characters. Total text length: {}. Use 'pages' parameter to extract specific pages.]",
+                self.max_chars, self.total_chars
+            ));
+        }
+        text
+    }
+
+    /// What goes beside the text: that it is data, and what is to be known of its pages.
+    #[must_use]
+    pub fn remarks(&self) -> String {
+        let quotes = self.pages.iter().any(|page| !page.text.is_empty());
+        let untrusted = quotes.then(|| untrusted(&self.path));
+        let without = (!self.without_text.is_empty() && quotes)
+            .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));
+        let lines = untrusted.into_iter().chain(without).chain(self.notes.iter().map(|note| format!("Note: {note}")));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The answer for a document, or for selected pages, without any text.
+const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
+     as images for visual inspection.";
+
+/// The line before a page; it also ends the page before.
+fn heading(page: u32, is_first: bool) -> String {
+    let gap = if is_first { "" } else { "\n\n" };
+    format!("{gap}--- Page {page} ---\n")
+}
+
+/// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
+fn fitting(text: &str, max: u64) -> &str {
+    if length(text) <= max {
+        return text;
+    }
+    let mut left = max;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(length(grapheme)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+fn length(text: &str) -> u64 {
+    u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn text_is_cut_by_characters_and_between_graphemes() {
+        assert_eq!(fitting("añb", 2), "añ");
+        assert_eq!(fitting("an\u{303}b", 2), "a");
+        assert_eq!(fitting("an\u{303}b", 3), "an\u{303}");
+        assert_eq!(fitting("abc", 3), "abc");
+    }
+}

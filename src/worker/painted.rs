@@ -1,0 +1,95 @@
+//! Texts and pictures of pages, as they go over the socket beside their bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::render::{Dpi, Region, RenderOptions};
+use crate::text::{Engine, PageKind, PageText};
+
+/// [`PageText`] without its text.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct TextOnWire {
+    kind: KindOnWire,
+    invisible: u64,
+    off_page: u64,
+    undecoded: u64,
+    engine: EngineOnWire,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+enum KindOnWire {
+    Text,
+    Empty,
+    Picture,
+    Scan,
+    Undecodable,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+enum EngineOnWire {
+    Collector,
+    Unpdf,
+    PdfExtract,
+}
+
+impl From<&PageText> for TextOnWire {
+    fn from(text: &PageText) -> Self {
+        let kind = match text.kind {
+            PageKind::Text => KindOnWire::Text,
+            PageKind::Empty => KindOnWire::Empty,
+            PageKind::Picture => KindOnWire::Picture,
+            PageKind::Scan => KindOnWire::Scan,
+            PageKind::Undecodable => KindOnWire::Undecodable,
+        };
+        let engine = match text.engine {
+            Engine::Collector => EngineOnWire::Collector,
+            Engine::Unpdf => EngineOnWire::Unpdf,
+            Engine::PdfExtract => EngineOnWire::PdfExtract,
+        };
+        Self { kind, invisible: text.invisible, off_page: text.off_page, undecoded: text.undecoded, engine }
+    }
+}
+
+impl TextOnWire {
+    /// The page's text, whole again.
+    pub(super) fn with(self, text: String) -> PageText {
+        let kind = match self.kind {
+            KindOnWire::Text => PageKind::Text,
+            KindOnWire::Empty => PageKind::Empty,
+            KindOnWire::Picture => PageKind::Picture,
+            KindOnWire::Scan => PageKind::Scan,
+            KindOnWire::Undecodable => PageKind::Undecodable,
+        };
+        let engine = match self.engine {
+            EngineOnWire::Collector => Engine::Collector,
+            EngineOnWire::Unpdf => Engine::Unpdf,
+            EngineOnWire::PdfExtract => Engine::PdfExtract,
+        };
+        let Self { invisible, off_page, undecoded, .. } = self;
+        PageText { text, kind, invisible, off_page, undecoded, engine }
+    }
+}
+
+/// [`RenderOptions`]; the corners of the region by their bits, which are the same on both sides whatever they are.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct OptionsOnWire {
+    dpi: u16,
+    region: Option<[u64; 4]>,
+    max_pixels: u64,
+}
+
+impl From<&RenderOptions> for OptionsOnWire {
+    fn from(options: &RenderOptions) -> Self {
+        let region = options.region.map(|region| region.corners().map(f64::to_bits));
+        Self { dpi: options.dpi.get(), region, max_pixels: options.max_pixels }
+    }
+}
+
+impl From<OptionsOnWire> for RenderOptions {
+    fn from(options: OptionsOnWire) -> Self {
+        let region = options.region.and_then(|corners| {
+            let [left, top, right, bottom] = corners.map(f64::from_bits);
+            Region::new(left, top, right, bottom)
+        });
+        Self { dpi: Dpi::clamped(options.dpi.into()), region, max_pixels: options.max_pixels }
+    }
+}
