@@ -2,6 +2,7 @@
 
 mod arguments;
 mod doctor;
+mod fetch;
 mod get_file;
 mod limits;
 mod memory;
@@ -11,6 +12,7 @@ mod progress;
 mod serve;
 mod settings;
 mod split;
+mod web;
 mod worker;
 
 use std::process::ExitCode;
@@ -53,6 +55,8 @@ fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
         Command::Render(arguments) => pdf::render(&arguments, sandbox),
         Command::Search(arguments) => pdf::search(&arguments, sandbox),
         Command::Outline(arguments) => pdf::outline(&arguments, sandbox),
+        Command::Fetch(arguments) => fetch::fetch(&arguments, sandbox),
+        Command::Content(arguments) => fetch::content(&arguments, sandbox),
         Command::Context(arguments) => match arguments.command {
             ContextCommand::Status(arguments) => memory::status(&arguments),
             ContextCommand::Forget(arguments) => memory::forget(arguments),
@@ -73,6 +77,8 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
+        Command::Fetch(arguments) => arguments.json.json,
+        Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => match &arguments.command {
             ContextCommand::Status(arguments) => arguments.json.json,
             ContextCommand::Forget(arguments) => arguments.json.json,

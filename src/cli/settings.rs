@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Sandbox;
 use super::limits;
 use super::print::warning;
+use super::web;
 use crate::tool::{
     AnswerSettings, ContextManager, ConversationId, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
 };
@@ -39,6 +40,11 @@ pub(super) fn context(
 ) -> Result<ContextManager, ToolError> {
     let data_directory = data_directory().filter(|_| remembers);
     opened(Surroundings { data_directory, settings: settings(output_directory), ..one_document(sandbox)? })
+}
+
+/// The context of a command that fetches: what is kept outlives it.
+pub(super) fn web_context(sandbox: Sandbox) -> Result<ContextManager, ToolError> {
+    opened(Surroundings { data_directory: data_directory(), ..one_document(sandbox)? })
 }
 
 /// What is remembered, where no PDF is read.
@@ -122,6 +128,7 @@ fn surroundings(isolation: Isolation) -> Result<Surroundings, ToolError> {
         limits: limits::from_environment()?,
         settings: AnswerSettings::default(),
         isolation,
+        web: web::from_environment()?,
     })
 }
 

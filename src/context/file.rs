@@ -10,12 +10,14 @@ use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
+use crate::source::{
+    HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind, is_url, open_url,
+};
 use crate::view::FileKey;
+use crate::web::{Fetched, Web, WebError};
 use crate::worker::{Pages, Reader};
 
 /// Where references start and files may be opened.
-#[derive(Debug)]
 pub struct Sources {
     /// Folders whose files may be opened.
     pub roots: Roots,
@@ -23,6 +25,8 @@ pub struct Sources {
     pub working_directory: PathBuf,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
+    /// What fetches URLs; without it they are refused.
+    pub web: Option<Arc<Web>>,
 }
 
 /// One open file.
@@ -50,6 +54,9 @@ pub struct OpenPdf {
 impl Sources {
     /// Opens the file that `reference` names.
     pub(super) fn open(&self, reference: &str) -> Result<Asked, ContextError> {
+        if is_url(reference) {
+            return self.open_fetched(reference);
+        }
         let resolved = self.resolve(reference)?;
         let refused = |error| refused(reference, error);
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
@@ -65,8 +72,35 @@ impl Sources {
         })
     }
 
+    fn open_fetched(&self, url: &str) -> Result<Asked, ContextError> {
+        let (file, fetched) = self.fetched(url).map_err(|error| refused(url, error))?;
+        let asked = Asked {
+            path: url.to_owned(),
+            absolute: PathBuf::from(url),
+            file_bytes: file.len(),
+            kind: detect_kind(&file.head(HEAD_BYTES).map_err(|error| refused(url, error))?, file.len()),
+            key: key_of_url(url),
+            file: Arc::new(file),
+            hash: OnceLock::new(),
+        };
+        // It is kept under its hash.
+        asked.hash.get_or_init(|| fetched.content);
+        Ok(asked)
+    }
+
+    fn fetched(&self, url: &str) -> Result<(OpenFile, Fetched), SourceError> {
+        match &self.web {
+            Some(web) if web.settings().references => open_url(web, url, &|| false),
+            Some(_) => Err(WebError::ReferencesOff.into()),
+            None => Err(SourceError::UnsupportedReference { reference: url.to_owned() }),
+        }
+    }
+
     /// The file that `reference` names, whether it exists or not.
     pub(super) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
+        if is_url(reference) {
+            return Ok(key_of_url(reference));
+        }
         Ok(key_of(self.resolve(reference)?.path()))
     }
 
@@ -86,7 +120,10 @@ impl Sources {
         reader: &dyn Reader,
         limits: &Limits,
     ) -> Result<OpenPdf, ContextError> {
-        let opened = self.roots.open(&self.resolve(reference)?);
+        let opened = match is_url(reference) {
+            true => self.fetched(reference).map(|(file, _)| file),
+            false => self.roots.open(&self.resolve(reference)?),
+        };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
         let file = checked.map_err(|error| refused(reference, error))?;
         let file_bytes = file.len();
@@ -143,15 +180,21 @@ fn key_of(path: &Path) -> FileKey {
     FileKey::of(&path.components().collect::<PathBuf>())
 }
 
-fn refused(path: &str, error: SourceError) -> ContextError {
+/// The key of a URL as it was typed, but for white space and the fragment.
+fn key_of_url(url: &str) -> FileKey {
+    let whole = url.trim().split('#').next().unwrap_or_default();
+    FileKey::of(Path::new(whole))
+}
+
+pub(super) fn refused(path: &str, error: SourceError) -> ContextError {
     ContextError::Source { path: path.to_owned(), error }
 }
 
 /// An open file as the readers of PDFs want it.
-struct Positioned {
-    file: Arc<OpenFile>,
+pub(super) struct Positioned {
+    pub(super) file: Arc<OpenFile>,
     /// The hash of its bytes, or of its stat where nobody needed the former.
-    identity: [u8; 32],
+    pub(super) identity: [u8; 32],
 }
 
 impl ReadAt for Positioned {

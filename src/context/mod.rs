@@ -7,6 +7,7 @@
 mod answer;
 mod error;
 mod estimate;
+mod fetch;
 mod file;
 mod fonts;
 mod lines;
@@ -34,6 +35,10 @@ pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
 pub use crate::text::{Case, Hit, Pattern, Query};
+pub use crate::web::{
+    AddressRange, FetchedResponse, FetchedUrl, HostPattern, IsStopped, ResponseId, StoredText, Web, WebError,
+    WebSettings,
+};
 pub use crate::worker::{
     InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions, WorkerError,
     WorkerSettings, run_worker,
@@ -41,6 +46,7 @@ pub use crate::worker::{
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
+pub use fetch::{FetchedPage, FetchedText};
 pub use file::{OpenPdf, Sources};
 pub use live::Delivery;
 pub use output::write_whole;

@@ -9,8 +9,9 @@ use super::fonts::SystemFonts;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
-use crate::source::{HashCache, Roots};
+use crate::source::{HashCache, Roots, is_url};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
+use crate::web::{Web, WebSettings};
 use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
 
 /// What a door knows of the world it runs in.
@@ -30,6 +31,8 @@ pub struct Surroundings {
     pub settings: AnswerSettings,
     /// Where PDFs are read.
     pub isolation: Isolation,
+    /// What may be fetched.
+    pub web: WebSettings,
 }
 
 /// Where PDFs are read.
@@ -93,11 +96,20 @@ impl Surroundings {
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
         let sources = self.sources()?;
-        if let Isolation::Confined { folder, settings } = &self.isolation {
+        if let Isolation::Confined { folder, settings } = &self.isolation
+            && !is_url(reference)
+        {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits)
+        let reader = match &self.isolation {
+            // What fetched has threads that the confinement would not reach.
+            Isolation::Confined { settings, .. } if is_url(reference) => {
+                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone()))
+            }
+            _ => self.reader(),
+        };
+        sources.open_pdf(reference, password, &*reader, &self.limits)
     }
 
     /// What of these surroundings works.
@@ -126,9 +138,14 @@ impl Surroundings {
             None => Roots::everything(),
             Some(folders) => Roots::beneath(folders).map_err(|error| root_refused(folders, error))?,
         };
-        Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone() })
+        let kept = self.data_directory.as_ref().map(|folder| folder.join(FETCHED));
+        let web = Some(Arc::new(Web::new(self.web.clone(), kept)));
+        Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone(), web })
     }
 }
+
+/// Where in the data folder is kept what was fetched.
+const FETCHED: &str = "fetched";
 
 fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<(), WorkerError> {
     let layers = confine_command(document, folder, settings.memory_bytes);

@@ -14,6 +14,7 @@ use super::ServerWorld;
 use super::delivery::Ledger;
 use super::pdf;
 use super::shape;
+use super::web;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
 use crate::tool::{
@@ -68,6 +69,8 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         "pdf_render_page" => pdf::render_page(&world.context, arguments),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
         "pdf_outline" => pdf::outline(&world.context, arguments),
+        "fetch_content" => web::fetch_content(&world.context, arguments, caller),
+        "get_search_content" => web::get_search_content(&world.context, arguments, caller),
         "context_status" => context_status(world, arguments, caller),
         "context_forget" => context_forget(world, arguments, caller),
         _ => return None,

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::fetch_schema::fetch_tools;
 use super::pdf_schema::pdf_tools;
 
 /// One tool of the list.
@@ -55,6 +56,7 @@ pages (pages). Call it after your context was compacted or truncated. It deletes
 pub fn tool_specs() -> Vec<ToolSpec> {
     let mut tools = vec![get_file()];
     tools.extend(pdf_tools());
+    tools.extend(fetch_tools());
     tools.extend([context_status(), context_forget()]);
     tools
 }
@@ -72,7 +74,7 @@ fn get_file() -> ToolSpec {
 
 fn get_file_properties() -> Value {
     json!({
-        "filePath": string("Path of the file: absolute, relative to the server's working directory, ~ or file://."),
+        "filePath": string("Path of the file: absolute, relative to the server's working directory, ~, file:// or http(s)://."),
         "pdfPage": whole("PDF only: one page by its 0-based index. Not together with pages.", 0),
         "pages": string("PDF only: pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \
             \"label:iv\" (as printed) or \"section:Results\" (an outline title)."),

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::error::WorkerError;
+use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
+pub use crate::html::Readable;
 use crate::limits::LimitExceeded;
 use crate::page::{PageIndex, PageLabel};
 pub use crate::render::{Picture, RenderOptions};
@@ -17,6 +19,15 @@ pub trait Reader: Send + Sync {
     /// # Errors
     /// Every variant of [`PdfError`] but those of single pages.
     fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError>;
+
+    /// Makes the web page in `file` readable; `content_type` is what its server says that it is, and `base` is where
+    /// its links start.
+    ///
+    /// # Errors
+    /// [`PdfError::Io`] and [`PdfError::Worker`].
+    fn readable(&self, file: &dyn ReadAt, content_type: Option<&str>, base: &str) -> Result<Readable, PdfError> {
+        read_web_page(file, content_type, base)
+    }
 }
 
 /// One open document.

@@ -109,7 +109,12 @@ impl Bench {
     pub(crate) fn with(settings: AnswerSettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let context = ContextManager::new(ContextWorld {
-            sources: Sources { roots: Roots::everything(), working_directory: folder.path().to_path_buf(), home: None },
+            sources: Sources {
+                roots: Roots::everything(),
+                working_directory: folder.path().to_path_buf(),
+                home: None,
+                web: None,
+            },
             reader: Arc::new(Words),
             hashes: HashCache::new(None),
             store: Arc::new(MemoryStore::new()),
