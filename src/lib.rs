@@ -57,7 +57,7 @@
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view | base64, unicode_segmentation |
 //! | `serve` | MCP over standard input and output | tool | rmcp |
-//! | `cli` | the command line | tool, serve | clap, indicatif |
+//! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
 //!
 //! # Invariants
 //!

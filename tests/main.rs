@@ -11,6 +11,7 @@ mod limits;
 mod mcp;
 mod reading;
 mod selection;
+mod settings;
 mod source;
 mod split;
 mod store;

@@ -21,14 +21,33 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed.
 
-Environment: PAGEWISE_DATA_DIR (where conversations are remembered), PAGEWISE_PASSWORD,
-and limits by name, such as PAGEWISE_MAX_FILE_BYTES."
+Settings: --set NAME=VALUE, else the variable PAGEWISE_NAME, else config.toml.
+  pagewise --print-config                         all of them, with their values"
 )]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFlags,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Read by `config`, by their ids.
+#[derive(Debug, Clone, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
+pub(crate) struct SettingsFlags {
+    /// The file of settings; else PAGEWISE_CONFIG, else pagewise/config.toml in $XDG_CONFIG_HOME or ~/.config
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// One setting, over the environment and the file; may be given several times
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Print all settings with their values and do nothing else
+    #[arg(long, global = true)]
+    pub(crate) print_config: bool,
 }
 
 #[derive(Debug, Clone, Copy, Args)]
@@ -337,17 +356,11 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct Password {
     /// Password of an encrypted PDF; better in the variable PAGEWISE_PASSWORD, which other users cannot list
     #[arg(long, value_name = "PASSWORD")]
     password: Option<String>,
-}
-
-impl Password {
-    /// The password of the flag, else of the variable.
-    pub(crate) fn get(&self) -> Option<String> {
-        self.password.clone().or_else(|| std::env::var("PAGEWISE_PASSWORD").ok())
-    }
 }
 
 #[derive(Debug, Args)]

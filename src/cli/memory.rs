@@ -1,25 +1,26 @@
 //! `pagewise context status` and `pagewise context forget`.
 
 use super::arguments::{Forget, Status};
+use super::config::Config;
 use super::print::Report;
 use super::settings;
 use crate::tool::{self, Caller, ForgetArguments, StatusArguments, ToolError};
 
 /// Answers `context status`.
-pub(super) fn status(typed: &Status) -> Result<Report, ToolError> {
+pub(super) fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
     let conversation = named(typed.conversation.clone())?;
-    let context = settings::memory()?;
+    let context = settings::memory(config)?;
     let arguments = StatusArguments { conversation: Some(conversation) };
     let answer = tool::context_status(&context, &arguments, &Caller::direct())?;
     Ok(Report::new(answer.text, answer.structure))
 }
 
 /// Answers `context forget`.
-pub(super) fn forget(typed: Forget) -> Result<Report, ToolError> {
+pub(super) fn forget(typed: Forget, config: &Config) -> Result<Report, ToolError> {
     let conversation = named(typed.conversation)?;
     let arguments = ForgetArguments { conversation: Some(conversation), file_path: typed.path, pages: typed.pages };
     let arguments = arguments.checked()?;
-    let context = settings::memory()?;
+    let context = settings::memory(config)?;
     let answer = tool::context_forget(&context, &arguments, &Caller::direct())?;
     Ok(Report::new(answer.text, answer.structure))
 }
