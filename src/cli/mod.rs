@@ -1,6 +1,7 @@
 //! The command line: the only room that prints, and the only one that names clap.
 
 mod arguments;
+mod context_arguments;
 mod doctor;
 mod get_file;
 mod limits;
@@ -19,7 +20,7 @@ use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde_json::json;
 
-use self::arguments::{Command, CommandLine, ContextCommand, Sandbox};
+use self::arguments::{Command, CommandLine, Sandbox};
 use self::print::Report;
 use crate::tool::ToolError;
 
@@ -53,10 +54,7 @@ fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
         Command::Render(arguments) => pdf::render(&arguments, sandbox),
         Command::Search(arguments) => pdf::search(&arguments, sandbox),
         Command::Outline(arguments) => pdf::outline(&arguments, sandbox),
-        Command::Context(arguments) => match arguments.command {
-            ContextCommand::Status(arguments) => memory::status(&arguments),
-            ContextCommand::Forget(arguments) => memory::forget(arguments),
-        },
+        Command::Context(arguments) => memory::run(&arguments.command, sandbox),
         Command::Doctor(_) => doctor::run(sandbox),
         Command::Serve(arguments) => serve::run(arguments, sandbox),
         Command::Worker(arguments) => worker::run(&arguments),
@@ -73,10 +71,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
-        Command::Context(arguments) => match &arguments.command {
-            ContextCommand::Status(arguments) => arguments.json.json,
-            ContextCommand::Forget(arguments) => arguments.json.json,
-        },
+        Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) => false,
     }
