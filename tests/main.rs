@@ -3,6 +3,7 @@
 mod architecture;
 mod cli;
 mod closure;
+mod context;
 mod contracts;
 mod get_file;
 mod hostile;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::context_arguments::Context;
+
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
 #[command(
@@ -129,6 +131,9 @@ pub(crate) struct GetFile {
     /// The conversation whose memory applies; created at its first use
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
+    /// How often its context was compacted: a larger number than before forgets what it holds
+    #[arg(long, value_name = "N")]
+    pub(crate) generation: Option<String>,
     /// Write pages into this folder as one-page PDFs and name them
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
@@ -291,45 +296,6 @@ pub(crate) struct Outline {
     pub(crate) path: String,
     #[command(flatten)]
     pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-/// Show or forget what a conversation holds
-#[derive(Debug, Args)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
-pub(crate) struct Context {
-    #[command(subcommand)]
-    pub(crate) command: ContextCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ContextCommand {
-    /// Show files and pages that a conversation holds
-    Status(Status),
-    /// Forget what a conversation holds, so that it can be given again
-    Forget(Forget),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Forget {
-    /// Only this file
-    pub(crate) path: Option<String>,
-    /// Only these pages of it, by 1-based number
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) pages: Option<String>,
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
 }

@@ -32,6 +32,7 @@ fn tool_arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
         ("numLines", typed.num_lines.as_ref().map(|count| json!(count))),
         ("maxTokens", typed.max_tokens.as_ref().map(|count| json!(count))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("generation", typed.generation.as_ref().map(|number| json!(number))),
     ];
     arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }

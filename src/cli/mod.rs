@@ -2,6 +2,7 @@
 
 mod arguments;
 mod config;
+mod context_arguments;
 mod doctor;
 mod get_file;
 mod memory;
@@ -19,7 +20,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
-use self::arguments::{Command, CommandLine, ContextCommand};
+use self::arguments::{Command, CommandLine};
 use self::print::Report;
 use crate::tool::ToolError;
 
@@ -64,10 +65,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Render(arguments) => pdf::render(&arguments, config),
         Command::Search(arguments) => pdf::search(&arguments, config),
         Command::Outline(arguments) => pdf::outline(&arguments, config),
-        Command::Context(arguments) => match arguments.command {
-            ContextCommand::Status(arguments) => memory::status(&arguments, config),
-            ContextCommand::Forget(arguments) => memory::forget(arguments, config),
-        },
+        Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(_) => doctor::run(config),
         Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
@@ -84,10 +82,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
-        Command::Context(arguments) => match &arguments.command {
-            ContextCommand::Status(arguments) => arguments.json.json,
-            ContextCommand::Forget(arguments) => arguments.json.json,
-        },
+        Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) => false,
     }

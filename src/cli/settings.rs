@@ -1,14 +1,13 @@
 //! The world of one command: folders, limits, the store.
 
 use std::env;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::print::warning;
 use crate::tool::{
-    AnswerSettings, ContextManager, ConversationId, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
+    AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
 };
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -74,15 +73,6 @@ pub(super) fn this_program() -> PathBuf {
         return PathBuf::from("/proc/self/exe");
     }
     env::current_exe().unwrap_or_else(|_| PathBuf::from("pagewise"))
-}
-
-/// A handle that nobody can guess: the hasher's keys come from the system's source of random numbers.
-pub(super) fn new_conversation() -> ConversationId {
-    let mut random = [0; 16];
-    for half in random.as_chunks_mut::<8>().0 {
-        *half = RandomState::new().build_hasher().finish().to_le_bytes();
-    }
-    ConversationId::mint(random)
 }
 
 fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {

@@ -20,6 +20,8 @@ pub(super) enum Slot<'a> {
     Count(&'a mut NonZeroUsize),
     /// Whole milliseconds, 1 or more: nothing could be waited for.
     Milliseconds(&'a mut Duration),
+    /// Whole seconds, 1 or more.
+    Seconds(&'a mut Duration),
     Switch(&'a mut bool),
     Secret(&'a mut Option<Secret>),
     Folder(&'a mut Option<PathBuf>),
@@ -69,6 +71,10 @@ impl Slot<'_> {
                 let time = given.number().filter(|number| *number > 0).map(Duration::from_millis);
                 put(place, time, "a whole number of milliseconds, 1 or more")
             }
+            Self::Seconds(place) => {
+                let time = given.number().filter(|number| *number > 0).map(Duration::from_secs);
+                put(place, time, "a whole number of seconds, 1 or more")
+            }
             Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
             Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
             Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
@@ -87,6 +93,7 @@ impl Slot<'_> {
             Self::Usize(number) => Some(integer(wide(**number))),
             Self::Count(number) => Some(integer(wide(number.get()))),
             Self::Milliseconds(time) => Some(integer(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
+            Self::Seconds(time) => Some(integer(time.as_secs())),
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
             Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
             Self::Folder(folder) => folder.as_deref().map(path),
