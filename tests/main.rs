@@ -3,6 +3,7 @@
 mod architecture;
 mod cli;
 mod closure;
+mod context;
 mod contracts;
 mod get_file;
 mod hostile;
@@ -11,6 +12,7 @@ mod limits;
 mod mcp;
 mod reading;
 mod selection;
+mod settings;
 mod source;
 mod split;
 mod store;
