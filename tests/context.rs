@@ -135,6 +135,7 @@ fn get_file_on_a_changed_file_tells_the_rest_of_the_changes() {
     The document has 5 pages now, and had 4.
     Changed since given to you, and not in this answer: page 2.
     Added: page 5.
+    These numbers are as near as can be told: you were not given all pages of the earlier version.
     ");
 }
 
@@ -235,6 +236,7 @@ fn forgetting_all_but_the_files_keeps_them_followed() {
     insta::assert_snapshot!(told(&bench), @"
     a.pdf: This file has changed since it was given to you.
     The document has 1 pages now, and had 2.
+    Removed (by their earlier numbers): page 2.
     These numbers are as near as can be told: you were not given all pages of the earlier version.
     ");
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);

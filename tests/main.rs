@@ -4,6 +4,7 @@ mod architecture;
 mod cli;
 mod closure;
 mod context;
+mod context_machine;
 mod contracts;
 mod get_file;
 mod hostile;

@@ -1,6 +1,6 @@
 //! What changed among the files that a conversation holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::compare::PageChanges;
@@ -12,7 +12,8 @@ use super::news::News;
 use super::plain::{read_text, whole_span};
 use super::sent::sent_text;
 use super::{ContextManager, store_delivery};
-use crate::hash::ContentHash;
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::PageIndex;
 use crate::source::{Kind, SourceError};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
 
@@ -165,7 +166,10 @@ impl ContextManager {
         let before = self.live.page_count(&known);
         let fingerprint = |page| document.fingerprint(page).ok();
         let news = News::of(&opened.view, asked.key, before, &*document, fingerprint);
-        let change = (!news.changes.is_empty()).then(|| FileChange::Pages(news.changes.clone()));
+        // Of a file that is only followed, or known by its summary, any change is news.
+        let has_pages = opened.view.pages_at(asked.key).next().is_some();
+        let other = (!has_pages).then(|| FileChange::Content { mime_type: asked.kind.mime(), reason: None });
+        let change = if news.changes.is_empty() { other } else { Some(FileChange::Pages(news.changes.clone())) };
         Told {
             update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
             forget: news.forget(asked.key),
@@ -231,16 +235,39 @@ fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
     Told { update, file, content: None, forget: None, holdings: Vec::new(), page_count: None, text: None }
 }
 
+/// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
+fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
+    let named = |told: &Told, page: PageIndex| match &told.forget {
+        Some(Forget::Pages { pages, .. }) => pages.contains(page),
+        Some(_) => true,
+        None => false,
+    };
+    let mut lost = BTreeSet::new();
+    for told in told.iter().filter(|told| told.forget.is_some()) {
+        let stays: BTreeSet<_> = told.holdings.iter().filter_map(Held::fingerprint).collect();
+        let gone = opened.view.holdings().filter(|(holding, _)| holding.file == told.file);
+        let gone = gone.filter_map(|(holding, _)| match holding.what {
+            Held::Page { fingerprint, page, .. } if named(told, page) => Some(fingerprint),
+            _ => None,
+        });
+        lost.extend(gone.filter(|fingerprint| !stays.contains(fingerprint)));
+    }
+    lost
+}
+
 fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
     let mut delivery = store_delivery(opened);
     let mut texts = Vec::new();
+    let lost = lost(opened, told);
     for told in told {
         delivery.forget.extend(told.forget.clone());
         if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
             delivery.sent.add(sent_text(diff));
         }
         let Some(content) = told.content else { continue };
-        delivery.holdings.extend(told.holdings.iter().map(|what| Holding { content, file: told.file, what: *what }));
+        let stays = |what: &&Held| !matches!(what, Held::Page { fingerprint, .. } if lost.contains(fingerprint));
+        let holdings = told.holdings.iter().filter(stays);
+        delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
         delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
         texts.extend(told.text.clone().map(|text| (content, text)));
     }

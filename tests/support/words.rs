@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
 /// page that cannot be cut, `mute …` one without text.
-struct Words;
+pub(crate) struct Words;
 
 struct WordsDocument {
     lines: Vec<String>,
@@ -102,11 +102,25 @@ pub(crate) struct Bench {
     pub(crate) context: ContextManager,
 }
 
-/// A context over the files of a folder, read as words, and over a store.
-pub(crate) fn context_in(folder: &Path, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> ContextManager {
+/// No fonts but those that documents carry.
+pub(crate) struct NoFonts;
+
+impl FontSource for NoFonts {
+    fn font(&self, _file_names: &[&str]) -> Option<(usize, Arc<[u8]>)> {
+        None
+    }
+}
+
+/// A context over the files of a folder and over a store.
+pub(crate) fn reading(
+    folder: &Path,
+    reader: Arc<dyn Reader>,
+    store: Arc<dyn ViewStore>,
+    settings: AnswerSettings,
+) -> ContextManager {
     ContextManager::new(ContextWorld {
         sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None },
-        reader: Arc::new(Words),
+        reader,
         hashes: HashCache::new(None),
         store,
         limits: Limits::default(),
@@ -125,7 +139,7 @@ impl Bench {
 
     /// Another process: the same files and the same store.
     pub(crate) fn over(folder: Arc<TempDir>, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> Self {
-        let context = context_in(folder.path(), store, settings);
+        let context = reading(folder.path(), Arc::new(Words), store, settings);
         Self { folder, context }
     }
 
