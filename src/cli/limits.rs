@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::limits::Limits;
-use crate::tool::{ToolError, WorkerSettings};
+use crate::limits::{Deadline, Limits};
+use crate::tool::{DEFAULT_DEADLINE, ToolError, WorkerSettings};
 
 /// The defaults, with what the environment sets.
 pub(super) fn from_environment() -> Result<Limits, ToolError> {
@@ -31,19 +31,26 @@ pub(super) fn from_environment() -> Result<Limits, ToolError> {
         ("PAGEWISE_MAX_OUTLINE_ITEMS", &mut limits.max_outline_items),
     ];
     small.into_iter().try_for_each(|(name, limit)| set(name, limit))?;
+    // Workers are told theirs; this one is for reading in this process.
+    limits.deadline = Deadline::after(deadline(DEFAULT_DEADLINE)?);
     Ok(limits)
 }
 
 /// `workers`, with what the environment sets.
 pub(super) fn workers_from_environment(mut workers: WorkerSettings) -> Result<WorkerSettings, ToolError> {
-    let mut deadline_ms = u64::try_from(workers.deadline.as_millis()).unwrap_or(u64::MAX);
-    set("PAGEWISE_WORKER_DEADLINE_MS", &mut deadline_ms)?;
+    workers.deadline = deadline(workers.deadline)?;
     set("PAGEWISE_WORKER_MEMORY_BYTES", &mut workers.memory_bytes)?;
     set("PAGEWISE_WORKERS", &mut workers.workers)?;
     set("PAGEWISE_MAX_WAITING", &mut workers.max_waiting)?;
-    // A deadline of nothing could not be waited for.
-    workers.deadline = Duration::from_millis(deadline_ms.max(1));
     Ok(workers)
+}
+
+/// Time for one operation.
+fn deadline(default: Duration) -> Result<Duration, ToolError> {
+    let mut deadline_ms = u64::try_from(default.as_millis()).unwrap_or(u64::MAX);
+    set("PAGEWISE_WORKER_DEADLINE_MS", &mut deadline_ms)?;
+    // A deadline of nothing could not be waited for.
+    Ok(Duration::from_millis(deadline_ms.max(1)))
 }
 
 fn set<N: std::str::FromStr>(name: &str, limit: &mut N) -> Result<(), ToolError> {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
 
 /// Which part of a PDF is wanted.
@@ -41,6 +42,8 @@ pub struct FileRequest {
     pub max_tokens: Option<u64>,
     /// Whose memory of delivered pages applies; `None` remembers nothing.
     pub conversation: Option<ConversationId>,
+    /// Ends the work on it, wherever that is; nothing is recorded then.
+    pub cancellation: Cancellation,
 }
 
 impl FileRequest {
@@ -59,6 +62,7 @@ impl FileRequest {
             line_count: None,
             max_tokens: None,
             conversation: None,
+            cancellation: Cancellation::new(),
         }
     }
 }

@@ -24,7 +24,8 @@ mod split;
 mod text;
 
 pub use crate::context::{
-    AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
+    AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, Isolation, OpenPdf, Surroundings,
+    WorkerSettings, run_worker,
 };
 pub use crate::view::ConversationId;
 pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
