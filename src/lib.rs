@@ -44,7 +44,7 @@
 //! |---|---|---|---|
 //! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
 //! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
-//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded) | | |
+//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, unpdf, skrifa, regex, unicode_normalization |

@@ -30,7 +30,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
 
-use crate::support::words::{NoFonts, Words, reading};
+use crate::support::words::{Words, reading};
+use pagewise::render::NoFonts;
 
 const FILES: usize = 3;
 const CONVERSATIONS: usize = 2;
@@ -60,19 +61,54 @@ enum Gone {
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Write { file: usize, content: usize },
-    Delete { file: usize },
-    Rename { from: usize, to: usize },
+    Write {
+        file: usize,
+        content: usize,
+    },
+    Delete {
+        file: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
+    },
     /// A page, or all of the file where `page` is `None`; the summary where `whole`.
-    Ask { who: Who, file: usize, page: Option<u32>, whole: bool, text: bool, force: bool, generation: Generation, then: Then },
-    Settle { at: usize, deliver: bool },
-    Updates { who: Who, deliver: bool },
-    Forget { who: Who, what: Gone },
-    Compact { who: Who },
-    Fork { who: Who, at_mark: bool },
-    Mark { who: Who },
+    Ask {
+        who: Who,
+        file: usize,
+        page: Option<u32>,
+        whole: bool,
+        text: bool,
+        force: bool,
+        generation: Generation,
+        then: Then,
+    },
+    Settle {
+        at: usize,
+        deliver: bool,
+    },
+    Updates {
+        who: Who,
+        deliver: bool,
+    },
+    Forget {
+        who: Who,
+        what: Gone,
+    },
+    Compact {
+        who: Who,
+    },
+    Fork {
+        who: Who,
+        at_mark: bool,
+    },
+    Mark {
+        who: Who,
+    },
     /// The process ends without a word, and another takes its place.
-    Crash { process: usize },
+    Crash {
+        process: usize,
+    },
 }
 
 /// A process and one of its conversations.
@@ -382,11 +418,8 @@ impl<'g> Run<'g> {
     fn updates(&mut self, who: Who, deliver: bool) -> Checked {
         let (id, model) = &mut self.conversations[who.conversation];
         let updates = self.processes[who.process].updates(id, None).unwrap();
-        let changes: Vec<(usize, FileChange)> = updates
-            .files
-            .iter()
-            .map(|update| (file_of(Path::new(&update.path)), update.change.clone()))
-            .collect();
+        let changes: Vec<(usize, FileChange)> =
+            updates.files.iter().map(|update| (file_of(Path::new(&update.path)), update.change.clone())).collect();
         for (file, change) in &changes {
             prop_assert_eq!(*change == FileChange::Deleted, self.files[*file].is_none(), "{:?}", change);
         }

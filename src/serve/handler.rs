@@ -17,7 +17,9 @@ use super::pdf;
 use super::shape;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
-use crate::tool::{self, CONTENT_EXTENSION, Caller, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError};
+use crate::tool::{
+    self, CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError,
+};
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
 const THREAD_ID: &str = "threadId";
@@ -27,6 +29,15 @@ const THREAD_ID: &str = "threadId";
 pub(super) struct Handler {
     world: Arc<ServerWorld>,
     ledger: Ledger,
+}
+
+/// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
+struct Wanted(Cancellation);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// A tool's result, and what to record when it was written.
@@ -46,7 +57,7 @@ impl Handler {
         };
         let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str()?.parse::<ConversationId>().ok());
         let conversation = thread.unwrap_or_else(|| self.world.conversation.clone());
-        Caller { client, conversation: Some(conversation) }
+        Caller { client, conversation: Some(conversation), cancellation: Cancellation::new() }
     }
 }
 
@@ -61,11 +72,11 @@ fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>>
 fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
     let called = match name {
         "get_file" => get_file(world, arguments, caller),
-        "pdf_info" => pdf::info(&world.context, arguments),
-        "pdf_extract_text" => pdf::extract_text(&world.context, arguments),
-        "pdf_render_page" => pdf::render_page(&world.context, arguments),
+        "pdf_info" => pdf::info(&world.context, arguments, caller),
+        "pdf_extract_text" => pdf::extract_text(&world.context, arguments, caller),
+        "pdf_render_page" => pdf::render_page(&world.context, arguments, caller),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
-        "pdf_outline" => pdf::outline(&world.context, arguments),
+        "pdf_outline" => pdf::outline(&world.context, arguments, caller),
         "context_status" => context::status(&world.context, arguments, caller),
         "context_updates" => context::updates(&world.context, arguments, caller),
         "context_forget" => context::forget(&world.context, arguments, caller),
@@ -103,6 +114,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         self.ledger.settled().await;
         let caller = self.caller(&context);
+        let _wanted = Wanted(caller.cancellation.clone());
         let world = Arc::clone(&self.world);
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
@@ -146,13 +158,19 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
+        let cancellation = Cancellation::new();
+        let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            tool::read_page(&world.context, &request.uri).map(|bytes| shape::page_resource(&request.uri, &bytes))
+            let read = tool::read_page(&world.context, &request.uri, &cancellation);
+            read.map(|bytes| shape::page_resource(&request.uri, &bytes))
         });
-        let read = work.await.map_err(|_| internal("the page could not be read"))?;
+        let read = tokio::select! {
+            read = work => read.map_err(|_| internal("the page could not be read"))?,
+            () = context.ct.cancelled() => return Err(internal("cancelled")),
+        };
         read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
     }
 }

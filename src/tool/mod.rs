@@ -27,7 +27,8 @@ mod text;
 mod updates;
 
 pub use crate::context::{
-    AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
+    AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, Isolation, OpenPdf, Surroundings,
+    WorkerSettings, run_worker,
 };
 pub use crate::view::ConversationId;
 pub use arguments::GetFileArguments;
