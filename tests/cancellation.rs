@@ -85,7 +85,7 @@ fn nothing_of_a_cancelled_request_is_recorded() {
     pages("1-2")(&mut request);
     let error = bench.context.get_file(&request).expect_err("nobody wants it");
     assert_eq!(error.to_string(), "a.pdf: the request was cancelled");
-    assert!(bench.context.status(&"c".parse().unwrap()).unwrap().files.is_empty());
+    assert!(bench.context.status(&"c".parse().unwrap(), None).unwrap().files.is_empty());
 }
 
 #[test]

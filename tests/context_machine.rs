@@ -177,7 +177,9 @@ struct Ground {
 impl Ground {
     fn new(contents: Vec<Vec<u8>>, reader: Arc<dyn Reader>) -> Self {
         let content = |bytes: Vec<u8>| {
-            let document = bytes.starts_with(b"%PDF").then(|| reader.open(Arc::new(bytes.clone()), None).unwrap());
+            let document = bytes
+                .starts_with(b"%PDF")
+                .then(|| reader.open(Arc::new(bytes.clone()), None, &pagewise::limits::Cancellation::new()).unwrap());
             let pages = document.map(|document| {
                 PageSet::all(document.page_count()).iter().map(|page| document.fingerprint(page).unwrap()).collect()
             });
