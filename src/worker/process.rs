@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::descriptor;
 use super::error::WorkerError;
+use super::fonts::{self, FontFiles};
 use super::frame::{self, PREFIX_BYTES};
 use super::sandbox::Layers;
 use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
@@ -18,6 +19,9 @@ use super::wire::{Greeting, Reply, Request};
 
 /// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
 const START_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Fonts that one request may ask for: five scripts, with serifs and without.
+const MAX_FONTS: u32 = 10;
 
 /// A worker that waits for requests, or works on one.
 pub(super) struct Process {
@@ -63,21 +67,40 @@ impl Process {
         &self.layers
     }
 
-    /// Asks and waits for the answer, until the deadline. After an error the worker is dead.
+    /// Asks and waits for the answer, until the deadline, and hands over the fonts that it takes. After an error the
+    /// worker is dead.
     pub(super) fn call(
         &mut self,
         request: &Request,
         file: Option<BorrowedFd<'_>>,
+        fonts: &dyn FontFiles,
     ) -> Result<(Reply, Vec<u8>), WorkerError> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::head(request, 0).and_then(|head| descriptor::send(&self.socket, &head, file));
-        let answer = match sent {
-            Ok(()) => self.receive(start + self.deadline),
-            Err(error) => Err(self.cause_of_death(&error)),
-        };
+        let answer = self.answer(sent, fonts, start + self.deadline);
         self.busy = self.busy.saturating_add(start.elapsed());
         answer
+    }
+
+    fn answer(
+        &mut self,
+        mut sent: io::Result<()>,
+        fonts: &dyn FontFiles,
+        until: Instant,
+    ) -> Result<(Reply, Vec<u8>), WorkerError> {
+        for _ in 0..=MAX_FONTS {
+            sent.map_err(|error| self.cause_of_death(&error))?;
+            match self.receive(until)? {
+                (Reply::WantsFont(wanted), _) => {
+                    let font = fonts.open(wanted.into());
+                    sent = fonts::hand_over(&self.socket, font.as_ref());
+                }
+                answer => return Ok(answer),
+            }
+        }
+        self.end();
+        Err(WorkerError::Nonsense)
     }
 
     /// Whether it has not ended.
