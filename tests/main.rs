@@ -12,6 +12,7 @@ mod hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod pictures;
 mod reading;
 mod selection;
 mod settings;

@@ -11,7 +11,7 @@ use super::{ContextManager, ContextWorld};
 use crate::limits::{Cancellation, Limits};
 use crate::source::{HashCache, Roots};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
-use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
+use crate::worker::{InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
@@ -105,7 +105,9 @@ impl Surroundings {
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => None,
-            Isolation::Workers(settings) => Some(WorkerReader::start(settings.clone(), self.limits.clone()).layers()),
+            Isolation::Workers(settings) => {
+                Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
+            }
         };
         let store = self.data_directory.as_deref().map(open_or_memory);
         let store_problem = store.and_then(|store| store.warning).map(|warning| warning.to_string());
@@ -115,9 +117,11 @@ impl Surroundings {
     fn reader(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
-                Arc::new(InProcess::new(self.limits.clone(), Arc::new(SystemFonts::default())))
+                Arc::new(InProcess::new(self.limits.clone(), Arc::new(ReadFonts::new(Arc::new(SystemFonts)))))
             }
-            Isolation::Workers(settings) => Arc::new(WorkerReader::start(settings.clone(), self.limits.clone())),
+            Isolation::Workers(settings) => {
+                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::fonts::AskedFonts;
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
@@ -16,20 +17,20 @@ use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
 use crate::page::PageIndex;
-use crate::render::NoFonts;
+use crate::render::FontSource;
 
 /// Runs a worker on the socket that is its standard input.
 ///
 /// # Errors
 /// Where the socket fails. That the parent hangs up is no error.
 pub fn run(memory_bytes: u64) -> io::Result<()> {
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     descriptor::send(&socket, &frame::head(&greeting, 0)?, None)?;
-    let mut worker = Worker { document: None };
+    let mut worker = Worker { document: None, fonts: Arc::new(AskedFonts::new(Arc::clone(&socket))) };
     while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
-        let (request, _) = frame::rest(prefix, &socket)?;
+        let (request, _) = frame::rest(prefix, &*socket)?;
         let Some((reply, body)) = worker.answer(request, file.map(File::from)) else { continue };
         descriptor::send(&socket, &frame::head(&reply, body.len())?, None)?;
         descriptor::send(&socket, &body, None)?;
@@ -39,6 +40,8 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 
 struct Worker {
     document: Option<OpenDocument>,
+    /// Kept from document to document.
+    fonts: Arc<dyn FontSource>,
 }
 
 type Answer = (Reply, Vec<u8>);
@@ -75,7 +78,7 @@ impl Worker {
     ) -> Result<Answer, PdfError> {
         let file = file.ok_or_else(|| failed("no file came with the request"))?;
         let file = Arc::new(PassedFile { file, length });
-        let reader = InProcess::new(limits, Arc::new(NoFonts));
+        let reader = InProcess::new(limits, Arc::clone(&self.fonts));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);

@@ -20,6 +20,7 @@ mod descriptor;
 #[cfg(debug_assertions)]
 mod drill;
 mod error;
+mod fonts;
 mod frame;
 mod in_process;
 mod pages;
@@ -35,6 +36,7 @@ pub use child::run as run_worker;
 #[cfg(debug_assertions)]
 pub use drill::Drill;
 pub use error::WorkerError;
+pub use fonts::{FontFiles, OpenFont, ReadFonts};
 pub use in_process::InProcess;
 pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions};
 pub use sandbox::Layers;

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::WorkerError;
+use super::fonts::FontFiles;
 use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Reader, RenderOptions};
 use super::pool::{DocumentKey, Lease, Pool};
 use super::sandbox::Layers;
@@ -21,13 +22,14 @@ use crate::page::{PageIndex, PageLabel};
 pub struct WorkerReader {
     pool: Arc<Pool>,
     limits: Limits,
+    fonts: Arc<dyn FontFiles>,
 }
 
 impl WorkerReader {
-    /// Starts workers, which read within `limits`.
+    /// Starts workers, which read within `limits` and draw with `fonts` what pages do not carry.
     #[must_use]
-    pub fn start(settings: WorkerSettings, limits: Limits) -> Self {
-        Self { pool: Arc::new(Pool::start(settings)), limits }
+    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        Self { pool: Arc::new(Pool::start(settings)), limits, fonts }
     }
 
     /// The layers of the sandbox that a worker has here.
@@ -48,7 +50,7 @@ impl WorkerReader {
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&Request::Drill(drill), None, cancellation) {
+        match process.call(&Request::Drill(drill), None, &*self.fonts, cancellation) {
             Ok((Reply::Drilled(outcome), _)) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -120,7 +122,7 @@ impl WorkerDocument {
             deadline_ms: self.reader.pool.deadline_ms(),
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(&request, self.descriptor(), &self.cancellation) {
+        match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Opened { page_count }, _)) => Ok((lease, page_count)),
             Ok((Reply::Failed(failure), _)) => Err(failure.into()),
             Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
@@ -150,7 +152,7 @@ impl WorkerDocument {
             None => self.opened()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(request, None, &self.cancellation) {
+        match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Failed(failure), _)) => {
                 session.lease = Some(lease);
                 Err(failure.into())

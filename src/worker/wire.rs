@@ -8,7 +8,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
-use super::painted::{OptionsOnWire, TextOnWire};
+use super::painted::{OptionsOnWire, TextOnWire, WantedOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
@@ -85,6 +85,8 @@ pub(super) enum Reply {
         notes: Vec<String>,
     },
     Notes(Vec<String>),
+    /// No answer yet: a font is wanted first. The parent sends it, or that there is none, and waits on.
+    WantsFont(WantedOnWire),
     Failed(Failure),
     #[cfg(debug_assertions)]
     Drilled(String),
