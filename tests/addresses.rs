@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
+use pagewise::limits::Cancellation;
 use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings};
 use proptest::prelude::*;
 
@@ -162,7 +163,7 @@ fn three_hundred_spellings_of_inner_addresses_reach_no_socket() {
     let urls = urls.collect::<BTreeSet<_>>();
     assert!(urls.len() >= 600, "{}", urls.len());
     for url in &urls {
-        let result = web.fetch(url, &|| false);
+        let result = web.fetch(url, &Cancellation::new());
         assert!(is_refused(&result), "{url}: {result:?}");
     }
     for odd in [
@@ -179,7 +180,7 @@ fn three_hundred_spellings_of_inner_addresses_reach_no_socket() {
         format!("gopher://127.0.0.1:{port}/"),
         format!("ws://127.0.0.1:{port}/"),
     ] {
-        let result = web.fetch(&odd, &|| false);
+        let result = web.fetch(&odd, &Cancellation::new());
         assert!(is_refused(&result), "{odd:?}: {result:?}");
     }
     assert!(nobody_came(&listener), "a connection was made");
@@ -192,7 +193,8 @@ fn names_that_lead_inside_reach_no_socket() {
     let inner_6 =
         ["::1", "::", "fc00::1", "fe80::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1"];
     for address in INNER.iter().chain(&inner_6) {
-        let result = web(WebSettings::default(), address).fetch(&format!("http://public.test:{port}/"), &|| false);
+        let result =
+            web(WebSettings::default(), address).fetch(&format!("http://public.test:{port}/"), &Cancellation::new());
         assert!(matches!(result, Err(WebError::BlockedAddress { .. })), "{address}: {result:?}");
     }
     assert!(nobody_came(&listener));
@@ -206,7 +208,7 @@ proptest! {
     fn no_text_gets_anywhere(text in "\\PC{0,40}", scheme in prop::sample::select(vec!["", "http://", "https://", "http:", "HTTP:\\\\"])) {
         let everywhere = ["0.0.0.0/0", "::/0"].map(|range| range.parse().unwrap());
         let web = web(WebSettings { deny_ranges: everywhere.to_vec(), ..WebSettings::default() }, "10.0.0.1");
-        let result = web.fetch(&format!("{scheme}{text}"), &|| false);
+        let result = web.fetch(&format!("{scheme}{text}"), &Cancellation::new());
         prop_assert!(is_refused(&result), "{result:?}");
     }
 }

@@ -312,3 +312,27 @@ fn a_pdf_fetched_twice_is_one_document_and_its_pages_stay_held() {
     let picture = client.call("get_file", json!({ "filePath": site.url("/picture") }));
     assert_eq!(kinds(&picture)[0], "image");
 }
+
+#[test]
+fn what_was_fetched_is_read_by_its_response_id() {
+    let (site, place) = (site(), Place::new());
+    let mut client = Client::start(&place, "tests");
+    let urls = [site.url("/latin"), site.url("/paper")];
+    let id = response_id(&client.call("fetch_content", json!({ "urls": urls }))).to_owned();
+    let paper = format!("{id}#1");
+    let info = client.call("pdf_info", json!({ "path": paper }));
+    assert_eq!(info["structuredContent"]["pages"], json!(8));
+    assert_eq!(info["structuredContent"]["path"], json!(urls[1]));
+    let page = client.call("get_file", json!({ "filePath": paper, "pages": "2", "as": "document" }));
+    assert_eq!(kinds(&page), ["text", "resource"]);
+    let held = client.call("get_file", json!({ "filePath": urls[1], "pages": "2", "as": "document" }));
+    let expected = format!("Page 2 of {} has already been provided to you in this conversation.", urls[1]);
+    assert!(texts(&held)[0].starts_with(&expected), "{held}");
+    let text = client.call("get_file", json!({ "filePath": id }));
+    assert_eq!(error_of(&text).0, "unsupported_file_type", "bytes of an older charset are no text file");
+    let others = client.call("get_file", json!({ "filePath": paper, "conversation": "another" }));
+    assert_eq!(error_of(&others), ("content_not_found".to_owned(), format!("Content not found: {paper}")));
+    let none = client.call("pdf_outline", json!({ "path": format!("{id}#2") }));
+    assert_eq!(error_of(&none).0, "content_not_found");
+    assert_eq!(site.count("/paper"), 1);
+}

@@ -2,8 +2,11 @@
 
 mod addresses;
 mod architecture;
+mod cancellation;
 mod cli;
 mod closure;
+mod context;
+mod context_machine;
 mod contracts;
 mod fetch;
 mod get_file;
@@ -12,8 +15,10 @@ mod lies;
 mod limits;
 mod mcp;
 mod pages;
+mod pictures;
 mod reading;
 mod selection;
+mod settings;
 mod source;
 mod split;
 mod store;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use pagewise::context::{InProcess, Reader};
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::render::NoFonts;
 use pagewise::worker::Readable;
 
@@ -13,7 +13,7 @@ use crate::support::fixture;
 
 fn readable_as(html: &[u8], content_type: &str) -> Readable {
     let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
-    reader.readable(&html.to_vec(), Some(content_type), "https://example.com/a/b").unwrap()
+    reader.readable(&html.to_vec(), Some(content_type), "https://example.com/a/b", &Cancellation::new()).unwrap()
 }
 
 fn readable(html: &str) -> Readable {

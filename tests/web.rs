@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pagewise::limits::Cancellation;
 use pagewise::web::{Fetched, Lookup, Resolver, Web, WebError, WebSettings};
 use tempfile::TempDir;
 
@@ -68,7 +69,7 @@ impl Place {
     }
 
     fn fetch(&self, url: &str) -> Result<Fetched, WebError> {
-        self.web.fetch(url, &|| false)
+        self.web.fetch(url, &Cancellation::new())
     }
 
     fn body(&self, url: &str) -> Vec<u8> {
@@ -307,8 +308,17 @@ fn a_drip_is_given_up() {
 fn who_does_not_wait_any_more_gets_no_answer() {
     let site = one(|| stalls("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"));
     let place = Place::new(WebSettings { min_bytes_per_second: 0, ..settings() });
-    let stopped = place.web.fetch(&site.url("/"), &|| !site.asked().is_empty());
+    let cancellation = Cancellation::new();
+    let stopped = std::thread::scope(|scope| {
+        let fetch = scope.spawn(|| place.web.fetch(&site.url("/"), &cancellation));
+        while site.asked().is_empty() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        cancellation.cancel();
+        fetch.join().unwrap()
+    });
     assert_eq!(stopped, Err(WebError::Cancelled));
+    assert_eq!(place.web.fetch(&site.url("/"), &cancellation), Err(WebError::Cancelled));
 }
 
 #[test]
@@ -328,7 +338,7 @@ fn what_is_kept_is_asked_about_and_not_fetched_again() {
     // Also by another process over the same folder.
     let names = Names::with(&[]);
     let again = Web::with_resolver(place.web.settings().clone(), Some(place.folder.path().join("fetched")), names);
-    assert!(again.fetch(&site.url("/a"), &|| false).unwrap().was_kept);
+    assert!(again.fetch(&site.url("/a"), &Cancellation::new()).unwrap().was_kept);
     // What went is fetched anew.
     std::fs::remove_file(&first.path).unwrap();
     let fourth = place.fetch(&site.url("/a")).unwrap();
@@ -412,7 +422,7 @@ fn a_folder_that_cannot_be_written_is_replaced_for_a_while() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let web = Web::with_resolver(settings(), Some(file.join("fetched")), Names::with(&[]));
-    let fetched = web.fetch(&site.url("/"), &|| false).unwrap();
+    let fetched = web.fetch(&site.url("/"), &Cancellation::new()).unwrap();
     assert_eq!(std::fs::read(&fetched.path).unwrap(), b"kept elsewhere");
     drop(web);
     assert!(!fetched.path.exists());

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Content, Fetch, Sandbox};
+use super::arguments::{Content, Fetch};
+use super::config::Config;
 use super::get_file::readable;
 use super::pdf::given;
 use super::print::Report;
@@ -10,17 +11,17 @@ use super::settings;
 use crate::tool::{self, Caller, ContentArguments, FetchAnswer, FetchArguments, ToolError};
 
 /// Answers `fetch`.
-pub(super) fn fetch(typed: &Fetch, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
     let arguments = FetchArguments::parse(&given([
         ("urls", Some(json!(typed.urls))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::web_context(sandbox)?;
-    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &|| false)?))
+    let context = settings::web_context(config)?;
+    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct())?))
 }
 
 /// Answers `content`.
-pub(super) fn content(typed: &Content, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
     let arguments = ContentArguments::parse(&given([
         ("responseId", Some(json!(typed.response_id))),
         ("url", typed.url.as_ref().map(|url| json!(url))),
@@ -29,7 +30,7 @@ pub(super) fn content(typed: &Content, sandbox: Sandbox) -> Result<Report, ToolE
         ("offset", typed.offset.as_ref().map(|count| json!(count))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::web_context(sandbox)?;
+    let context = settings::web_context(config)?;
     Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::ContextManager;
 use super::error::ContextError;
-use super::file::{Positioned, refused};
-use super::{ContextManager, IsStopped};
+use super::file::{Positioned, owner, refused};
 use crate::hash::ContentHash;
 use crate::html::decoded;
+use crate::limits::Cancellation;
 use crate::page::PageSet;
 use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
 use crate::text::plain;
@@ -49,9 +50,9 @@ enum Reading {
 impl ContextManager {
     /// Fetches `urls` side by side, in their order. One that fails does not stop the others.
     #[must_use]
-    pub fn fetch(&self, urls: &[String], is_stopped: IsStopped<'_>) -> Vec<FetchedPage> {
+    pub fn fetch(&self, urls: &[String], cancellation: &Cancellation) -> Vec<FetchedPage> {
         std::thread::scope(|scope| {
-            let page = |url: &String| FetchedPage { url: url.clone(), outcome: self.fetch_one(url, is_stopped) };
+            let page = |url: &String| FetchedPage { url: url.clone(), outcome: self.fetch_one(url, cancellation) };
             let fetches = urls.iter().map(|url| (url, scope.spawn(move || page(url)))).collect::<Vec<_>>();
             let broken = |url: &str| FetchedPage { url: url.to_owned(), outcome: Err(broken(url)) };
             fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| broken(url))).collect()
@@ -95,15 +96,15 @@ impl ContextManager {
         self.sources.web.as_deref().ok_or(WebError::Offline)
     }
 
-    fn fetch_one(&self, url: &str, is_stopped: IsStopped<'_>) -> Result<FetchedText, ContextError> {
+    fn fetch_one(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedText, ContextError> {
         let failed = |error: WebError| refused(url, error.into());
         let web = self.web().map_err(failed)?;
-        let (file, fetched) = open_url(web, url, is_stopped).map_err(|error| refused(url, error))?;
+        let (file, fetched) = open_url(web, url, cancellation).map_err(|error| refused(url, error))?;
         let key = key(&fetched);
         let stored = match web.text(&key) {
             Some(stored) => stored,
             None => {
-                let stored = Job { context: self, url, fetched: &fetched, is_stopped }.text(file)?;
+                let stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
                 web.keep_text(&key, &stored).map_err(failed)?;
                 stored
             }
@@ -111,11 +112,6 @@ impl ContextManager {
         let Fetched { location, content, was_kept, .. } = fetched;
         Ok(FetchedText { location, content, key, was_kept, stored: Arc::new(stored) })
     }
-}
-
-/// Whose a response is. Names of conversations are not kept in the folder of what was fetched.
-fn owner(conversation: &ConversationId) -> ContentHash {
-    ContentHash::of(conversation.as_str().as_bytes())
 }
 
 fn broken(url: &str) -> ContextError {
@@ -134,7 +130,7 @@ struct Job<'a> {
     context: &'a ContextManager,
     url: &'a str,
     fetched: &'a Fetched,
-    is_stopped: IsStopped<'a>,
+    cancellation: &'a Cancellation,
 }
 
 impl Job<'_> {
@@ -161,7 +157,7 @@ impl Job<'_> {
     fn web_page(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let Fetched { content, content_type, location, .. } = self.fetched;
         let file = Positioned { identity: content.0, file: Arc::new(file) };
-        let page = self.context.reader.readable(&file, content_type.as_deref(), location);
+        let page = self.context.reader.readable(&file, content_type.as_deref(), location, self.cancellation);
         let page = page.map_err(|error| ContextError::Pdf { path: self.url.to_owned(), error })?;
         Ok(StoredText {
             title: page.title,
@@ -175,12 +171,10 @@ impl Job<'_> {
     fn pdf(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let failed = |error| ContextError::FetchedPdf { url: self.url.to_owned(), error };
         let file = Positioned { identity: self.fetched.content.0, file: Arc::new(file) };
-        let document = self.context.reader.open(Arc::new(file), None).map_err(failed)?;
+        let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
         let mut text = PdfText::default();
         for page in PageSet::all(document.page_count()).iter() {
-            if (self.is_stopped)() {
-                return Err(self.refused(WebError::Cancelled.into()));
-            }
+            self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
             // What is over is left out in any case: no need to read it.
             if text.text.len() as u64 > self.max_text_bytes() {
                 break;

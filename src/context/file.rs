@@ -9,13 +9,14 @@ use std::time::SystemTime;
 use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind, is_url, open_url,
+    HEAD_BYTES, HashCache, Kept, Kind, OpenFile, Reference, Roots, SourceError, detect_kind, is_url, kept_reference,
+    open_kept, open_url,
 };
-use crate::view::FileKey;
+use crate::view::{ConversationId, FileKey};
 use crate::web::{Fetched, Web, WebError};
-use crate::worker::{Pages, Reader};
+use crate::worker::{Pages, PdfError, Reader};
 
 /// Where references start and files may be opened.
 pub struct Sources {
@@ -27,6 +28,28 @@ pub struct Sources {
     pub home: Option<PathBuf>,
     /// What fetches URLs; without it they are refused.
     pub web: Option<Arc<Web>>,
+}
+
+/// For whom a file is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking<'a> {
+    /// The conversation, which may hold what it fetched.
+    pub conversation: Option<&'a ConversationId>,
+    /// Whether the answer is still wanted.
+    pub cancellation: &'a Cancellation,
+}
+
+impl<'a> Asking<'a> {
+    /// For nobody in particular.
+    #[must_use]
+    pub fn anybody(cancellation: &'a Cancellation) -> Self {
+        Self { conversation: None, cancellation }
+    }
+}
+
+/// Whose is what was fetched. Names of conversations are not kept in the folder of it.
+pub(super) fn owner(conversation: &ConversationId) -> ContentHash {
+    ContentHash::of(conversation.as_str().as_bytes())
 }
 
 /// One open file.
@@ -49,13 +72,25 @@ pub struct OpenPdf {
     pub file_bytes: u64,
     /// The document.
     pub document: Box<dyn Pages>,
+    cancellation: Cancellation,
+}
+
+impl OpenPdf {
+    /// Ends a loop over pages that nobody wants.
+    ///
+    /// # Errors
+    /// [`Stopped::Cancelled`](crate::limits::Stopped::Cancelled).
+    pub fn check(&self) -> Result<(), ContextError> {
+        let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
+        self.cancellation.check().map_err(cancelled)
+    }
 }
 
 impl Sources {
     /// Opens the file that `reference` names.
-    pub(super) fn open(&self, reference: &str) -> Result<Asked, ContextError> {
-        if is_url(reference) {
-            return self.open_fetched(reference);
+    pub(super) fn open(&self, reference: &str, asking: Asking<'_>) -> Result<Asked, ContextError> {
+        if let Some(fetched) = self.open_fetched(reference, asking)? {
+            return Ok(fetched);
         }
         let resolved = self.resolve(reference)?;
         let refused = |error| refused(reference, error);
@@ -72,28 +107,43 @@ impl Sources {
         })
     }
 
-    fn open_fetched(&self, url: &str) -> Result<Asked, ContextError> {
-        let (file, fetched) = self.fetched(url).map_err(|error| refused(url, error))?;
+    fn open_fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Asked>, ContextError> {
+        let fetched = self.fetched(reference, asking).map_err(|error| refused(reference, error))?;
+        let Some(Kept { url, content, file }) = fetched else { return Ok(None) };
+        let head = file.head(HEAD_BYTES).map_err(|error| refused(&url, error))?;
         let asked = Asked {
-            path: url.to_owned(),
-            absolute: PathBuf::from(url),
+            absolute: PathBuf::from(&url),
             file_bytes: file.len(),
-            kind: detect_kind(&file.head(HEAD_BYTES).map_err(|error| refused(url, error))?, file.len()),
-            key: key_of_url(url),
+            kind: detect_kind(&head, file.len()),
+            key: key_of_url(&url),
             file: Arc::new(file),
             hash: OnceLock::new(),
+            path: url,
         };
         // It is kept under its hash.
-        asked.hash.get_or_init(|| fetched.content);
-        Ok(asked)
+        asked.hash.get_or_init(|| content);
+        Ok(Some(asked))
     }
 
-    fn fetched(&self, url: &str) -> Result<(OpenFile, Fetched), SourceError> {
-        match &self.web {
-            Some(web) if web.settings().references => open_url(web, url, &|| false),
-            Some(_) => Err(WebError::ReferencesOff.into()),
-            None => Err(SourceError::UnsupportedReference { reference: url.to_owned() }),
+    /// The file of a URL, or of something that was fetched before; `None` for a reference to neither.
+    fn fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Kept>, SourceError> {
+        let kept = kept_reference(reference);
+        if kept.is_none() && !is_url(reference) {
+            return Ok(None);
         }
+        let web = match &self.web {
+            Some(web) if web.settings().references => web,
+            Some(_) => return Err(WebError::ReferencesOff.into()),
+            None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
+        };
+        let fetched = match kept {
+            Some(kept) => open_kept(web, &kept, asking.conversation.map(owner).as_ref())?,
+            None => {
+                let (file, Fetched { content, .. }) = open_url(web, reference, asking.cancellation)?;
+                Kept { url: reference.to_owned(), content, file }
+            }
+        };
+        Ok(Some(fetched))
     }
 
     /// The file that `reference` names, whether it exists or not.
@@ -119,18 +169,20 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        asking: Asking<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        let opened = match is_url(reference) {
-            true => self.fetched(reference).map(|(file, _)| file),
-            false => self.roots.open(&self.resolve(reference)?),
+        let (path, opened) = match self.fetched(reference, asking) {
+            Ok(Some(Kept { url, file, .. })) => (url, Ok(file)),
+            Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
+            Err(error) => (reference.to_owned(), Err(error)),
         };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
-        let file = checked.map_err(|error| refused(reference, error))?;
+        let file = checked.map_err(|error| refused(&path, error))?;
         let file_bytes = file.len();
-        let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
+        let failed = |error| ContextError::Pdf { path: path.clone(), error };
         let file = Positioned { identity: file.stat().key(), file: Arc::new(file) };
-        let document = reader.open(Arc::new(file), password).map_err(failed)?;
-        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document })
+        let document = reader.open(Arc::new(file), password, asking.cancellation).map_err(failed)?;
+        Ok(OpenPdf { path, file_bytes, document, cancellation: asking.cancellation.clone() })
     }
 }
 
@@ -165,13 +217,14 @@ impl Asked {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
         let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.refused(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
         let file = Positioned { identity, file: Arc::clone(&self.file) };
-        reader.open(Arc::new(file), password).map_err(failed)
+        reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }
 }
 

@@ -94,6 +94,7 @@ impl Ladder {
         let mut first_failure: Option<E> = None;
         let mut refusal: Option<DocumentError> = None;
         for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
+            self.limits.deadline.look().map_err(DocumentError::from)?;
             let failure = match slot.get_or_init(|| self.open(tier)) {
                 Err(error) if error.is_worth_another_reader() => {
                     if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption)
@@ -122,6 +123,18 @@ impl Ladder {
     /// The file that all readers read.
     pub(crate) fn file(&self) -> &FileBytes {
         &self.file
+    }
+
+    /// The file without its encryption.
+    #[cfg(feature = "qpdf")]
+    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
+        super::qpdf::decrypted(&self.file, self.password.as_deref())
+    }
+
+    /// Only libqpdf decrypts whole files.
+    #[cfg(not(feature = "qpdf"))]
+    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
+        Err(DocumentError::UnsupportedEncryption)
     }
 
     /// The bounds that all readers keep.

@@ -10,17 +10,22 @@ use crate::tool::{
     SearchArguments, TextArguments, ToolError, Unwatched,
 };
 
-pub(super) fn info(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn info(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let result = InfoResult::of(&pdf);
+    pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn extract_text(
+    context: &ContextManager,
+    arguments: &JsonObject,
+    caller: &Caller,
+) -> Result<Called, ToolError> {
     let arguments = TextArguments::parse(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let result = tool::extract_text(&pdf, &arguments, &Unwatched)?;
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
@@ -36,8 +41,12 @@ pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> 
     Ok((shape::blocks_result(&blocks, details), None))
 }
 
-pub(super) fn render_page(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?)?;
+pub(super) fn render_page(
+    context: &ContextManager,
+    arguments: &JsonObject,
+    caller: &Caller,
+) -> Result<Called, ToolError> {
+    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?, caller)?;
     Ok((shape::blocks_result(&answer.blocks, as_json(&answer.result)?), None))
 }
 
@@ -46,10 +55,12 @@ pub(super) fn search(context: &ContextManager, arguments: &JsonObject, caller: &
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn outline(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
-    Ok((shape::data_result(&tool::outline(&pdf)), None))
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
+    let answer = tool::outline(&pdf);
+    pdf.check()?;
+    Ok((shape::data_result(&answer), None))
 }
 
 /// A result as JSON; paths that are not Unicode have none.

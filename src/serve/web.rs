@@ -11,7 +11,7 @@ pub(super) fn fetch_content(
     arguments: &JsonObject,
     caller: &Caller,
 ) -> Result<Called, ToolError> {
-    let answer = tool::fetch_content(context, &FetchArguments::parse(arguments)?, caller, &|| false)?;
+    let answer = tool::fetch_content(context, &FetchArguments::parse(arguments)?, caller)?;
     Ok((shape::blocks_result(&answer.blocks, answer.details), None))
 }
 

@@ -23,7 +23,7 @@ pub use fonts::system_font;
 pub use hashes::{HashCache, HashStore};
 pub use kind::{HEAD_BYTES, ImageFormat, Kind, TextEncoding, detect_kind};
 pub use reference::Reference;
-pub use remote::{is_url, open_url};
+pub use remote::{Kept, is_url, kept_reference, open_kept, open_url};
 pub use roots::Roots;
 
 /// Why a file could not be opened or read.

@@ -8,8 +8,8 @@ use super::get_file::Caller;
 use super::text::{fitting, length};
 use super::web_error::{content_not_found, web_error};
 use crate::context::{
-    Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, IsStopped, ResponseId, StoredText,
-    grouped, one_line, untrusted,
+    Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, ResponseId, StoredText, grouped,
+    one_line, untrusted,
 };
 use crate::view::ConversationId;
 
@@ -30,10 +30,9 @@ pub fn fetch_content(
     context: &ContextManager,
     arguments: &FetchArguments,
     caller: &Caller,
-    is_stopped: IsStopped<'_>,
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let mut pages = context.fetch(&arguments.urls, is_stopped);
+    let mut pages = context.fetch(&arguments.urls, &caller.cancellation);
     if pages.iter().all(|page| page.outcome.is_err()) {
         return Err(none_fetched(pages));
     }

@@ -23,9 +23,8 @@ mod store;
 
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 pub use address::{AddressRange, NotARange};
 pub use error::WebError;
@@ -38,9 +37,7 @@ use self::fetch::{Fetcher, Got};
 use self::store::FetchStore;
 use crate::hash::ContentHash;
 use crate::http::Url;
-
-/// Asked while a fetch is waited for: whether nobody waits for the answer any more.
-pub type IsStopped<'a> = &'a (dyn Fn() -> bool + Sync);
+use crate::limits::Cancellation;
 
 /// Fetches and keeps.
 pub struct Web {
@@ -69,8 +66,12 @@ pub struct Fetched {
     pub was_kept: bool,
 }
 
-/// How often it is looked whether somebody still waits.
-const LOOK: Duration = Duration::from_millis(20);
+/// How a fetch ended, for the one who waits.
+enum End<T> {
+    Done(T),
+    Broken,
+    Cancelled,
+}
 
 impl Web {
     /// Fetches within `settings`, and keeps in `folder`; without one, until this is dropped.
@@ -97,7 +98,7 @@ impl Web {
     /// # Errors
     /// Every refusal of the URL, its host and its addresses; every failure and bound of the fetch;
     /// [`WebError::Cancelled`].
-    pub fn fetch(&self, url: &str, is_stopped: IsStopped<'_>) -> Result<Fetched, WebError> {
+    pub fn fetch(&self, url: &str, cancellation: &Cancellation) -> Result<Fetched, WebError> {
         if self.settings.offline {
             return Err(WebError::Offline);
         }
@@ -108,7 +109,7 @@ impl Web {
             return Ok(fresh);
         }
         let (fetcher, store, asked) = (self.engine()?, Arc::clone(&self.store), url.clone());
-        let got = self.wait(async move { fetcher.fetch(asked, &store).await }, is_stopped)??;
+        let got = self.wait(async move { fetcher.fetch(asked, &store).await }, cancellation)??;
         self.kept(&url, got)
     }
 
@@ -190,23 +191,22 @@ impl Web {
     fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
-        is_stopped: IsStopped<'_>,
+        cancellation: &Cancellation,
     ) -> Result<T, WebError> {
-        let (done, result) = sync_channel(1);
-        let task = self.runtime()?.spawn(async move {
-            // Whoever waited may have gone.
-            let _ = done.send(work.await);
-        });
-        loop {
-            match result.recv_timeout(LOOK) {
-                Ok(value) => return Ok(value),
-                Err(RecvTimeoutError::Disconnected) => return Err(WebError::failed("the fetch broke")),
-                Err(RecvTimeoutError::Timeout) if is_stopped() => {
-                    task.abort();
-                    return Err(WebError::Cancelled);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+        let (done, end) = sync_channel(2);
+        let woken = done.clone();
+        // Whoever waited may have gone, in both.
+        let _waking = cancellation.on_cancel(move || drop(woken.try_send(End::Cancelled)));
+        let work = self.runtime()?.spawn(work);
+        let stop = work.abort_handle();
+        self.runtime()?.spawn(async move { drop(done.try_send(work.await.map_or(End::Broken, End::Done))) });
+        match end.recv() {
+            Ok(End::Done(value)) => Ok(value),
+            Ok(End::Cancelled) => {
+                stop.abort();
+                Err(WebError::Cancelled)
             }
+            Ok(End::Broken) | Err(_) => Err(WebError::failed("the fetch broke")),
         }
     }
 

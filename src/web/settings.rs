@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::address::AddressRange;
 use super::guard::HostPattern;
 
-/// Bounds on fetching. Every field is a setting of the same name with `web_` before it.
+/// Bounds on fetching. Every field is a setting of the same name with `web_` before it, and a time's unit after it.
 #[derive(Debug, Clone)]
 pub struct WebSettings {
     /// Whether nothing is fetched at all: the setting `offline`. What is kept can still be read.

@@ -6,7 +6,9 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::fonts::AskedFonts;
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
@@ -14,22 +16,22 @@ use super::web_page::read_web_page;
 use super::wire::{Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Deadline, Limits};
 use crate::page::PageIndex;
-use crate::render::NoFonts;
+use crate::render::FontSource;
 
 /// Runs a worker on the socket that is its standard input.
 ///
 /// # Errors
 /// Where the socket fails. That the parent hangs up is no error.
 pub fn run(memory_bytes: u64) -> io::Result<()> {
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     descriptor::send(&socket, &frame::head(&greeting, 0)?, None)?;
-    let mut worker = Worker { document: None };
+    let mut worker = Worker { document: None, fonts: Arc::new(AskedFonts::new(Arc::clone(&socket))) };
     while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
-        let (request, _) = frame::rest(prefix, &socket)?;
+        let (request, _) = frame::rest(prefix, &*socket)?;
         let Some((reply, body)) = worker.answer(request, file.map(File::from)) else { continue };
         descriptor::send(&socket, &frame::head(&reply, body.len())?, None)?;
         descriptor::send(&socket, &body, None)?;
@@ -39,6 +41,8 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 
 struct Worker {
     document: Option<OpenDocument>,
+    /// Kept from document to document.
+    fonts: Arc<dyn FontSource>,
 }
 
 type Answer = (Reply, Vec<u8>);
@@ -51,8 +55,9 @@ impl Worker {
                 self.document = None;
                 return None;
             }
-            Request::Open { length, password, limits } => {
+            Request::Open { length, password, limits, deadline_ms } => {
                 self.document = None;
+                let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
             Request::Readable(page) => made_readable(file, &page),
@@ -74,8 +79,9 @@ impl Worker {
         limits: Limits,
     ) -> Result<Answer, PdfError> {
         let file = file.ok_or_else(|| failed("no file came with the request"))?;
-        let document =
-            InProcess::new(limits, Arc::new(NoFonts)).open_document(Arc::new(PassedFile { file, length }), password)?;
+        let file = Arc::new(PassedFile { file, length });
+        let reader = InProcess::new(limits, Arc::clone(&self.fonts));
+        let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);
         Ok((Reply::Opened { page_count }, Vec::new()))
@@ -104,9 +110,11 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Picture { page, options } => {
             return Ok(Reply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
-        Request::PageLabel(page) => Reply::PageLabel(document.page_label(PageIndex(page)).map(|label| label.0)),
-        Request::Info => Reply::Info(document.info()),
-        Request::Outline(max) => Reply::Outline(document.outline(max).into()),
+        Request::PageLabel(page) => {
+            Reply::PageLabel(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
+        }
+        Request::Info => Reply::Info(whole(document, document.info())?),
+        Request::Outline(max) => Reply::Outline(whole(document, document.outline(max))?.into()),
         Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         Request::Notes => Reply::Notes(document.notes()),
@@ -117,6 +125,11 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Drill(_) => return Err(failed("no question about a document")),
     };
     Ok((reply, Vec::new()))
+}
+
+/// What has no other way to fail must not pass for an answer where its reading was stopped.
+fn whole<T>(document: &OpenDocument, answer: T) -> Result<T, PdfError> {
+    document.stopped().map_or(Ok(answer), |stopped| Err(stopped.into()))
 }
 
 /// The file that came over the socket, read by position: its position is shared with the parent.

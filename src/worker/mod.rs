@@ -21,6 +21,7 @@ mod descriptor;
 #[cfg(debug_assertions)]
 mod drill;
 mod error;
+mod fonts;
 mod frame;
 mod in_process;
 mod pages;
@@ -37,9 +38,10 @@ pub use child::run as run_worker;
 #[cfg(debug_assertions)]
 pub use drill::Drill;
 pub use error::WorkerError;
+pub use fonts::{FontFiles, OpenFont, ReadFonts};
 pub use in_process::InProcess;
 pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Readable, Reader, RenderOptions};
 pub use sandbox::Layers;
 pub(crate) use sandbox::confine_command;
 pub use session::WorkerReader;
-pub use settings::WorkerSettings;
+pub use settings::{DEFAULT_DEADLINE, WorkerSettings};

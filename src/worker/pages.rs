@@ -7,25 +7,37 @@ use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 pub use crate::html::Readable;
-use crate::limits::LimitExceeded;
+use crate::limits::{Cancellation, LimitExceeded, Stopped};
 use crate::page::{PageIndex, PageLabel};
 pub use crate::render::{Picture, RenderOptions};
 pub use crate::text::{PageKind, PageText};
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
-    /// Opens the PDF in `file`.
+    /// Opens the PDF in `file`, for one request: what is asked of the document ends too where that is cancelled.
     ///
     /// # Errors
     /// Every variant of [`PdfError`] but those of single pages.
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError>;
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError>;
 
     /// Makes the web page in `file` readable; `content_type` is what its server says that it is, and `base` is where
     /// its links start.
     ///
     /// # Errors
-    /// [`PdfError::Io`] and [`PdfError::Worker`].
-    fn readable(&self, file: &dyn ReadAt, content_type: Option<&str>, base: &str) -> Result<Readable, PdfError> {
+    /// [`PdfError::Io`], [`PdfError::Worker`] and [`PdfError::Stopped`].
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        cancellation.check()?;
         read_web_page(file, content_type, base)
     }
 }
@@ -106,12 +118,15 @@ pub enum PdfError {
     /// A bound of [`crate::limits::Limits`] was hit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+    /// The time was over, or the request was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The reader hung, broke, or could not be had.
     #[error(transparent)]
-    Worker(#[from] WorkerError),
+    Worker(WorkerError),
     /// Anything else, while doing `action`.
     #[error("{reason}")]
     Failed {
@@ -120,6 +135,15 @@ pub enum PdfError {
         /// Why it failed.
         reason: String,
     },
+}
+
+impl From<WorkerError> for PdfError {
+    fn from(error: WorkerError) -> Self {
+        match error {
+            WorkerError::Stopped(stopped) => Self::Stopped(stopped),
+            error => Self::Worker(error),
+        }
+    }
 }
 
 /// What was being done to a PDF when it failed.

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::WorkerError;
+use super::fonts::FontFiles;
 use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
 use super::pool::{DocumentKey, Lease, Pool};
 use super::sandbox::Layers;
@@ -13,7 +14,7 @@ use super::settings::WorkerSettings;
 use super::wire::{PageOfWeb, Reply, Request, TextFrom};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::page::{PageIndex, PageLabel};
 
 /// Reads PDFs in workers. Every open document has one of its own, from when it is opened until it is dropped.
@@ -21,13 +22,14 @@ use crate::page::{PageIndex, PageLabel};
 pub struct WorkerReader {
     pool: Arc<Pool>,
     limits: Limits,
+    fonts: Arc<dyn FontFiles>,
 }
 
 impl WorkerReader {
-    /// Starts workers, which read within `limits`.
+    /// Starts workers, which read within `limits` and draw with `fonts` what pages do not carry.
     #[must_use]
-    pub fn start(settings: WorkerSettings, limits: Limits) -> Self {
-        Self { pool: Arc::new(Pool::start(settings)), limits }
+    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        Self { pool: Arc::new(Pool::start(settings)), limits, fonts }
     }
 
     /// The layers of the sandbox that a worker has here.
@@ -35,7 +37,7 @@ impl WorkerReader {
     /// # Errors
     /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
     pub fn layers(&self) -> Result<Layers, WorkerError> {
-        let mut lease = self.pool.lease()?;
+        let mut lease = self.pool.lease(&Cancellation::new())?;
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
@@ -44,11 +46,11 @@ impl WorkerReader {
     /// # Errors
     /// What the worker died of.
     #[cfg(debug_assertions)]
-    pub fn drill(&self, drill: super::drill::Drill) -> Result<(String, u32), WorkerError> {
-        let mut lease = self.pool.lease()?;
+    pub fn drill(&self, drill: super::drill::Drill, cancellation: &Cancellation) -> Result<(String, u32), WorkerError> {
+        let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&Request::Drill(drill), None) {
+        match process.call(&Request::Drill(drill), None, &*self.fonts, cancellation) {
             Ok((Reply::Drilled(outcome), _)) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -60,7 +62,12 @@ impl WorkerReader {
 }
 
 impl Reader for WorkerReader {
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
         let key = file.identity();
         let copy = if file.descriptor().is_none() { Some(copied(&*file)?) } else { None };
         let mut document = WorkerDocument {
@@ -69,6 +76,7 @@ impl Reader for WorkerReader {
             copy,
             key,
             password: password.map(str::to_owned),
+            cancellation: cancellation.clone(),
             page_count: 0,
             session: Mutex::default(),
         };
@@ -78,22 +86,33 @@ impl Reader for WorkerReader {
         Ok(Box::new(document))
     }
 
-    fn readable(&self, file: &dyn ReadAt, content_type: Option<&str>, base: &str) -> Result<Readable, PdfError> {
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
         let content_type = content_type.map(str::to_owned);
-        self.ask_readable(file, PageOfWeb { length: file.len(), content_type, base: base.to_owned() })
+        self.ask_readable(file, PageOfWeb { length: file.len(), content_type, base: base.to_owned() }, cancellation)
     }
 }
 
 impl WorkerReader {
     /// Has a worker make the page in `file` readable.
-    fn ask_readable(&self, file: &dyn ReadAt, page: PageOfWeb) -> Result<Readable, PdfError> {
+    fn ask_readable(
+        &self,
+        file: &dyn ReadAt,
+        page: PageOfWeb,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
         let key = file.identity();
         self.pool.admit(key.as_ref())?;
         let copy = if file.descriptor().is_none() { Some(copied(file)?) } else { None };
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
-        let mut lease = self.pool.lease()?;
+        let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let error = match process.call(&Request::Readable(page), descriptor) {
+        let error = match process.call(&Request::Readable(page), descriptor, &*self.fonts, cancellation) {
             Ok((Reply::Readable { title, notes }, markdown)) => match String::from_utf8(markdown) {
                 Ok(markdown) => return Ok(Readable { title, markdown, notes }),
                 Err(_) => WorkerError::Nonsense,
@@ -117,6 +136,7 @@ struct WorkerDocument {
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
     password: Option<String>,
+    cancellation: Cancellation,
     page_count: u32,
     session: Mutex<Session>,
 }
@@ -136,14 +156,15 @@ impl WorkerDocument {
     /// A worker that has the document open, and its number of pages.
     fn opened(&self) -> Result<(Lease, u32), PdfError> {
         self.reader.pool.admit(self.key.as_ref())?;
-        let mut lease = self.reader.pool.lease()?;
+        let mut lease = self.reader.pool.lease(&self.cancellation)?;
         let request = Request::Open {
             length: self.file.len(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
+            deadline_ms: self.reader.pool.deadline_ms(),
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(&request, self.descriptor()) {
+        match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Opened { page_count }, _)) => Ok((lease, page_count)),
             Ok((Reply::Failed(failure), _)) => Err(failure.into()),
             Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
@@ -166,13 +187,14 @@ impl WorkerDocument {
 
     /// Asks the worker; one that died before is replaced first.
     fn ask(&self, request: &Request) -> Result<(Reply, Vec<u8>), PdfError> {
+        self.cancellation.check()?;
         let mut session = self.session();
         let mut lease = match session.lease.take() {
             Some(lease) => lease,
             None => self.opened()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(request, None) {
+        match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Failed(failure), _)) => {
                 session.lease = Some(lease);
                 Err(failure.into())
@@ -182,7 +204,9 @@ impl WorkerDocument {
                 Ok(answer)
             }
             Err(error) => {
-                if let Request::Cut(page) | Request::Fingerprint(page) = request {
+                if let Request::Cut(page) | Request::Fingerprint(page) = request
+                    && error.is_death()
+                {
                     session.deadly.insert(PageIndex(*page), error.clone());
                 }
                 Err(self.mourn(lease, error).into())

@@ -8,11 +8,11 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
-use super::painted::{OptionsOnWire, TextOnWire};
+use super::painted::{OptionsOnWire, TextOnWire, WantedOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::html::Readable;
-use crate::limits::{self, LimitExceeded, Limits};
+use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
 use crate::page::PageIndex;
 
 /// Sent by a worker when it is ready.
@@ -31,6 +31,8 @@ pub(super) enum Request {
         password: Option<String>,
         #[serde(with = "LimitsOnWire")]
         limits: Limits,
+        /// Time for this and each of the other questions.
+        deadline_ms: u64,
     },
     /// Closes the document. Has no answer.
     Close,
@@ -98,6 +100,8 @@ pub(super) enum Reply {
         title: Option<String>,
         notes: Vec<String>,
     },
+    /// No answer yet: a font is wanted first. The parent sends it, or that there is none, and waits on.
+    WantsFont(WantedOnWire),
     Failed(Failure),
     #[cfg(debug_assertions)]
     Drilled(String),
@@ -110,6 +114,8 @@ pub(super) enum Failure {
     Damaged { what: String, offset: Option<u64> },
     Encrypted { password_given: bool },
     Limit { which: String, limit: u64, found: u64 },
+    Timeout { deadline_ms: u64 },
+    Cancelled,
     Io(String),
     Failed { action: ActionOnWire, reason: String },
 }
@@ -139,6 +145,9 @@ struct LimitsOnWire {
     max_page_bytes: u64,
     max_outline_items: u32,
     max_text_bytes: u64,
+    /// Begins with each question, on the worker's own clock.
+    #[serde(skip)]
+    deadline: Deadline,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -225,6 +234,8 @@ impl From<PdfError> for Failure {
             PdfError::Limit(LimitExceeded { which, limit, found }) => {
                 Self::Limit { which: which.to_owned(), limit, found }
             }
+            PdfError::Stopped(Stopped::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
+            PdfError::Stopped(Stopped::Cancelled) => Self::Cancelled,
             PdfError::Io(error) => Self::Io(error.to_string()),
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
             // Workers have no workers.
@@ -242,6 +253,8 @@ impl From<Failure> for PdfError {
             Failure::Limit { which, limit, found } => {
                 Self::Limit(LimitExceeded { which: limits::known_name(&which), limit, found })
             }
+            Failure::Timeout { deadline_ms } => Stopped::Timeout { deadline_ms }.into(),
+            Failure::Cancelled => Stopped::Cancelled.into(),
             Failure::Io(reason) => Self::Io(io::Error::other(reason)),
             Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },
         }
