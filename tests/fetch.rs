@@ -194,7 +194,7 @@ fn several_urls_come_side_by_side_and_one_failure_spoils_nothing() {
     let mut client = Client::start(&place, "tests");
     let urls = ["/latin", "/missing", "/long", "/data.json"].map(|path| site.url(path));
     let result = client.call("fetch_content", json!({ "urls": urls }));
-    assert_eq!(result["isError"].as_bool().unwrap_or(false), false);
+    assert_ne!(result["isError"], json!(true));
     let texts = texts(&result);
     assert!(texts[0].starts_with(&format!("[0] {} (text/plain, ", urls[0])));
     assert_eq!(texts[1], "café");
@@ -335,4 +335,16 @@ fn what_was_fetched_is_read_by_its_response_id() {
     let none = client.call("pdf_outline", json!({ "path": format!("{id}#2") }));
     assert_eq!(error_of(&none).0, "content_not_found");
     assert_eq!(site.count("/paper"), 1);
+}
+
+/// Its parser looks through all open elements at each new one.
+#[test]
+fn a_page_that_takes_for_ever_costs_a_typed_error() {
+    let (site, place) = (Site::start(|_| ok("text/html", "<div>".repeat(1_000_000))), Place::new());
+    let mut command = place.command();
+    command.env("PAGEWISE_WORKER_DEADLINE_MS", "200");
+    let output = command.args(["fetch", &site.url("/"), "--json"]).output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["error"]["code"], json!("timeout"));
+    assert_eq!(answer["error"]["data"]["setting"], json!("worker_deadline_ms"));
 }

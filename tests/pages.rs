@@ -1,6 +1,11 @@
 //! Web pages → readable Markdown: what a reader wants is there, and what stands around it is not.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may stop where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
 
 use std::sync::Arc;
 
@@ -128,7 +133,7 @@ fn links_that_run_or_carry_are_dropped() {
 #[test]
 fn nesting_without_end_loses_form_and_no_text() {
     for tag in ["div", "span", "b", "blockquote", "ul><li", "table><tr><td"] {
-        let page = readable(&format!("{}inmost", format!("<{tag}>").repeat(20_000)));
+        let page = readable(&format!("{}inmost", format!("<{tag}>").repeat(2_000)));
         assert!(page.markdown.contains("inmost"), "{tag}");
     }
     assert!(readable("").markdown.is_empty());

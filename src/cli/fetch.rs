@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Content, Fetch};
 use super::config::Config;
+use super::fetch_arguments::{Content, Fetch};
 use super::get_file::readable;
 use super::pdf::given;
 use super::print::Report;

@@ -5,6 +5,7 @@ mod config;
 mod context_arguments;
 mod doctor;
 mod fetch;
+mod fetch_arguments;
 mod get_file;
 mod memory;
 mod pdf;

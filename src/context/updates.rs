@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::compare::PageChanges;
 use super::error::ContextError;
-use super::file::Asked;
+use super::file::{Asked, Asking};
 use super::lines::shorter_diff;
 use super::live::{Delivery, Opened, Record};
 use super::news::News;

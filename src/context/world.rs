@@ -97,21 +97,19 @@ impl Surroundings {
     /// # Errors
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
-        let sources = self.sources()?;
-        if let Isolation::Confined { folder, settings } = &self.isolation
-            && !is_of_the_web(reference)
+        if let Isolation::Confined { settings, .. } = &self.isolation
+            && is_of_the_web(reference)
         {
+            // What fetches has threads that the confinement would not reach.
+            let isolation = Isolation::Workers(settings.clone());
+            return Self { isolation, ..self.clone() }.open_pdf(reference, password);
+        }
+        let sources = self.sources()?;
+        if let Isolation::Confined { folder, settings } = &self.isolation {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        let reader = match &self.isolation {
-            // What fetched has threads that the confinement would not reach.
-            Isolation::Confined { settings, .. } if is_of_the_web(reference) => {
-                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone()))
-            }
-            _ => self.reader(),
-        };
-        sources.open_pdf(reference, password, &*reader, &self.limits, Asking::anybody(&Cancellation::new()))
+        sources.open_pdf(reference, password, &*self.reader(), &self.limits, Asking::anybody(&Cancellation::new()))
     }
 
     /// What of these surroundings works.

@@ -33,26 +33,14 @@ pub(super) fn web_error(url: &str, error: &WebError) -> ToolError {
                 .with("host", json!(host))
                 .with("setting", json!(setting))
         }
-        WebError::TooLarge { found, limit, setting } => {
-            let message = format!("Too large: {url} has {found} bytes or more, and {setting} is {limit} bytes");
-            ToolError::new(ErrorCode::TooLarge, message)
-                .with("bytes", json!(found))
-                .with("limit", json!(limit))
-                .with("setting", json!(setting))
-        }
+        WebError::TooLarge { found, limit, setting } => too_large(url, *found, *limit, setting),
         WebError::Timeout { limit, setting } => {
             let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            let message = format!("Timeout while fetching {url}: not done after {limit} ms, which is {setting}");
-            ToolError::new(ErrorCode::Timeout, message).with("limit", json!(limit)).with("setting", json!(setting))
+            timeout(url, &format!("not done after {limit} ms"), limit, setting)
         }
-        WebError::TooSlow { limit } => ToolError::new(
-            ErrorCode::Timeout,
-            format!(
-                "Timeout while fetching {url}: fewer than {limit} bytes a second, which is web_min_bytes_per_second"
-            ),
-        )
-        .with("limit", json!(limit))
-        .with("setting", json!("web_min_bytes_per_second")),
+        WebError::TooSlow { limit } => {
+            timeout(url, &format!("fewer than {limit} bytes a second"), *limit, "web_min_bytes_per_second")
+        }
         WebError::Status { status, code } => failed(url, &format!("HTTP {status}")).with("status", json!(code)),
         WebError::Redirects { limit } => {
             failed(url, &format!("more than {limit} redirects, which is web_max_redirects"))
@@ -80,6 +68,20 @@ fn blocked_address(host: &str, purpose: &str, range: &str, setting: &str) -> Too
         .hint(&hint)
         .with("host", json!(host))
         .with("range", json!(range))
+        .with("setting", json!(setting))
+}
+
+fn too_large(url: &str, found: u64, limit: u64, setting: &str) -> ToolError {
+    let message = format!("Too large: {url} has {found} bytes or more, and {setting} is {limit} bytes");
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("bytes", json!(found))
+        .with("limit", json!(limit))
+        .with("setting", json!(setting))
+}
+
+fn timeout(url: &str, what: &str, limit: u64, setting: &str) -> ToolError {
+    ToolError::new(ErrorCode::Timeout, format!("Timeout while fetching {url}: {what}, which is {setting}"))
+        .with("limit", json!(limit))
         .with("setting", json!(setting))
 }
 
