@@ -1,5 +1,6 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod addresses;
 mod architecture;
 mod cancellation;
 mod cli;
@@ -7,11 +8,13 @@ mod closure;
 mod context;
 mod context_machine;
 mod contracts;
+mod fetch;
 mod get_file;
 mod hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod pages;
 mod pictures;
 mod reading;
 mod selection;
@@ -23,5 +26,6 @@ mod support;
 mod text;
 mod tools;
 mod view;
+mod web;
 #[cfg(debug_assertions)]
 mod worker;

@@ -4,6 +4,7 @@ mod arguments;
 mod config;
 mod context_arguments;
 mod doctor;
+mod fetch;
 mod get_file;
 mod memory;
 mod pdf;
@@ -65,6 +66,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Render(arguments) => pdf::render(&arguments, config),
         Command::Search(arguments) => pdf::search(&arguments, config),
         Command::Outline(arguments) => pdf::outline(&arguments, config),
+        Command::Fetch(arguments) => fetch::fetch(&arguments, config),
+        Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(_) => doctor::run(config),
         Command::Serve(_) => serve::run(&loaded),
@@ -82,6 +85,8 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
+        Command::Fetch(arguments) => arguments.json.json,
+        Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) => false,

@@ -23,6 +23,7 @@ mod second;
 mod write;
 
 pub use page_text::{Engine, PageKind, PageText};
+pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};

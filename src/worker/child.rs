@@ -12,7 +12,8 @@ use super::fonts::AskedFonts;
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
-use super::wire::{Failure, Greeting, Reply, Request, TextFrom};
+use super::web_page::read_web_page;
+use super::wire::{Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
@@ -59,6 +60,7 @@ impl Worker {
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
+            Request::Readable(page) => made_readable(file, &page),
             #[cfg(debug_assertions)]
             Request::Drill(drill) => Ok((Reply::Drilled(drill.run()), Vec::new())),
             about_it => match &self.document {
@@ -86,6 +88,11 @@ impl Worker {
     }
 }
 
+fn made_readable(file: Option<File>, page: &PageOfWeb) -> Result<Answer, PdfError> {
+    let file = PassedFile { file: file.ok_or_else(|| failed("no file came with the request"))?, length: page.length };
+    Ok(Reply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?))
+}
+
 fn failed(reason: &str) -> PdfError {
     PdfError::Failed { action: PdfAction::ReadInfo, reason: reason.to_owned() }
 }
@@ -111,7 +118,9 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         Request::Notes => Reply::Notes(document.notes()),
-        Request::Open { .. } | Request::Close => return Err(failed("no question about a document")),
+        Request::Open { .. } | Request::Close | Request::Readable(_) => {
+            return Err(failed("no question about a document"));
+        }
         #[cfg(debug_assertions)]
         Request::Drill(_) => return Err(failed("no question about a document")),
     };

@@ -1,4 +1,5 @@
-//! PDFs read where they can do no harm: in worker processes that can do nothing but read one open file and answer.
+//! PDFs and web pages read where they can do no harm: in worker processes that can do nothing but read one open file
+//! and answer.
 //!
 //! [`Reader`] and [`Pages`] are the seam: all that is asked of a document. [`InProcess`] answers it here, within
 //! [`Limits`](crate::limits::Limits); [`WorkerReader`] has a worker answer it, which is this program started with the
@@ -30,6 +31,7 @@ mod process;
 mod sandbox;
 mod session;
 mod settings;
+mod web_page;
 mod wire;
 
 pub use child::run as run_worker;
@@ -38,7 +40,7 @@ pub use drill::Drill;
 pub use error::WorkerError;
 pub use fonts::{FontFiles, OpenFont, ReadFonts};
 pub use in_process::InProcess;
-pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions};
+pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Readable, Reader, RenderOptions};
 pub use sandbox::Layers;
 pub(crate) use sandbox::confine_command;
 pub use session::WorkerReader;

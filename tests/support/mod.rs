@@ -12,6 +12,7 @@ pub(crate) mod hostile;
 pub(crate) mod mcp;
 pub(crate) mod pdf;
 pub(crate) mod program;
+pub(crate) mod site;
 pub(crate) mod words;
 
 pub(crate) use pdf::file_of;

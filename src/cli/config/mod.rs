@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use super::settings::this_program;
 use crate::limits::Limits;
-use crate::tool::{AnswerSettings, FormArgument, WorkerSettings};
+use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
 pub(super) use self::load::{Loaded, load};
 pub(super) use self::show::{as_json, as_toml};
@@ -43,6 +43,8 @@ pub(super) struct Config {
     pub(super) limits: Limits,
     /// The readers.
     pub(super) workers: WorkerSettings,
+    /// Bounds on fetching.
+    pub(super) web: WebSettings,
 }
 
 impl Config {
@@ -65,6 +67,7 @@ impl Default for Config {
             answers: AnswerSettings::default(),
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
+            web: WebSettings::default(),
         }
     }
 }
