@@ -24,13 +24,14 @@ use pagewise::context::{
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::Limits;
 use pagewise::page::{PageIndex, PageSet};
+use pagewise::render::NoFonts;
 use pagewise::store::{SqliteStore, ViewStore as _};
 use pagewise::view::{ConversationId, Form};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
 
-use crate::support::words::{NoFonts, Words, reading};
+use crate::support::words::{Words, reading};
 
 const FILES: usize = 3;
 const CONVERSATIONS: usize = 2;
@@ -60,19 +61,54 @@ enum Gone {
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Write { file: usize, content: usize },
-    Delete { file: usize },
-    Rename { from: usize, to: usize },
+    Write {
+        file: usize,
+        content: usize,
+    },
+    Delete {
+        file: usize,
+    },
+    Rename {
+        from: usize,
+        to: usize,
+    },
     /// A page, or all of the file where `page` is `None`; the summary where `whole`.
-    Ask { who: Who, file: usize, page: Option<u32>, whole: bool, text: bool, force: bool, generation: Generation, then: Then },
-    Settle { at: usize, deliver: bool },
-    Updates { who: Who, deliver: bool },
-    Forget { who: Who, what: Gone },
-    Compact { who: Who },
-    Fork { who: Who, at_mark: bool },
-    Mark { who: Who },
+    Ask {
+        who: Who,
+        file: usize,
+        page: Option<u32>,
+        whole: bool,
+        text: bool,
+        force: bool,
+        generation: Generation,
+        then: Then,
+    },
+    Settle {
+        at: usize,
+        deliver: bool,
+    },
+    Updates {
+        who: Who,
+        deliver: bool,
+    },
+    Forget {
+        who: Who,
+        what: Gone,
+    },
+    Compact {
+        who: Who,
+    },
+    Fork {
+        who: Who,
+        at_mark: bool,
+    },
+    Mark {
+        who: Who,
+    },
     /// The process ends without a word, and another takes its place.
-    Crash { process: usize },
+    Crash {
+        process: usize,
+    },
 }
 
 /// A process and one of its conversations.
@@ -364,17 +400,22 @@ impl<'g> Run<'g> {
         if is_stale || forgets != model.forgets {
             return;
         }
+        let is_sure = disturbances == model.disturbances;
         if told {
             let now: BTreeSet<_> = self.ground.contents[content].pages.iter().flatten().copied().collect();
             retell(model, file, &now, &self.ever[file]);
         }
-        model.told.insert(file, content);
+        if is_sure {
+            model.told.insert(file, content);
+        } else {
+            model.told.remove(&file);
+        }
         model.may.extend(sent.iter().copied());
         model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
         if is_whole && is_new {
             model.wholes.insert((file, content));
         }
-        if disturbances == model.disturbances - u64::from(told) {
+        if is_sure {
             model.must.extend(sent);
         }
     }
@@ -382,11 +423,8 @@ impl<'g> Run<'g> {
     fn updates(&mut self, who: Who, deliver: bool) -> Checked {
         let (id, model) = &mut self.conversations[who.conversation];
         let updates = self.processes[who.process].updates(id, None).unwrap();
-        let changes: Vec<(usize, FileChange)> = updates
-            .files
-            .iter()
-            .map(|update| (file_of(Path::new(&update.path)), update.change.clone()))
-            .collect();
+        let changes: Vec<(usize, FileChange)> =
+            updates.files.iter().map(|update| (file_of(Path::new(&update.path)), update.change.clone())).collect();
         for (file, change) in &changes {
             prop_assert_eq!(*change == FileChange::Deleted, self.files[*file].is_none(), "{:?}", change);
         }
@@ -398,10 +436,12 @@ impl<'g> Run<'g> {
         for (file, content) in self.files.iter().enumerate() {
             let pages = content.and_then(|content| self.ground.contents[content].pages.as_ref());
             let now: BTreeSet<_> = pages.into_iter().flatten().copied().collect();
-            if model.told.get(&file).is_some_and(|told| Some(*told) != *content) {
+            if model.told.get(&file) != content.as_ref() {
                 retell(model, file, &now, &self.ever[file]);
             }
-            content.iter().for_each(|content| drop(model.told.insert(file, *content)));
+            if let Some(content) = content {
+                model.told.insert(file, *content);
+            }
         }
         for (file, _) in changes.iter().filter(|(_, change)| *change == FileChange::Deleted) {
             model.forget_file(*file, &self.ever[*file]);
@@ -469,7 +509,8 @@ impl<'g> Run<'g> {
         if let Some((_, may)) = mark {
             copy.may = may.clone();
             copy.must.clear();
-            copy.wholes = model.wholes.clone();
+            copy.via.clear();
+            copy.told.clear();
         }
         copy.mark = None;
         if self.conversations.len() < MAX_CONVERSATIONS {

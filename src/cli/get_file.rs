@@ -44,6 +44,7 @@ pub(super) fn form_name(form: Form) -> &'static str {
         Form::Image => "image",
         Form::Text => "text",
         Form::Path => "path",
+        Form::Mixed => "mixed",
     }
 }
 

@@ -16,7 +16,7 @@ use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
-/// page that cannot be cut, `mute …` one without text.
+/// page that cannot be cut, `mute …` one without text, `figure …` one with a picture.
 pub(crate) struct Words;
 
 struct WordsDocument {
@@ -85,7 +85,8 @@ impl Pages for WordsDocument {
             return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
         }
         let text = if line.starts_with("mute") { String::new() } else { format!("The text of {line}") };
-        Ok(PageText { text, ..PageText::default() })
+        let picture_percent = if line.starts_with("figure") { 40 } else { 0 };
+        Ok(PageText { text, picture_percent, ..PageText::default() })
     }
 
     fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {
@@ -100,15 +101,6 @@ impl Pages for WordsDocument {
 pub(crate) struct Bench {
     pub(crate) folder: Arc<TempDir>,
     pub(crate) context: ContextManager,
-}
-
-/// No fonts but those that documents carry.
-pub(crate) struct NoFonts;
-
-impl FontSource for NoFonts {
-    fn font(&self, _file_names: &[&str]) -> Option<(usize, Arc<[u8]>)> {
-        None
-    }
 }
 
 /// A context over the files of a folder and over a store.
