@@ -223,7 +223,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"filePath": "a", "as": "jpeg"})),
-            "Parameter 'as' must be one of auto, document, image, text, path"
+            "Parameter 'as' must be one of auto, document, image, text, path, mixed"
         );
     }
 }
