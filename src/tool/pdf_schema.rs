@@ -30,7 +30,9 @@ pub(super) fn pdf_tools() -> Vec<ToolSpec> {
 }
 
 fn path() -> Value {
-    string("Path of the PDF: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched.")
+    string(
+        "Path of the PDF: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched.",
+    )
 }
 
 fn password() -> Value {
