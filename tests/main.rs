@@ -10,6 +10,7 @@ mod hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod mutants;
 mod reading;
 mod selection;
 mod source;

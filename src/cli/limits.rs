@@ -32,7 +32,7 @@ pub(super) fn from_environment() -> Result<Limits, ToolError> {
     ];
     small.into_iter().try_for_each(|(name, limit)| set(name, limit))?;
     // Workers are told theirs; this one is for reading in this process.
-    limits.deadline = Deadline::after(deadline(DEFAULT_DEADLINE)?);
+    limits.deadline = Deadline::after(deadline_from_environment()?);
     Ok(limits)
 }
 
@@ -45,7 +45,11 @@ pub(super) fn workers_from_environment(mut workers: WorkerSettings) -> Result<Wo
     Ok(workers)
 }
 
-/// Time for one operation.
+/// Time for one operation, of workers and in this process.
+pub(super) fn deadline_from_environment() -> Result<Duration, ToolError> {
+    deadline(DEFAULT_DEADLINE)
+}
+
 fn deadline(default: Duration) -> Result<Duration, ToolError> {
     let mut deadline_ms = u64::try_from(default.as_millis()).unwrap_or(u64::MAX);
     set("PAGEWISE_WORKER_DEADLINE_MS", &mut deadline_ms)?;

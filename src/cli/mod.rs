@@ -11,6 +11,7 @@ mod progress;
 mod serve;
 mod settings;
 mod split;
+mod watchdog;
 mod worker;
 
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use super::arguments::{Info, Outline, Page, Render, Sandbox, Search, Text};
 use super::print::Report;
 use super::progress::Terminal;
 use super::settings;
+use super::watchdog::Watchdog;
 use crate::tool::{
     self, Caller, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
 };
@@ -13,7 +14,9 @@ use crate::tool::{
 /// Answers `page`.
 pub(super) fn page(typed: &Page, sandbox: Sandbox) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
+    let watchdog = Watchdog::of(&typed.path, typed.json.json)?;
     let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), folder, sandbox)?;
+    watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
 }

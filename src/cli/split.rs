@@ -5,12 +5,15 @@ use super::pdf::as_json;
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
+use super::watchdog::Watchdog;
 use crate::tool::{self, SplitResult, ToolError};
 
 /// Answers `split`.
 pub(super) fn run(typed: &Split, sandbox: Sandbox) -> Result<Report, ToolError> {
+    let watchdog = Watchdog::of(&typed.path, typed.json.json)?;
     let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), &typed.out_dir, sandbox)?;
-    let watcher = Terminal::interruptible();
+    watchdog.step();
+    let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();

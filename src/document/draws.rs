@@ -64,8 +64,8 @@ fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<(), DocumentError> {
     walk.add_forms(&mut cost, &resources, &content)?;
     let page = leaf.dictionary.as_dictionary();
     let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&Object::Null);
-    for appearance in appearances(objects, annotations)? {
-        cost.add(walk.form(appearance, &resources)?, 1);
+    for (appearance, times) in appearances(objects, annotations)? {
+        cost.add(walk.form(appearance, &resources)?, times);
     }
     Ok(cost.check()?)
 }
@@ -160,11 +160,16 @@ impl Walk<'_> {
     }
 }
 
-/// The normal appearances of annotations, of all states (ISO 32000-2, 12.5.5).
-fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<ObjectId>, DocumentError> {
+/// The normal appearances of annotations, of all states (ISO 32000-2, 12.5.5), and how often each is drawn.
+fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<(ObjectId, u64)>, DocumentError> {
     let annotations = objects.resolve(annotations)?;
+    let annotations = annotations.as_array().unwrap_or_default();
+    let mut counts = HashMap::new();
+    annotations.iter().filter_map(Object::as_reference).for_each(|id| *counts.entry(id).or_insert(0) += 1);
     let mut forms = Vec::new();
-    for annotation in annotations.as_array().unwrap_or_default() {
+    for annotation in annotations {
+        // One that stands in the array many times is looked at once.
+        let Some(times) = annotation.as_reference().map_or(Some(1), |id| counts.remove(&id)) else { continue };
         objects.limits().deadline.check()?;
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
@@ -173,8 +178,10 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
         let resolved = objects.resolve(normal)?;
         // A stream has a dictionary too.
         match resolved.as_dictionary().filter(|_| resolved.as_stream().is_none()) {
-            Some(by_state) => forms.extend(by_state.iter().filter_map(|(_, state)| state.as_reference())),
-            None => forms.extend(normal.as_reference()),
+            Some(by_state) => {
+                forms.extend(by_state.iter().filter_map(|(_, state)| Some((state.as_reference()?, times))))
+            }
+            None => forms.extend(normal.as_reference().map(|form| (form, times))),
         }
     }
     Ok(forms)

@@ -13,6 +13,9 @@ mod draws;
 mod error;
 pub(crate) mod filter;
 mod form;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod geometry;
 mod hayro;
 mod info;
