@@ -75,7 +75,7 @@ fn page_of(bytes: usize) -> Vec<u8> {
 
 fn open(reader: &dyn Reader, path: &Path) -> Box<dyn Pages> {
     let file = Arc::new(Opened(File::open(path).unwrap()));
-    reader.open(file, None, &Cancellation::new()).unwrap_or_else(|error| panic!("{error}"))
+    reader.open(file, None, &Cancellation::new()).unwrap()
 }
 
 /// The middle of many measurements, taken in turn so that what else the machine does befalls both alike.

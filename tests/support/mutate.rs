@@ -222,7 +222,7 @@ fn repeat(body: &mut Vec<u8>, chance: &mut Chance) {
     body.splice(start..start, piece.repeat(times));
 }
 
-fn spoil_data(body: &mut Vec<u8>, chance: &mut Chance) {
+fn spoil_data(body: &mut [u8], chance: &mut Chance) {
     let head = head_of(body);
     for _ in 0..=chance.below(6) {
         let at = head + chance.below(body.len() - head);
