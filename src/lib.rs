@@ -90,6 +90,8 @@
 //!   unpdf and pdf-extract are asked only where glyphs have no known character. See [`text`].
 //! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
 //!   is refused before one is begun.
+//! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is
+//!   looked at once in 32 checks); a worker that is past it is killed, and a command ends by a thread that watches it.
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
 //!   not pruned.
 

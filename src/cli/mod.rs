@@ -13,6 +13,7 @@ mod progress;
 mod serve;
 mod settings;
 mod split;
+mod watchdog;
 mod worker;
 
 use std::process::ExitCode;

@@ -81,7 +81,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_xref_sections", "sections of incremental updates", |c| Slot::U32(&mut c.limits.max_xref_sections)),
     Setting::new("max_filters", "filters on one stream", |c| Slot::U32(&mut c.limits.max_filters)),
     Setting::new("max_stream_bytes", "what one stream may decode to", |c| Slot::U64(&mut c.limits.max_stream_bytes)),
-    Setting::new("max_decoded_bytes", "what all streams decoded for one page may come to", |c| Slot::U64(&mut c.limits.max_decoded_bytes)),
+    Setting::new("max_decoded_bytes", "what all streams decoded in one operation may come to", |c| Slot::U64(&mut c.limits.max_decoded_bytes)),
     Setting::new("max_page_objects", "objects that one page may reach", |c| Slot::U32(&mut c.limits.max_page_objects)),
     Setting::new("max_page_bytes", "one page as a PDF", |c| Slot::U64(&mut c.limits.max_page_bytes)),
     Setting::new("max_outline_items", "entries of an outline", |c| Slot::U32(&mut c.limits.max_outline_items)),
