@@ -14,6 +14,7 @@ mod progress;
 mod serve;
 mod settings;
 mod split;
+mod watchdog;
 mod worker;
 
 use std::process::ExitCode;
