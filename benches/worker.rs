@@ -108,7 +108,7 @@ fn main() {
         ..WorkerSettings::new(PathBuf::from(env!("CARGO_BIN_EXE_pagewise")))
     };
     let here = InProcess::new(Limits::default(), Arc::new(NoFonts));
-    let there = WorkerReader::start(settings, Limits::default());
+    let there = WorkerReader::start(settings, Limits::default(), Arc::new(NoFonts));
     println!("medians of {ROUNDS}");
     for (what, bytes) in [("a page of 1 KB", 1_000), ("a page of 1 MB", 1_000_000)] {
         let path = folder.path().join("page.pdf");
