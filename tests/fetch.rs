@@ -348,3 +348,19 @@ fn a_page_that_takes_for_ever_costs_a_typed_error() {
     assert_eq!(answer["error"]["code"], json!("timeout"));
     assert_eq!(answer["error"]["data"]["setting"], json!("worker_deadline_ms"));
 }
+
+#[test]
+fn a_text_is_kept_to_its_bound_and_what_is_over_is_said() {
+    let (site, place) = (site(), Place::new());
+    let fetch = |bytes: &str| {
+        let mut command = place.command();
+        command.env("PAGEWISE_WEB_MAX_TEXT_BYTES", bytes).env("PAGEWISE_DATA_DIR", place.path(bytes));
+        let output = command.args(["fetch", &site.url("/edge"), "--json"]).output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let fetched = answer["details"]["urls"][0].clone();
+        (fetched["totalChars"].as_u64().unwrap(), fetched["notes"][0].as_str().map(str::to_owned))
+    };
+    assert_eq!(fetch("60000"), (30_000, None));
+    let said = "The text has more than 59999 bytes, which is web_max_text_bytes; the rest is left out.".to_owned();
+    assert_eq!(fetch("59999"), (29_999, Some(said)));
+}

@@ -147,7 +147,13 @@ impl Job<'_> {
                 let limit = self.context.limits.max_file_bytes;
                 let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.refused(error))?;
                 let mime_type = content_type.map_or("text/plain".to_owned(), mime_of);
-                StoredText { mime_type, text: plain(&decoded(&bytes, content_type)), ..StoredText::default() }
+                let text = decoded(&bytes, content_type);
+                // Large texts lie here once at a time.
+                drop(bytes);
+                let mut stored = StoredText { mime_type, text, ..StoredText::default() };
+                self.abridge(&mut stored);
+                stored.text = plain(&stored.text);
+                stored
             }
         };
         self.abridge(&mut stored);
@@ -205,6 +211,7 @@ impl Job<'_> {
         }
         let end = (0..=max).rev().find(|end| stored.text.is_char_boundary(*end)).unwrap_or(0);
         stored.text.truncate(end);
+        stored.text.shrink_to_fit();
         stored
             .notes
             .push(format!("The text has more than {max} bytes, which is web_max_text_bytes; the rest is left out."));

@@ -25,7 +25,7 @@ pub struct WebSettings {
     pub ca_file: Option<PathBuf>,
     /// Bytes of a body, as it comes and decompressed. 20 MiB.
     pub max_bytes: u64,
-    /// Bytes of text that are kept of one document. 20 MiB; what is over is left out, and that is said.
+    /// Bytes of text that are kept of one document. 8 MiB; what is over is left out, and that is said.
     pub max_text_bytes: u64,
     /// Bytes of an answer's header fields. 64 KiB: servers commonly stop at 8 to 32.
     pub max_header_bytes: u64,
@@ -58,7 +58,7 @@ impl Default for WebSettings {
             deny_ranges: Vec::new(),
             ca_file: None,
             max_bytes: 20 << 20,
-            max_text_bytes: 20 << 20,
+            max_text_bytes: 8 << 20,
             max_header_bytes: 64 << 10,
             max_redirects: 5,
             deadline: Duration::from_secs(30),
