@@ -92,6 +92,11 @@
 //!   is refused before one is begun.
 //! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is
 //!   looked at once in 32 checks); a worker that is past it is killed, and a command ends by a thread that watches it.
+//! - **Recording is shared, not put off.** Whoever commits records all that has gathered, and returns when its own is
+//!   durable: what was reported as recorded survived 5,000 kills of eight processes on one store, none lost, none made
+//!   up. A thread that records later would have to be waited for at the end of a process.
+//! - **A page that left one place of a file is not forgotten elsewhere.** A model of sets found that telling of a page
+//!   that moved took it from the file that had given it, so that forgetting that file left it held.
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
 //!   not pruned.
 

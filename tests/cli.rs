@@ -323,7 +323,9 @@ fn context_watch_prints_a_line_for_each_change() {
     let mut command = place.command();
     let mut child = command.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
-    place.file("a.pdf", small_pdf(2));
+    // Whole at any moment, as editors write.
+    place.file("b.pdf", small_pdf(2));
+    std::fs::rename(place.path("b.pdf"), place.path("a.pdf")).unwrap();
     let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
     assert_eq!(next()["added"], "2");
     std::fs::remove_file(place.path("a.pdf")).unwrap();

@@ -149,6 +149,11 @@ fn keeps_generations_owners_and_late_deliveries_apart(store: &dyn ViewStore) {
     assert!(!store.create(&a, Some(&Principal::of("another")), moment(12)).unwrap());
     assert_eq!(store.head(&a).unwrap().unwrap().owner, Some(owner));
     let known = Holding { what: Held::Known, ..page(5, 0, 0) };
+    assert_eq!(store.enter(&id("of nobody yet"), 0, moment(12)).unwrap(), 0);
+    assert!(
+        store.load(&id("of nobody yet")).unwrap().epoch() == Sequence::START,
+        "the first generation forgets nothing"
+    );
     let planned = store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap();
     assert_eq!(store.enter(&a, 0, moment(12)).unwrap(), 0);
     assert_eq!(store.load(&a).unwrap().holdings().count(), 1, "the same generation forgets nothing");

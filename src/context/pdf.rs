@@ -51,7 +51,7 @@ impl Draft {
     /// Tells what became of an earlier version; the pages of `sent` are spoken of by the answer itself.
     fn tell(&mut self, news: Option<News>, file: Option<FileKey>, sent: &PageSet) -> Vec<String> {
         let Some(news) = news else { return Vec::new() };
-        self.forget.extend(file.and_then(|file| news.forget(file)));
+        self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
         self.holdings.extend(news.holdings);
         let lines = told(&news.changes, sent);
         self.details.changes = (!news.changes.is_empty()).then_some(news.changes);

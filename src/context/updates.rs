@@ -14,7 +14,6 @@ use super::sent::sent_text;
 use super::{ContextManager, store_delivery};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
-use crate::page::PageIndex;
 use crate::source::{Kind, SourceError};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
 
@@ -79,7 +78,7 @@ pub(super) struct Told {
     pub(super) update: Option<FileUpdate>,
     file: FileKey,
     pub(super) content: Option<ContentHash>,
-    forget: Option<Forget>,
+    forget: Vec<Forget>,
     holdings: Vec<Held>,
     page_count: Option<u32>,
     text: Option<Arc<str>>,
@@ -215,7 +214,7 @@ fn told(asked: &Asked) -> Told {
         update: None,
         file: asked.key,
         content: asked.known_hash(),
-        forget: None,
+        forget: Vec::new(),
         holdings: vec![Held::Known],
         page_count: None,
         text: None,
@@ -235,32 +234,25 @@ pub(super) fn restored(asked: &Asked) -> Told {
 
 fn deleted(path: &str, file: FileKey) -> Told {
     let update = FileUpdate { path: path.to_owned(), change: FileChange::Deleted };
-    let forget = Some(Forget::File(file));
+    let forget = vec![Forget::File(file)];
     Told { update: Some(update), file, content: None, forget, holdings: Vec::new(), page_count: None, text: None }
 }
 
 fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
     let change = FileChange::Unreadable { reason: error.to_string() };
     let update = Some(FileUpdate { path: path.to_owned(), change });
-    Told { update, file, content: None, forget: None, holdings: Vec::new(), page_count: None, text: None }
+    Told { update, file, content: None, forget: Vec::new(), holdings: Vec::new(), page_count: None, text: None }
 }
 
 /// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
 fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
-    let named = |told: &Told, page: PageIndex| match &told.forget {
-        Some(Forget::Pages { pages, .. }) => pages.contains(page),
-        Some(_) => true,
-        None => false,
+    let named = |told: &Told, holding: &Holding| {
+        told.forget.iter().any(|forget| !matches!(forget, Forget::Places { .. }) && forget.names(holding))
     };
     let mut lost = BTreeSet::new();
-    for told in told.iter().filter(|told| told.forget.is_some()) {
-        let stays: BTreeSet<_> = told.holdings.iter().filter_map(Held::fingerprint).collect();
-        let gone = opened.view.holdings().filter(|(holding, _)| holding.file == told.file);
-        let gone = gone.filter_map(|(holding, _)| match holding.what {
-            Held::Page { fingerprint, page, .. } if named(told, page) => Some(fingerprint),
-            _ => None,
-        });
-        lost.extend(gone.filter(|fingerprint| !stays.contains(fingerprint)));
+    for told in told.iter().filter(|told| !told.forget.is_empty()) {
+        let gone = opened.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
+        lost.extend(gone.filter_map(|holding| holding.what.fingerprint()));
     }
     lost
 }

@@ -52,7 +52,7 @@ impl ContextManager {
 }
 
 impl Watch<'_> {
-    /// What changed since the last poll; the first also tells what changed before.
+    /// What changed since the last poll; the second also tells what changed before this watch began.
     ///
     /// Nothing is recorded until [`Updates::delivery`] is committed, and that is for a caller to do that passes the
     /// changes on to the agent: an agent that was not told would be left with what it has. Either way this watch tells
@@ -70,12 +70,11 @@ impl Watch<'_> {
         for (path, (file, known)) in followed {
             let seen = self.seen(&path);
             let entry = self.files.entry(file).or_default();
-            let is_first = entry.settled.is_none();
+            if entry.is_new() {
+                self.context.keep_text(&path, file, known);
+            }
             if !entry.rests(seen) {
                 continue;
-            }
-            if is_first {
-                self.context.keep_text(&path, file, known);
             }
             told.extend(changed(self.context, opened, (&path, file, known), entry, &mut room));
         }
@@ -96,13 +95,17 @@ impl Watch<'_> {
 }
 
 impl Followed {
+    fn is_new(&self) -> bool {
+        self.settled.is_none() && self.restless.is_none()
+    }
+
     /// Whether the file is to be looked into: it is another than before, and was so at the poll before.
     fn rests(&mut self, seen: Seen) -> bool {
         if self.settled == Some(seen) {
             self.restless = None;
             return false;
         }
-        let is_resting = self.settled.is_none() || self.restless == Some(seen);
+        let is_resting = self.restless == Some(seen);
         self.restless = (!is_resting).then_some(seen);
         if is_resting {
             self.settled = Some(seen);

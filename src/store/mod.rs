@@ -4,7 +4,8 @@
 //! (`tests/store.rs`) holds both to it. A store gives every recording and forgetting a [`Sequence`], in one order for
 //! all processes that share it.
 //!
-//! **What is kept**: hashes of contents, pages and paths, page and line numbers, forms, and counts of what was sent.
+//! **What is kept**: hashes of contents, pages, paths and owners, page and line numbers, page counts, forms, and counts
+//! of what was sent.
 //! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
 //! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
 //!
