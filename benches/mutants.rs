@@ -75,7 +75,8 @@ fn of_one_file(path: &Path, count: u64) {
         if outcome.is_err() {
             say(format!("panic {seed} in {}", at.0));
         }
-        for (step, took) in slow {
+        // Before the first question there is none.
+        for (step, took) in slow.into_iter().filter(|(step, _)| !step.is_empty()) {
             say(format!("took {} {step} {seed}", took.as_micros()));
         }
         say(format!("peak {} {seed}", peak_bytes()));
