@@ -34,9 +34,14 @@ pub(super) fn joined(lines: Vec<Line>) -> Vec<Line> {
         let row = row_of(&line);
         let near = [row, row - 1, row + 1].into_iter().filter_map(|row| rows.get(&(line.frame, row)));
         let near = near.flat_map(|row| row.iter().rev().take(MAX_COMPARED));
-        let taker = near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| takes(earlier, &line))).max();
-        match taker.and_then(|at| kept.get_mut(at)) {
-            Some(earlier) => insert(earlier, line),
+        let is_one = |earlier: &Line| takes(earlier, &line) || takes(&line, earlier);
+        let one = near.copied().filter(|at| kept.get(*at).is_some_and(is_one)).max();
+        match one.and_then(|at| kept.get_mut(at)) {
+            Some(earlier) if takes(earlier, &line) => insert(earlier, line),
+            Some(earlier) => {
+                let part = std::mem::replace(earlier, line);
+                insert(earlier, part);
+            }
             None => {
                 rows.entry((line.frame, row)).or_default().push(kept.len());
                 kept.push(line);
