@@ -54,10 +54,10 @@
 //! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
 //! | `source` | paths beneath roots, what a file is, content hashes; the only room that opens a client's files | | |
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked | | reqwest, rustls |
-//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar |
+//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar, getrandom |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view | base64, unicode_segmentation |
 //! | `serve` | MCP over standard input and output | tool | rmcp |
-//! | `cli` | the command line | tool, serve | clap, indicatif |
+//! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
 //!
 //! # Invariants
 //!

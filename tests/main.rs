@@ -3,6 +3,7 @@
 mod architecture;
 mod cli;
 mod closure;
+mod context;
 mod contracts;
 mod get_file;
 mod hostile;
@@ -12,6 +13,7 @@ mod mcp;
 mod pictures;
 mod reading;
 mod selection;
+mod settings;
 mod source;
 mod split;
 mod store;

@@ -4,19 +4,22 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::arguments::{Form, Sandbox, Serve};
-use super::get_file::form_name;
+use super::config::Loaded;
 use super::print::{Report, warning};
 use super::settings;
 use crate::serve::{ServerWorld, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, ToolError};
 
 /// Serves until standard input ends.
-pub(super) fn run(typed: Serve, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let form = (typed.form != Form::Auto).then(|| FormArgument::parse(form_name(typed.form))).flatten();
-    let context = settings::server_context(typed.root, typed.out_dir.as_deref(), sandbox)?;
-    let world =
-        ServerWorld { context: Arc::new(context), conversation: settings::new_conversation(), form, warn: warning };
+pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
+    loaded.warnings.iter().for_each(|text| warning(text));
+    let config = &loaded.config;
+    let world = ServerWorld {
+        context: Arc::new(settings::server_context(config)?),
+        conversation: settings::new_conversation(),
+        form: Some(config.form).filter(|form| *form != FormArgument::Auto),
+        warn: warning,
+    };
     let failed = |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}"));
     serve_stdio(world).map_err(failed)?;
     Ok(Report::new(String::new(), Value::Null))

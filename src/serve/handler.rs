@@ -11,15 +11,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
+use super::context;
 use super::delivery::Ledger;
 use super::pdf;
 use super::shape;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
-use crate::tool::{
-    self, CONTENT_EXTENSION, Caller, ClientFacts, ForgetArguments, GetFileArguments, INSTRUCTIONS, StatusArguments,
-    ToolError,
-};
+use crate::tool::{self, CONTENT_EXTENSION, Caller, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError};
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
 const THREAD_ID: &str = "threadId";
@@ -68,8 +66,10 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         "pdf_render_page" => pdf::render_page(&world.context, arguments),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
         "pdf_outline" => pdf::outline(&world.context, arguments),
-        "context_status" => context_status(world, arguments, caller),
-        "context_forget" => context_forget(world, arguments, caller),
+        "context_status" => context::status(&world.context, arguments, caller),
+        "context_updates" => context::updates(&world.context, arguments, caller),
+        "context_forget" => context::forget(&world.context, arguments, caller),
+        "context_fork" => context::fork(&world.context, arguments, caller),
         _ => return None,
     };
     Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
@@ -78,16 +78,6 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
 fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let answer = tool::get_file(&world.context, GetFileArguments::parse(arguments)?, caller)?;
     Ok((shape::file_result(&answer), Some(answer.delivery)))
-}
-
-fn context_status(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_status(&world.context, &StatusArguments::parse(arguments)?, caller)?;
-    Ok((shape::data_result(&answer), None))
-}
-
-fn context_forget(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_forget(&world.context, &ForgetArguments::parse(arguments)?, caller)?;
-    Ok((shape::data_result(&answer), None))
 }
 
 impl ServerHandler for Handler {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::context::{ContextError, PdfError, Reference, SourceError, WorkerError};
+use crate::context::{ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, WorkerError};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -176,11 +176,34 @@ impl From<ContextError> for ToolError {
             ContextError::Output { path, kind } => {
                 ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {path} ({kind})"))
             }
+            ContextError::ConversationFull { path, full } => conversation_full(&path, &full),
+            ContextError::UnknownConversation => unknown_conversation(),
+            ContextError::Random { reason } => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot make a conversation handle: {reason}"))
+            }
             ContextError::Store(error) => {
                 ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {error}"))
             }
         }
     }
+}
+
+/// The one answer for every handle that does not lead to a conversation of the caller.
+fn unknown_conversation() -> ToolError {
+    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known here, or no longer")
+        .hint("Leave conversation out to start a new one; the answer names its handle.")
+}
+
+fn conversation_full(path: &str, full: &RequestFull) -> ToolError {
+    let message = format!(
+        "Conversation limit reached: {} is {}, {} were sent, and {path} needs {} more",
+        full.which, full.limit, full.sent, full.more
+    );
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .hint(NEXT_WHEN_FULL)
+        .with("setting", json!(full.which))
+        .with("limit", json!(full.limit))
+        .with("sent", json!(full.sent))
 }
 
 fn source_error(path: &str, error: &SourceError) -> ToolError {

@@ -86,6 +86,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
         line_count: arguments.line_count,
         max_tokens: arguments.max_tokens,
         conversation,
+        generation: arguments.generation,
     }
 }
 

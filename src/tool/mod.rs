@@ -5,6 +5,8 @@
 
 mod arguments;
 mod client;
+mod context_arguments;
+mod context_schema;
 mod details;
 mod doctor;
 mod emit;
@@ -22,22 +24,24 @@ mod schema;
 mod search;
 mod split;
 mod text;
+mod updates;
 
 pub use crate::context::{
     AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
 };
 pub use crate::view::ConversationId;
-pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
+pub use arguments::GetFileArguments;
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
+pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, emit_block};
 pub use error::{ErrorCode, ToolError};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
-pub use memory::{DataAnswer, context_forget, context_status};
+pub use memory::{DataAnswer, context_forget, context_fork, context_status};
 pub use outline::outline;
 pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
@@ -47,3 +51,4 @@ pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
 pub use text::{TextOfPage, TextResult, extract_text};
+pub use updates::{UpdatesAnswer, context_updates, updates_json, updates_text};

@@ -1,5 +1,6 @@
 //! A bench for the context alone: files in a folder of their own, and a reader of plain words in place of PDFs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
@@ -11,7 +12,7 @@ use pagewise::hash::PageFingerprint;
 use pagewise::limits::Limits;
 use pagewise::page::{PageIndex, PageLabel};
 use pagewise::source::{HashCache, Roots};
-use pagewise::store::MemoryStore;
+use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
@@ -97,8 +98,20 @@ impl Pages for WordsDocument {
 }
 
 pub(crate) struct Bench {
-    pub(crate) folder: TempDir,
+    pub(crate) folder: Arc<TempDir>,
     pub(crate) context: ContextManager,
+}
+
+/// A context over the files of a folder, read as words, and over a store.
+pub(crate) fn context_in(folder: &Path, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> ContextManager {
+    ContextManager::new(ContextWorld {
+        sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None },
+        reader: Arc::new(Words),
+        hashes: HashCache::new(None),
+        store,
+        limits: Limits::default(),
+        settings: AnswerSettings { output_directory: folder.to_path_buf(), ..settings },
+    })
 }
 
 impl Bench {
@@ -107,15 +120,12 @@ impl Bench {
     }
 
     pub(crate) fn with(settings: AnswerSettings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let context = ContextManager::new(ContextWorld {
-            sources: Sources { roots: Roots::everything(), working_directory: folder.path().to_path_buf(), home: None },
-            reader: Arc::new(Words),
-            hashes: HashCache::new(None),
-            store: Arc::new(MemoryStore::new()),
-            limits: Limits::default(),
-            settings: AnswerSettings { output_directory: folder.path().to_path_buf(), ..settings },
-        });
+        Self::over(Arc::new(tempfile::tempdir().unwrap()), Arc::new(MemoryStore::new()), settings)
+    }
+
+    /// Another process: the same files and the same store.
+    pub(crate) fn over(folder: Arc<TempDir>, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> Self {
+        let context = context_in(folder.path(), store, settings);
         Self { folder, context }
     }
 
