@@ -58,7 +58,7 @@ pub use output::write_whole;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
-pub use selection::select_pages;
+pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use words::{
     NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,

@@ -112,6 +112,11 @@ impl Document {
         self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
     }
 
+    /// The bounds on reading and drawing.
+    pub(crate) fn limits(&self) -> &Limits {
+        self.ladder.limits()
+    }
+
     fn labels(&self) -> &PageLabels {
         self.labels.get_or_init(|| self.ask(PageLabels::read).unwrap_or_default())
     }

@@ -126,6 +126,10 @@ struct LimitsOnWire {
     max_page_bytes: u64,
     max_outline_items: u32,
     max_text_bytes: u64,
+    max_form_depth: u32,
+    max_form_draws: u64,
+    max_drawn_bytes: u64,
+    max_pixels: u64,
 }
 
 #[derive(Serialize, Deserialize)]
