@@ -1,12 +1,15 @@
 //! The world of one command: folders, limits, the store.
 
 use std::env;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::print::warning;
-use crate::tool::{AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings};
+use crate::tool::{
+    AnswerSettings, ContextManager, ConversationId, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
+};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
 pub(super) fn open_pdf(path: &str, config: &Config) -> Result<OpenPdf, ToolError> {
@@ -104,4 +107,13 @@ fn answers(config: &Config) -> AnswerSettings {
 /// A folder that was deleted under the process leaves only absolute paths, which are joined to anything.
 fn working_directory() -> PathBuf {
     env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+/// A handle that nobody can guess: the hasher's keys come from the system's source of random numbers.
+pub(super) fn new_conversation() -> ConversationId {
+    let mut random = [0; 16];
+    for half in random.as_chunks_mut::<8>().0 {
+        *half = RandomState::new().build_hasher().finish().to_le_bytes();
+    }
+    ConversationId::mint(random)
 }
