@@ -39,6 +39,14 @@ pub struct Limits {
     pub max_outline_items: u32,
     /// Bytes of text of one page. 1 MB.
     pub max_text_bytes: u64,
+    /// Form XObjects within each other. 45: no real page has more than a few, and the engine stops at 50.
+    pub max_form_depth: u32,
+    /// Drawings of form XObjects on one page. 200,000: maps have tens of thousands of symbols.
+    pub max_form_draws: u64,
+    /// Bytes of content that one page may draw, repeated forms counted again. 256 MB.
+    pub max_drawn_bytes: u64,
+    /// Pixels of a picture of a page. 100 megapixels.
+    pub max_pixels: u64,
     /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
     pub deadline: Deadline,
 }
@@ -63,6 +71,10 @@ impl Default for Limits {
             max_page_bytes: 256_000_000,
             max_outline_items: 100_000,
             max_text_bytes: 1_000_000,
+            max_form_depth: 45,
+            max_form_draws: 200_000,
+            max_drawn_bytes: 256_000_000,
+            max_pixels: 100_000_000,
             deadline: Deadline::default(),
         }
     }

@@ -38,10 +38,20 @@ fn text_is_bounded() -> Outcome {
 }
 
 #[test]
+fn an_encrypted_file_is_decrypted_before_an_engine_sees_it() -> Outcome {
+    let document = open("encrypted-empty.pdf")?;
+    let whole = page_text(&document, PageIndex(0), &Limits::default());
+    if cfg!(feature = "qpdf") {
+        assert_eq!(whole?, chunk_text(&cut(&document, PageIndex(0))?.bytes, &Limits::default())?);
+    } else {
+        assert_eq!(whole, Err(TextError::Document(DocumentError::UnsupportedEncryption)));
+    }
+    Ok(())
+}
+
+#[test]
 fn what_the_engine_must_not_read_is_refused() -> Outcome {
     let limits = Limits::default();
-    let encrypted = page_text(&open("encrypted-empty.pdf")?, PageIndex(0), &limits);
-    assert_eq!(encrypted, Err(TextError::Document(DocumentError::UnsupportedEncryption)));
     let past_the_end = page_text(&open("cairo.pdf")?, PageIndex(2), &limits);
     assert!(matches!(past_the_end, Err(TextError::Document(DocumentError::PageOutOfRange { .. }))));
     let no_pdf = chunk_text(b"no PDF", &limits);
@@ -52,7 +62,8 @@ fn what_the_engine_must_not_read_is_refused() -> Outcome {
 /// A page that draws form 4; 4 draws `drawn_by_first`, and 5 draws 4.
 fn page_with_forms(drawn_by_first: &str) -> Vec<u8> {
     let form = |content: &str| {
-        let head = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 4 0 R /B 5 0 R >> >>";
+        let head = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /A 4 0 R /B 5 0 R >> \
+                    /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
         format!("<< {head} /Length {} >>\nstream\n{content}\nendstream", content.len())
     };
     let objects = [
@@ -61,20 +72,35 @@ fn page_with_forms(drawn_by_first: &str) -> Vec<u8> {
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 6 0 R /Resources << /XObject << /A 4 0 R >> >> >>"
             .to_owned(),
         form(drawn_by_first),
-        form("/A Do"),
+        form("BT /F 1 Tf 2 2 Td (word) Tj ET /A Do"),
         "<< /Length 5 >>\nstream\n/A Do\nendstream".to_owned(),
     ];
     super::support::file_of(&objects)
 }
 
 #[test]
-fn forms_that_draw_themselves_are_refused() -> Outcome {
+fn forms_that_draw_themselves_are_drawn_once() -> Outcome {
     let limits = Limits::default();
-    let endless =
-        Err(TextError::Document(DocumentError::Damaged { what: "a form XObject that draws itself", offset: None }));
-    assert_eq!(chunk_text(&page_with_forms("/A Do"), &limits), endless);
-    assert_eq!(chunk_text(&page_with_forms("/B Do"), &limits), endless);
+    assert_eq!(chunk_text(&page_with_forms("/A Do /A Do"), &limits)?.text, "");
+    assert_eq!(chunk_text(&page_with_forms("/B Do"), &limits)?.text, "word");
     // Its resources name the form, but its content does not.
     assert_eq!(chunk_text(&page_with_forms("q Q"), &limits)?.text, "");
+    Ok(())
+}
+
+#[test]
+fn what_a_page_draws_is_bounded() -> Outcome {
+    let chunk = page_with_forms("/B Do");
+    let of = |limits: Limits| chunk_text(&chunk, &limits).map(|page| page.text);
+    let exceeded = |which, limit| Err(TextError::Document(LimitExceeded { which, limit, found: limit + 1 }.into()));
+    assert_eq!(of(Limits { max_form_depth: 2, max_form_draws: 2, ..Limits::default() }), Ok("word".to_owned()));
+    assert_eq!(of(Limits { max_form_depth: 1, ..Limits::default() }), exceeded("max_form_depth", 1));
+    assert_eq!(of(Limits { max_form_draws: 1, ..Limits::default() }), exceeded("max_form_draws", 1));
+    // What the page and the two forms draw.
+    let bytes = "/A Do\n".len() + "/B Do".len() + "BT /F 1 Tf 2 2 Td (word) Tj ET /A Do".len();
+    let max_drawn_bytes = bytes as u64;
+    assert_eq!(of(Limits { max_drawn_bytes, ..Limits::default() }), Ok("word".to_owned()));
+    let less = max_drawn_bytes - 1;
+    assert_eq!(of(Limits { max_drawn_bytes: less, ..Limits::default() }), exceeded("max_drawn_bytes", less));
     Ok(())
 }

@@ -143,6 +143,26 @@ fn selections_that_are_none_are_refused() {
 }
 
 #[test]
+fn pages_are_named_by_label_and_by_section_too() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let pages = |spec: &str| {
+        let (status, value) = place.json(&["text", &pdf, "--pages", spec]);
+        assert_eq!(status, 0, "{value}");
+        let pages = value["pages"].as_array().unwrap().iter().map(|page| page["number"].as_u64().unwrap());
+        (pages.collect::<Vec<_>>(), value["notes"][0].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(pages("label:ii"), (vec![2], String::new()));
+    let (numbers, note) = pages("section:Preface");
+    assert_eq!(numbers, [2]);
+    assert!(note.starts_with("Section 'Preface' is taken as pages 2"), "{note}");
+    let (_, found) = place.json(&["search", &pdf, "the", "--pages", "section:Preface"]);
+    assert_eq!(found["searchedPages"], 1, "{found}");
+    let (status, code, _) = place.refused(&["text", &pdf, "--pages", "section:None such"]);
+    assert_eq!((status, code.as_str()), (1, "invalid_page_range"));
+}
+
+#[test]
 fn text_is_cut_at_max_chars_and_says_so() {
     let (_place, mut client) = server();
     let whole = client.call("pdf_extract_text", json!({ "path": "words.pdf", "pages": "1" }));

@@ -219,7 +219,7 @@ pub(crate) struct Info {
 pub(crate) struct Text {
     /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Stop after this many characters; 50000 where it is not said
@@ -278,7 +278,7 @@ pub(crate) struct Search {
     /// Tell capitals from small letters
     #[arg(long)]
     pub(crate) case_sensitive: bool,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Show at most this many matches; 50 where it is not said

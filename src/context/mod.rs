@@ -64,7 +64,7 @@ pub use output::write_whole;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
-pub use selection::select_pages;
+pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use watch::Watch;
 pub use words::{

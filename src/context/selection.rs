@@ -8,9 +8,11 @@ use crate::worker::Pages;
 
 /// Pages that were asked for, and what is to be said about how they were found.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Selected {
-    pub(super) pages: PageSet,
-    pub(super) note: Option<String>,
+pub struct Selected {
+    /// The pages.
+    pub pages: PageSet,
+    /// How they were found, in a sentence, where they were not named by number.
+    pub note: Option<String>,
 }
 
 /// The pages of `part`; `None` for the summary.
@@ -27,6 +29,15 @@ fn by_index(index: i128, page_count: u32) -> Result<Selected, ContextError> {
     let out_of_range = ContextError::PageOutOfRange { number: index.saturating_add(1), page_count, zero_based: true };
     let pages = page.map(|page| PageSet::from_iter([page])).ok_or(out_of_range)?;
     Ok(Selected { pages, note: None })
+}
+
+/// The pages that a selection names: numbers and ranges, `label:` and a printed label, `section:` and a title of the
+/// outline.
+///
+/// # Errors
+/// As [`select_pages`].
+pub fn select_from(text: &str, document: &dyn Pages) -> Result<Selected, ContextError> {
+    by_text(text, document)
 }
 
 fn by_text(text: &str, document: &dyn Pages) -> Result<Selected, ContextError> {

@@ -13,15 +13,6 @@ use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::collections::HashMap;
 
-/// Forms within forms; no real page has more than a few.
-const MAX_FORM_DEPTH: u64 = 45;
-
-/// Drawings of forms and annotations on one page; maps have tens of thousands of symbols.
-const MAX_FORM_DRAWS: u64 = 200_000;
-
-/// Bytes of content that one page may draw, repeated forms counted again.
-const MAX_DRAWN_BYTES: u64 = 256_000_000;
-
 /// Resources that are forms: a tiling pattern is drawn as one, and a soft mask has one.
 const DRAWN_KINDS: [&[u8]; 3] = [b"XObject", b"Pattern", b"ExtGState"];
 
@@ -38,9 +29,9 @@ impl Cost {
         self.bytes = self.bytes.saturating_add(other.bytes.saturating_mul(times));
     }
 
-    fn check(self) -> Result<(), LimitExceeded> {
-        LimitExceeded::check("max_form_draws", self.forms, MAX_FORM_DRAWS)?;
-        LimitExceeded::check("max_drawn_bytes", self.bytes, MAX_DRAWN_BYTES)
+    fn check(self, limits: &Limits) -> Result<(), LimitExceeded> {
+        LimitExceeded::check("max_form_draws", self.forms, limits.max_form_draws)?;
+        LimitExceeded::check("max_drawn_bytes", self.bytes, limits.max_drawn_bytes)
     }
 }
 
@@ -80,11 +71,11 @@ fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<Vec<Loop>, DocumentError>
     let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&Object::Null);
     // Interpreters look at each of them, whether it draws something or not.
     cost.forms = cost.forms.saturating_add(length(objects.resolve(annotations)?.as_array().unwrap_or_default()));
-    cost.check()?;
+    cost.check(&reading.limits)?;
     for (appearance, times) in appearances(objects, annotations)? {
         cost.add(walk.form(appearance, &resources)?, times);
     }
-    cost.check()?;
+    cost.check(&reading.limits)?;
     Ok(walk.loops)
 }
 
@@ -109,7 +100,7 @@ impl Walk<'_> {
             if let Some(stream) = self.objects.resolve(part)?.as_stream() {
                 let content = self.decoded(stream)?;
                 cost.bytes = cost.bytes.saturating_add(length(&content));
-                cost.check()?;
+                cost.check(self.limits)?;
                 names(&content, &mut named);
             }
         }
@@ -133,7 +124,7 @@ impl Walk<'_> {
                     && !self.leads_back(id, kind, name.as_bytes())
                 {
                     cost.add(self.form(id, resources)?, times);
-                    cost.check()?;
+                    cost.check(self.limits)?;
                 }
             }
         }
@@ -171,7 +162,11 @@ impl Walk<'_> {
         if let Some(cost) = self.done.get(&(id, borrows_from)) {
             return Ok(*cost);
         }
-        LimitExceeded::check("max_form_depth", length(&self.path).saturating_add(1), MAX_FORM_DEPTH)?;
+        LimitExceeded::check(
+            "max_form_depth",
+            length(&self.path).saturating_add(1),
+            self.limits.max_form_depth.into(),
+        )?;
         let content = self.decoded(stream)?;
         let mut cost = Cost { forms: 1, bytes: length(&content) };
         let mut named = Named::new();

@@ -116,6 +116,11 @@ impl Document {
         self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
     }
 
+    /// The bounds on reading and drawing.
+    pub(crate) fn limits(&self) -> &Limits {
+        self.ladder.limits()
+    }
+
     /// `None` where there was no time to read them: that must not be remembered as a document without labels.
     fn labels(&self) -> Option<&PageLabels> {
         if let Some(labels) = self.labels.get() {

@@ -23,7 +23,7 @@ pub struct RenderOptions {
     pub dpi: Dpi,
     /// The part of the page; `None` is all of it.
     pub region: Option<Region>,
-    /// Pixels of the picture at most; what would be larger is refused.
+    /// Pixels of the picture at most, within the limit of this name; what would be larger is refused.
     pub max_pixels: u64,
 }
 
@@ -99,7 +99,8 @@ pub fn page_picture(
     fonts: &Arc<dyn FontSource>,
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
-    let canvas = size::Canvas::of(&geometry, options)?;
+    let max_pixels = options.max_pixels.min(document.limits().max_pixels);
+    let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
     let Drawable { file, made_fields } = document.drawable(index)?;
     let resolver = fonts::Resolver::new(fonts);
     let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;

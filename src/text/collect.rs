@@ -19,6 +19,9 @@ const DUPLICATE_EM: f64 = 0.12;
 /// Glyphs of one character that a glyph is compared with: a line that is drawn twice has no more of them.
 const MAX_COMPARED: usize = 16;
 
+/// Characters of one run that are remembered: texts repeat some fifty, and a longer list is slow to search.
+const MAX_KNOWN: usize = 64;
+
 /// What is drawn on a page, as far as text is concerned.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
@@ -68,8 +71,8 @@ impl<'p> Collector<'p> {
         }
     }
 
-    fn glyph(&mut self, glyph: &Glyph<'_>, place: Place, advance: f64, is_visible: bool) {
-        let Some(said) = self.characters.of(glyph) else {
+    fn glyph(&mut self, said: Option<Said>, place: Place, advance: f64, is_visible: bool) {
+        let Some(said) = said else {
             self.collected.undecoded += 1;
             return;
         };
@@ -128,10 +131,12 @@ impl<'p> Collector<'p> {
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretch = Stretch::of(run, to_page);
         let type3_em = type3_em(run);
+        let mut known = Known::default();
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
+            let (said, advance) = known.of(glyph, &mut self.characters);
             if is_vertical {
-                self.glyph(glyph, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
+                self.glyph(said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
                 continue;
             }
             let mut place = Place::horizontal(place);
@@ -139,8 +144,27 @@ impl<'p> Collector<'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            self.glyph(glyph, place, advance_of(glyph), is_visible);
+            self.glyph(said, place, advance, is_visible);
         }
+    }
+}
+
+/// Characters and widths of one run, which has one font: looking them up by the names of glyphs takes a third of the
+/// time of all that is done for a page.
+#[derive(Default)]
+struct Known(Vec<(u32, Option<Said>, f64)>);
+
+impl Known {
+    fn of(&mut self, glyph: &Glyph<'_>, characters: &mut Characters<'_>) -> (Option<Said>, f64) {
+        let code = glyph.char_code();
+        if let Some((_, said, advance)) = self.0.iter().find(|(known, ..)| *known == code) {
+            return (said.clone(), *advance);
+        }
+        let (said, advance) = (characters.of(glyph), advance_of(glyph));
+        if self.0.len() < MAX_KNOWN {
+            self.0.push((code, said.clone(), advance));
+        }
+        (said, advance)
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) fn joined(lines: Vec<Line>) -> Vec<Line> {
         let row = row_of(&line);
         let near = [row, row - 1, row + 1].into_iter().filter_map(|row| rows.get(&(line.frame, row)));
         let near = near.flat_map(|row| row.iter().rev().take(MAX_COMPARED));
-        let taker = near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| takes(earlier, &line))).max();
-        match taker.and_then(|at| kept.get_mut(at)) {
+        let one = near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| are_one(earlier, &line))).max();
+        match one.and_then(|at| kept.get_mut(at)) {
             Some(earlier) => insert(earlier, line),
             None => {
                 rows.entry((line.frame, row)).or_default().push(kept.len());
@@ -51,16 +51,16 @@ fn row_of(line: &Line) -> i64 {
     (line.across / ROW_PT).floor() as i64
 }
 
-/// Whether `line` is a part of `earlier`.
-fn takes(earlier: &Line, line: &Line) -> bool {
+/// Whether `line` is a part of `earlier`, or the other way round.
+fn are_one(earlier: &Line, line: &Line) -> bool {
     let (small, large) = (earlier.size.min(line.size), earlier.size.max(line.size));
     if (earlier.across - line.across).abs() > small * BASELINE_EM || large > small * SIZE_RATIO {
         return false;
     }
     let touches = |gap: f64| (-OVERLAP * small..=TOUCH_EM * small).contains(&gap);
     let is_beside = touches(line.start - earlier.end) || touches(earlier.start - line.end);
-    let is_inside = line.start >= earlier.start && line.end <= earlier.end;
-    is_beside || (is_inside && line.pieces.iter().all(|piece| is_free(earlier, piece)))
+    let is_between = line.start < earlier.end && line.end > earlier.start;
+    is_beside || (is_between && line.pieces.iter().all(|piece| is_free(earlier, piece)))
 }
 
 /// Whether a glyph covers none of the line.

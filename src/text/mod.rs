@@ -20,11 +20,13 @@ mod page_text;
 mod plain;
 mod search;
 mod second;
+mod tokens;
 mod write;
 
 pub use page_text::{Engine, PageKind, PageText};
 pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};
+pub use tokens::estimated_tokens;
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};
 use crate::limits::{LimitExceeded, Limits};
@@ -134,27 +136,9 @@ fn count(text: &str) -> u64 {
     u64::try_from(text.chars().filter(|character| !character.is_whitespace()).count()).unwrap_or(u64::MAX)
 }
 
-/// Tokens that `text` will cost a model, roughly: a quarter for each character, one for each of East Asian scripts.
-#[must_use]
-pub fn estimated_tokens(text: &str) -> u64 {
-    let (mut quarters, mut whole) = (0_u64, 0_u64);
-    for character in text.chars() {
-        // From the first CJK radical on.
-        if character >= '\u{2E80}' { whole += 1 } else { quarters += 1 }
-    }
-    whole + quarters.div_ceil(4)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{estimated_tokens, is_clearly_more};
-
-    #[test]
-    fn tokens_are_estimated_by_script() {
-        assert_eq!(estimated_tokens(""), 0);
-        assert_eq!(estimated_tokens("abcde"), 2);
-        assert_eq!(estimated_tokens("漢字abcd"), 3);
-    }
+    use super::is_clearly_more;
 
     #[test]
     fn more_is_more_than_a_fifth() {

@@ -40,7 +40,10 @@ fn password() -> Value {
 }
 
 fn pages() -> Value {
-    string("Pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\". Default: all.")
+    string(
+        "Pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\"; or \"label:iv\" (as printed) or \
+         \"section:Results\" (an outline title). Default: all.",
+    )
 }
 
 fn info() -> ToolSpec {

@@ -8,7 +8,7 @@ use super::memory::DataAnswer;
 use super::pdf_arguments::SearchArguments;
 use super::split::Watcher;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, Pattern, Query, one_line, page_or_pages, select_pages, untrusted,
+    Case, ContextManager, Hit, OpenPdf, Pattern, Query, Selected, one_line, page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
@@ -30,11 +30,12 @@ pub fn search(
         None => PageSet::new(),
     };
     let page_count = pdf.document.page_count();
-    let pages = match &arguments.pages {
-        Some(selection) => select_pages(selection, page_count)?,
-        None => PageSet::all(page_count),
+    let Selected { pages, note } = match &arguments.pages {
+        Some(selection) => select_from(selection, &*pdf.document)?,
+        None => Selected { pages: PageSet::all(page_count), note: None },
     };
-    let mut found = Found { left: usize::try_from(arguments.max_results).unwrap_or(usize::MAX), ..Found::default() };
+    let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
+    let mut found = Found { left, note, ..Found::default() };
     watcher.starts(pages.len());
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
         pdf.check()?;
@@ -64,6 +65,8 @@ struct Found {
     left: usize,
     total: usize,
     searched: u64,
+    /// How the pages were found.
+    note: Option<String>,
 }
 
 struct FoundPage {
@@ -106,6 +109,7 @@ impl Found {
         if total > 0 {
             lines.push(untrusted(&pdf.path));
         }
+        lines.extend(self.note.as_deref().map(one_line));
         lines.extend(self.pages.iter().flat_map(FoundPage::lines));
         if self.shown() < total {
             lines.push(format!(

@@ -8,7 +8,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::error::ToolError;
 use super::pdf_arguments::TextArguments;
 use super::split::Watcher;
-use crate::context::{ContextError, OpenPdf, PageKind, PageText, PdfError, page_or_pages, select_pages, untrusted};
+use crate::context::{
+    ContextError, OpenPdf, PageKind, PageText, PdfError, Selected, page_or_pages, select_from, untrusted,
+};
 use crate::page::{PageIndex, PageSet};
 
 /// The text of a PDF's pages.
@@ -61,12 +63,13 @@ const MAX_NOTES: usize = 20;
 /// `invalid_page` and `invalid_page_range` for the selection; where no page can be read, why the first cannot.
 pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watcher) -> Result<TextResult, ToolError> {
     let page_count = pdf.document.page_count();
-    let pages = match &arguments.pages {
-        Some(selection) => select_pages(selection, page_count)?,
-        None => PageSet::all(page_count),
+    let Selected { pages, note } = match &arguments.pages {
+        Some(selection) => select_from(selection, &*pdf.document)?,
+        None => Selected { pages: PageSet::all(page_count), note: None },
     };
     watcher.starts(pages.len());
     let mut draft = Draft::new(pdf, arguments.max_chars);
+    draft.notes.extend(note);
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
         pdf.check()?;
         draft.add(page, pdf.document.page_text(page));

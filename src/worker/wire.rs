@@ -145,6 +145,10 @@ struct LimitsOnWire {
     max_page_bytes: u64,
     max_outline_items: u32,
     max_text_bytes: u64,
+    max_form_depth: u32,
+    max_form_draws: u64,
+    max_drawn_bytes: u64,
+    max_pixels: u64,
     /// Begins with each question, on the worker's own clock.
     #[serde(skip)]
     deadline: Deadline,

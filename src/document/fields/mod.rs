@@ -150,7 +150,7 @@ impl Form {
             b"Tx" => self.text_look(widget, flags),
             b"Ch" => self.choice_look(widget, flags),
             b"Btn" if flags & PUSHBUTTON != 0 => {
-                Some(Look::Caption { text: self.caption(widget)?, style: self.style(widget) })
+                Some(Look::Caption { text: self.caption(widget).unwrap_or_default(), style: self.style(widget) })
             }
             b"Btn" => Some(self.button_look(widget, flags)),
             _ => None,
