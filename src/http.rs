@@ -1,6 +1,9 @@
 //! The one HTTP client: how TLS is spoken, and what is never done unasked (proxies, redirects, cookies).
 
-pub(crate) use reqwest::{Client, ClientBuilder, Error as HttpError, Response, StatusCode, header};
+mod body;
+
+pub(crate) use body::streamed;
+pub(crate) use reqwest::{Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, header};
 
 /// A builder with our defaults: rustls over ring, no proxy variables, no redirects.
 pub(crate) fn client() -> ClientBuilder {

@@ -1,6 +1,7 @@
 //! The promises of the crate, one module each, in one binary.
 
 mod architecture;
+mod ask;
 mod cli;
 mod closure;
 mod contracts;

@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Render(Render),
     Search(Search),
     Outline(Outline),
+    Ask(super::ask::Ask),
     Context(Context),
     Doctor(Doctor),
     Serve(Serve),

@@ -46,10 +46,12 @@ pub(super) fn workers_from_environment(mut workers: WorkerSettings) -> Result<Wo
     Ok(workers)
 }
 
-fn set<N: std::str::FromStr>(name: &str, limit: &mut N) -> Result<(), ToolError> {
+/// Sets `limit` to what the variable `name` holds.
+pub(super) fn set<N: std::str::FromStr>(name: &str, limit: &mut N) -> Result<(), ToolError> {
     let Some(value) = env::var_os(name) else { return Ok(()) };
     let Some(number) = value.to_str().and_then(|text| text.trim().parse().ok()) else {
-        let message = format!("Setting '{name}' must be a whole number");
+        let expected = if std::any::type_name::<N>() == "bool" { "true or false" } else { "a whole number" };
+        let message = format!("Setting '{name}' must be {expected}");
         return Err(ToolError::validation(&message).with("value", json!(value.to_string_lossy())));
     };
     *limit = number;

@@ -1,10 +1,12 @@
 //! The command line: the only room that prints, and the only one that names clap.
 
 mod arguments;
+mod ask;
 mod doctor;
 mod get_file;
 mod limits;
 mod memory;
+mod models;
 mod pdf;
 mod print;
 mod progress;
@@ -53,6 +55,7 @@ fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
         Command::Render(arguments) => pdf::render(&arguments, sandbox),
         Command::Search(arguments) => pdf::search(&arguments, sandbox),
         Command::Outline(arguments) => pdf::outline(&arguments, sandbox),
+        Command::Ask(arguments) => ask::run(&arguments, sandbox),
         Command::Context(arguments) => match arguments.command {
             ContextCommand::Status(arguments) => memory::status(&arguments),
             ContextCommand::Forget(arguments) => memory::forget(arguments),
@@ -73,6 +76,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
+        Command::Ask(arguments) => arguments.json.json,
         Command::Context(arguments) => match &arguments.command {
             ContextCommand::Status(arguments) => arguments.json.json,
             ContextCommand::Forget(arguments) => arguments.json.json,

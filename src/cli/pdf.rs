@@ -86,7 +86,7 @@ pub(super) fn outline(typed: &Outline, sandbox: Sandbox) -> Result<Report, ToolE
 }
 
 /// The tool's own arguments, so that both doors check and refuse alike.
-fn given<const N: usize>(arguments: [(&str, Option<Value>); N]) -> Map<String, Value> {
+pub(super) fn given<const N: usize>(arguments: [(&str, Option<Value>); N]) -> Map<String, Value> {
     arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 

@@ -45,6 +45,32 @@ pub struct OpenPdf {
     pub file_bytes: u64,
     /// The document.
     pub document: Box<dyn Pages>,
+    pub(super) file: PdfFile,
+}
+
+/// The file of a PDF, open without a reader.
+#[derive(Clone)]
+pub struct PdfFile {
+    path: String,
+    file: Arc<OpenFile>,
+}
+
+impl OpenPdf {
+    /// Its file, for what is sent whole.
+    #[must_use]
+    pub fn file(&self) -> PdfFile {
+        self.file.clone()
+    }
+}
+
+impl PdfFile {
+    /// All bytes of the file, as they were when it was opened.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] where they are more than `limit`, which is the setting `setting`, or have changed.
+    pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
+        self.file.read_all(limit, setting).map_err(|error| refused(&self.path, error))
+    }
 }
 
 impl Sources {
@@ -91,9 +117,11 @@ impl Sources {
         let file = checked.map_err(|error| refused(reference, error))?;
         let file_bytes = file.len();
         let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
-        let file = Positioned { identity: file.stat().key(), file: Arc::new(file) };
-        let document = reader.open(Arc::new(file), password).map_err(failed)?;
-        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document })
+        let file = Arc::new(file);
+        let positioned = Positioned { identity: file.stat().key(), file: Arc::clone(&file) };
+        let document = reader.open(Arc::new(positioned), password).map_err(failed)?;
+        let path = reference.to_owned();
+        Ok(OpenPdf { path: path.clone(), file_bytes, document, file: PdfFile { path, file } })
     }
 }
 

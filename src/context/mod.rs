@@ -41,7 +41,7 @@ pub use crate::worker::{
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
-pub use file::{OpenPdf, Sources};
+pub use file::{OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use output::write_whole;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
@@ -223,6 +223,14 @@ impl ContextManager {
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
         self.sources.open_pdf(reference, password, &*self.reader, &self.limits)
+    }
+
+    /// The absolute path that `reference` names, whether anything is there or not.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] for a reference that names no file.
+    pub fn path_of(&self, reference: &str) -> Result<PathBuf, ContextError> {
+        Ok(self.sources.resolve(reference)?.path().components().collect())
     }
 
     /// Writes a drawn page to the output directory, as `{stem}-{first 8 of blake3}-page{n}.png`.

@@ -17,8 +17,8 @@ use super::shape;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
 use crate::tool::{
-    self, CONTENT_EXTENSION, Caller, ClientFacts, ForgetArguments, GetFileArguments, INSTRUCTIONS, StatusArguments,
-    ToolError,
+    self, CONTENT_EXTENSION, Caller, Cancel, ClientFacts, ForgetArguments, GetFileArguments, INSTRUCTIONS,
+    StatusArguments, ToolError,
 };
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
@@ -60,7 +60,7 @@ fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>>
 }
 
 /// Runs a tool; `None` for one that does not exist. What a tool refuses is a result too: the model must see it.
-fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
+fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller, cancel: &Cancel) -> Option<Called> {
     let called = match name {
         "get_file" => get_file(world, arguments, caller),
         "pdf_info" => pdf::info(&world.context, arguments),
@@ -68,11 +68,17 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         "pdf_render_page" => pdf::render_page(&world.context, arguments),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
         "pdf_outline" => pdf::outline(&world.context, arguments),
+        "pdf" if answers(world) => return Some(pdf::ask(world, arguments, cancel)),
         "context_status" => context_status(world, arguments, caller),
         "context_forget" => context_forget(world, arguments, caller),
         _ => return None,
     };
     Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
+}
+
+/// Whether there is a model to ask about PDFs.
+fn answers(world: &ServerWorld) -> bool {
+    world.models.settings().chain().is_some()
 }
 
 fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
@@ -103,7 +109,12 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tool::tool_specs().into_iter().map(shape::tool).collect()))
+        let mut specs = tool::tool_specs();
+        if answers(&self.world) {
+            let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
+            specs.insert(after, tool::ask_spec());
+        }
+        Ok(ListToolsResult::with_all_items(specs.into_iter().map(shape::tool).collect()))
     }
 
     async fn call_tool(
@@ -116,7 +127,10 @@ impl ServerHandler for Handler {
         let world = Arc::clone(&self.world);
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
-        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller));
+        let cancel = Cancel::default();
+        // However this ends, nobody waits for the work after it.
+        let _end = cancel.on_drop();
+        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller, &cancel));
         let called = tokio::select! {
             called = work => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),

@@ -3,11 +3,12 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
+use super::ServerWorld;
 use super::handler::Called;
 use super::shape;
 use crate::tool::{
-    self, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
-    SearchArguments, TextArguments, ToolError, Unwatched,
+    self, AskArguments, AskWorld, Block, Caller, Cancel, ContextManager, DataAnswer, DocumentArguments, ErrorCode,
+    InfoResult, RenderArguments, SearchArguments, TextArguments, ToolError, Unheard, Unwatched,
 };
 
 pub(super) fn info(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
@@ -50,6 +51,19 @@ pub(super) fn outline(context: &ContextManager, arguments: &JsonObject) -> Resul
     let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
     let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
     Ok((shape::data_result(&tool::outline(&pdf)), None))
+}
+
+/// What `pdf` refuses has details too.
+pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, cancel: &Cancel) -> Called {
+    let asking = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, cancel };
+    let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asking, &arguments));
+    match answered {
+        Ok(answer) => {
+            let blocks = [answer.text, answer.remarks].map(Block::Text);
+            (shape::blocks_result(&blocks, answer.details), None)
+        }
+        Err(error) => (shape::ask_error_result(&error), None),
+    }
 }
 
 /// A result as JSON; paths that are not Unicode have none.

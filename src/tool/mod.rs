@@ -4,6 +4,7 @@
 //! they find here.
 
 mod arguments;
+mod ask;
 mod client;
 mod details;
 mod doctor;
@@ -26,8 +27,12 @@ mod text;
 pub use crate::context::{
     AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
 };
+pub use crate::model::{
+    Cancel, CancelOnDrop, Listener, ModelChain, ModelName, ModelSettings, Models, RemoteReferences, Unheard,
+};
 pub use crate::view::ConversationId;
 pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
+pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
@@ -43,7 +48,7 @@ pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
 pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
 pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
-pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
+pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
 pub use text::{TextOfPage, TextResult, extract_text};

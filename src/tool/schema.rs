@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+pub use super::pdf_schema::ask_spec;
 use super::pdf_schema::pdf_tools;
 
 /// One tool of the list.
@@ -19,6 +20,14 @@ pub struct ToolSpec {
     pub output_schema: Option<Map<String, Value>>,
     /// Whether it leaves everything as it was.
     pub is_read_only: bool,
+}
+
+impl ToolSpec {
+    /// Whether it reaches out of this system.
+    #[must_use]
+    pub fn is_open_world(&self) -> bool {
+        self.name == "pdf"
+    }
 }
 
 /// What a server says of itself to a model that has its tools.

@@ -1,7 +1,7 @@
 //! A client of the Model Context Protocol over standard input and output: JSON, one message a line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,12 @@ impl Client {
 
     /// The same with flags for the server and capabilities of the client.
     pub(crate) fn start_with(place: &Place, flags: &[&str], client: &str, capabilities: Value) -> Self {
-        let mut client_side = Self::spawn(place, flags);
+        Self::start_command(place.command(), flags, client, capabilities)
+    }
+
+    /// The same with a program of the test's own making.
+    pub(crate) fn start_command(command: Command, flags: &[&str], client: &str, capabilities: Value) -> Self {
+        let mut client_side = Self::spawn(command, flags);
         client_side.request(
             "initialize",
             json!({
@@ -40,11 +45,10 @@ impl Client {
 
     /// Starts a server and says nothing.
     pub(crate) fn start_without_handshake(place: &Place) -> Self {
-        Self::spawn(place, &[])
+        Self::spawn(place.command(), &[])
     }
 
-    fn spawn(place: &Place, flags: &[&str]) -> Self {
-        let mut command = place.command();
+    fn spawn(mut command: Command, flags: &[&str]) -> Self {
         command.arg("serve").args(flags).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));

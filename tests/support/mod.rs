@@ -12,6 +12,8 @@ pub(crate) mod hostile;
 pub(crate) mod mcp;
 pub(crate) mod pdf;
 pub(crate) mod program;
+pub(crate) mod provider;
+pub(crate) mod schema;
 pub(crate) mod words;
 
 pub(crate) use pdf::file_of;
