@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use pagewise::document::ReadAt;
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
+use pagewise::render::NoFonts;
 use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
 
 use super::support::{fixture, program::Place, small_pdf};
@@ -31,6 +32,10 @@ fn settings() -> WorkerSettings {
 
 fn reader(settings: WorkerSettings) -> WorkerReader {
     WorkerReader::start(settings, Limits::default())
+}
+
+fn in_process() -> InProcess {
+    InProcess::new(Limits::default(), Arc::new(NoFonts))
 }
 
 fn open(reader: &dyn Reader, bytes: Vec<u8>) -> Box<dyn Pages> {
@@ -56,7 +61,7 @@ impl ReadAt for Identified {
 
 #[test]
 fn a_worker_reads_what_this_process_reads() {
-    let (here, there) = (InProcess::default(), reader(settings()));
+    let (here, there) = (in_process(), reader(settings()));
     for name in ["latex.pdf", "form.pdf", "scan.pdf", "cjk.pdf", "encrypted-empty.pdf", "annotations.pdf"] {
         let bytes = std::fs::read(fixture(name)).unwrap();
         let (here, there) = (open(&here, bytes.clone()), open(&there, bytes));
@@ -78,8 +83,7 @@ fn a_worker_reads_what_this_process_reads() {
 fn refusals_come_through_whole() {
     let there = reader(settings());
     let refused = |bytes: Vec<u8>| there.open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
-    let here =
-        |bytes: Vec<u8>| InProcess::default().open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
+    let here = |bytes: Vec<u8>| in_process().open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
     for bytes in [b"no PDF".to_vec(), Vec::new(), std::fs::read(fixture("encrypted-password.pdf")).unwrap()] {
         assert_eq!(refused(bytes.clone()), here(bytes));
     }
