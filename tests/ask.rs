@@ -144,7 +144,7 @@ pub(crate) fn pdf_of(texts: &[&str], size: [u32; 2]) -> Vec<u8> {
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
     ];
     for (page, text) in texts.iter().enumerate() {
-        let lines = text.as_bytes().chunks(60).map(|line| format!("({}) Tj 0 -14 Td ", String::from_utf8_lossy(line)));
+        let lines = text.as_bytes().chunks(250).map(|line| format!("({}) Tj 0 -14 Td ", String::from_utf8_lossy(line)));
         let content = format!("BT /F 12 Tf 20 {} Td {}ET", size[1].saturating_sub(30), lines.collect::<String>());
         objects.push(format!(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents {} 0 R /Resources << /Font << /F 3 0 R >> >> >>",

@@ -84,7 +84,7 @@ fn a_key_in_a_refusal_is_masked_and_a_long_one_abridged() {
 #[test]
 fn refusals_without_a_shape_are_quoted() {
     check_fails(
-        Say::Status(502, &[], "<html>Bad\tGateway</html>".into()),
+        Say::Status(502, AT_ONCE, "<html>Bad\tGateway</html>".into()),
         4,
         "model_error",
         "502: <html>Bad Gateway</html>",

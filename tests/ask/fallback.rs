@@ -9,7 +9,7 @@ const MODEL: [&str; 2] = ["--model", "compatible/local-model"];
 
 /// A text of so many characters without spaces at its ends.
 fn words(characters: usize) -> String {
-    "word ".repeat(characters / 5 + 1)[..characters].replace(' ', "x")
+    "wordx".chars().cycle().take(characters).collect()
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn two_hundred_characters_are_text_and_fewer_are_pictures() {
     for (characters, pictures) in [(200, 0), (199, 1)] {
         let asking = Asking::new([Say::Text("Words.")]);
         let text = words(characters);
-        let pdf = asking.place.file("words.pdf", pdf_of(&[&text], [500, 300]));
+        let pdf = asking.place.file("words.pdf", pdf_of(&[&text], [1_900, 300]));
         let value = asking.answered(&[&[pdf.as_str(), "--prompt", "What?"], &MODEL[..]].concat());
         let content = asking.content();
         let sent = text_of(&content[0]).unwrap().strip_prefix("[PDF text]\n--- Page 1 ---\n").unwrap();
@@ -47,7 +47,7 @@ fn pictures_are_a_pixel_a_point_and_bounded() {
 #[test]
 fn several_pdfs_have_their_numbers() {
     let asking = Asking::new([]);
-    asking.place.file("a.pdf", pdf_of(&[&words(300)], [500, 300]));
+    asking.place.file("a.pdf", pdf_of(&[&words(300)], [1_900, 300]));
     asking.place.file("b.pdf", pdf_of(&["few"], [500, 300]));
     asking.place.file("c.pdf", pdf_of(&[""], [500, 300]));
     let value = asking.answered(&[&["a.pdf", "b.pdf", "c.pdf", "--prompt", "Compare."], &MODEL[..]].concat());
@@ -94,7 +94,7 @@ fn a_model_without_eyes_gets_the_text_that_there_is() {
 fn text_over_its_bound_is_cut_between_pages_and_says_so() {
     let asking = Asking::new([]).with("PAGEWISE_PDF_MAX_TEXT_CHARS", "700");
     let text = words(300);
-    let pdf = asking.place.file("long.pdf", pdf_of(&[&text, &text, &text], [500, 300]));
+    let pdf = asking.place.file("long.pdf", pdf_of(&[&text, &text, &text], [1_900, 300]));
     let value = asking.answered(&[&[pdf.as_str()], &MODEL[..]].concat());
     let left = &value["details"]["sent"][0]["left"];
     assert_eq!(left["pages"], "3");

@@ -49,7 +49,7 @@ fn a_file_over_the_bytes_of_a_request_goes_as_pages() {
     let asking = Asking::new([]).with("PAGEWISE_PDF_REQUEST_BYTES", "300000");
     let pdf = asking.place.copied("latex.pdf");
     let value = asking.answered(&[&pdf]);
-    assert_eq!(left(&value), (&json!("2-8"), &json!("pages")));
+    assert_eq!(left(&value), (&json!("3-8"), &json!("pages")));
     let seen = asking.provider.seen();
     assert!(seen[0].length <= 300_000, "{}", seen[0].length);
 }

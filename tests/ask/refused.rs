@@ -51,7 +51,7 @@ fn bad_files_are_refused_as_everywhere() {
     check(&["missing.pdf"], "file_not_found", "File not found: missing.pdf");
     check(&["."], "permission_denied", "Cannot read file: .");
     let html = "Not a PDF: page.html: no PDF header at byte 0 to 1,023; the file begins with \
-                \"<!DOCTYPE html><html><body>Sign in</body></html>\"";
+                \"<!DOCTYPE html><\"";
     check(&["page.html"], "not_a_pdf", html);
     let locked = "Encrypted PDF: encrypted-password.pdf: a password is needed";
     check(&["encrypted-password.pdf"], "encrypted", locked);

@@ -229,7 +229,7 @@ pub(crate) const USAGE: [u64; 3] = [1_200, 34, 1_000];
 
 fn halves(text: &str) -> [&str; 2] {
     let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    [&text[..middle], &text[middle..]]
+    text.split_at(middle).into()
 }
 
 fn start(protocol: Protocol, text: &str) -> Vec<Value> {
