@@ -44,7 +44,7 @@
 //! |---|---|---|---|
 //! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
 //! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
-//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded) | | |
+//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, unpdf, skrifa, regex, unicode_normalization |
@@ -54,11 +54,11 @@
 //! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
 //! | `source` | paths beneath roots, what a file is, content hashes; the only room that opens a client's files | | |
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
-//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar |
+//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output | tool | rmcp |
-//! | `cli` | the command line | tool, serve | clap, indicatif |
+//! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
 //!
 //! # Invariants
 //!

@@ -193,7 +193,7 @@ fn one_file_has_one_place_however_its_path_is_spelt() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["one"]);
     bench.given("./a.pdf", pages("1"));
-    let forget = ForgetRequest { file: Some("a.pdf".into()), pages: None };
+    let forget = ForgetRequest { file: Some("a.pdf".into()), ..ForgetRequest::default() };
     bench.context.forget(&"c".parse().unwrap(), &forget).unwrap();
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
 }

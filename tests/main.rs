@@ -2,8 +2,11 @@
 
 mod architecture;
 mod ask;
+mod cancellation;
 mod cli;
 mod closure;
+mod context;
+mod context_machine;
 mod contracts;
 mod get_file;
 mod hostile;
@@ -12,6 +15,7 @@ mod limits;
 mod mcp;
 mod reading;
 mod selection;
+mod settings;
 mod source;
 mod split;
 mod store;

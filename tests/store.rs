@@ -62,15 +62,16 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     let (a, unknown) = (id("a"), id("unknown"));
     assert_eq!(store.load(&unknown).unwrap(), ConversationView::new());
     assert_eq!(store.describe(&unknown).unwrap(), None);
-    assert_eq!(store.latest(&unknown).unwrap(), None);
-    assert!(store.create(&a, moment(0)).unwrap());
-    assert!(!store.create(&a, moment(1)).unwrap());
+    assert_eq!(store.head(&unknown).unwrap(), None);
+    assert!(store.create(&a, None, moment(0)).unwrap());
+    assert!(!store.create(&a, None, moment(1)).unwrap());
 
     let every_kind = [
         Held::Summary { supports_page_extraction: true },
         Held::Summary { supports_page_extraction: false },
         Held::Text(LineSpan::new(1, u32::MAX).unwrap()),
         Held::Binary,
+        Held::Known,
     ];
     let mut holdings: Vec<Holding> = every_kind.iter().map(|what| Holding { what: *what, ..page(1, 0, 0) }).collect();
     for form in Form::ALL {
@@ -78,9 +79,9 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
         let what = Held::Page { fingerprint, page: PageIndex(u32::MAX), form };
         holdings.push(Holding { what, ..page(1, 0, 0) });
     }
-    let sent = Sent { blocks: 2, bytes: 1_000, tokens: 30 };
-    let first = store.record(&a, &Delivery { sent, ..delivery(&holdings) }, moment(2)).unwrap();
-    let second = store.record(&a, &Delivery { sent, ..delivery(&holdings[..1]) }, moment(3)).unwrap();
+    let sent = Sent { blocks: 2, pages: 1, bytes: 1_000, tokens: 30 };
+    let first = store.record(&a, &Delivery { sent, ..delivery(&holdings) }, moment(2)).unwrap().unwrap();
+    let second = store.record(&a, &Delivery { sent, ..delivery(&holdings[..1]) }, moment(3)).unwrap().unwrap();
     assert!(second > first);
 
     let view = store.load(&a).unwrap();
@@ -90,10 +91,10 @@ fn records_what_was_delivered(store: &dyn ViewStore) {
     assert_eq!(loaded, expected);
     assert_eq!(store.load_since(&a, first).unwrap().holdings().count(), 1);
 
-    assert_eq!(store.latest(&a).unwrap(), Some(second));
+    assert_eq!(store.head(&a).unwrap().unwrap().latest, second);
     let record = store.describe(&a).unwrap().unwrap();
-    assert_eq!((record.created, record.used, record.latest), (moment(0), moment(3), second));
-    assert_eq!((record.holdings, record.sent), (8, Sent { blocks: 4, bytes: 2_000, tokens: 60 }));
+    assert_eq!((record.created, record.used, record.head.latest), (moment(0), moment(3), second));
+    assert_eq!((record.holdings, record.head.sent), (9, Sent { blocks: 4, pages: 2, bytes: 2_000, tokens: 60 }));
 }
 
 fn forgets_for_good(store: &dyn ViewStore) {
@@ -119,12 +120,12 @@ fn forgets_for_good(store: &dyn ViewStore) {
     let epoch = store.forget(&a, &Forget::Everything, moment(8)).unwrap();
     let view = store.load(&a).unwrap();
     assert_eq!((view.is_empty(), view.epoch(), view.tombstones().count()), (true, epoch, 0));
-    assert_eq!(store.describe(&a).unwrap().unwrap().sent, Sent::default());
+    assert_eq!(store.describe(&a).unwrap().unwrap().head.sent, Sent::default());
 }
 
 fn forks_by_value(store: &dyn ViewStore) {
     let (from, to, early) = (id("origin"), id("fork"), id("early fork"));
-    let first = store.record(&from, &delivery(&[page(1, 0, 1)]), moment(9)).unwrap();
+    let first = store.record(&from, &delivery(&[page(1, 0, 1)]), moment(9)).unwrap().unwrap();
     store.record(&from, &delivery(&[page(1, 1, 2)]), moment(9)).unwrap();
     store.fork(&from, &to, None, moment(10)).unwrap();
     store.fork(&from, &early, Some(first), moment(10)).unwrap();
@@ -151,14 +152,14 @@ fn names_files_and_prunes(store: &dyn ViewStore) {
     let both = BTreeMap::from([(old, "/old.pdf".to_owned()), (new, "/new.pdf".to_owned())]);
     assert_eq!(store.file_names(&[old, new, FileKey([0; 32])]).unwrap(), both);
 
-    store.prune(moment(30), 1_000).unwrap();
+    store.prune(moment(30), 1_000, moment(33)).unwrap();
     let names = |store: &dyn ViewStore| -> Vec<String> {
         store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect()
     };
     assert_eq!(names(store), ["new", "big"]);
     assert_eq!(store.file_names(&[old, new]).unwrap(), BTreeMap::from([(new, "/new.pdf".to_owned())]));
-    assert_eq!(store.prune(moment(0), 4).unwrap(), Pruned::default(), "four fit");
-    assert_eq!(store.prune(moment(0), 3).unwrap(), Pruned { conversations: 1, holdings: 3 });
+    assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), Pruned::default(), "four fit");
+    assert_eq!(store.prune(moment(0), 3, moment(33)).unwrap(), Pruned { conversations: 1, holdings: 3 });
     assert_eq!(names(store), ["new"]);
     let health = store.health().unwrap();
     assert_eq!((health.conversations, health.holdings), (1, 1));
@@ -190,7 +191,7 @@ proptest! {
             for step in &steps {
                 match step {
                     Ok(holdings) => {
-                        let at = store.record(&a, &delivery(holdings), moment(0)).unwrap();
+                        let at = store.record(&a, &delivery(holdings), moment(0)).unwrap().unwrap();
                         holdings.iter().for_each(|holding| view.insert(*holding, at));
                     }
                     Err(what) => drop(view.forget(what, store.forget(&a, what, moment(0)).unwrap())),
@@ -216,7 +217,7 @@ fn four_threads_on_two_handles_lose_nothing() {
         let write = |handle: Arc<SqliteStore>, file: u8| {
             move || -> Vec<Sequence> {
                 let record = |page_at| handle.record(&id("shared"), &delivery(&[page(file, page_at, file)]), moment(0));
-                (0..ROUNDS).map(|page_at| record(page_at).unwrap()).collect()
+                (0..ROUNDS).map(|page_at| record(page_at).unwrap().unwrap()).collect()
             }
         };
         let workers: Vec<_> = (0_u8..8)
@@ -425,7 +426,7 @@ fn a_later_schema_is_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let error = SqliteStore::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 1, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 2, .. }), "{error:?}");
     assert!(database.exists());
 }
 
@@ -464,6 +465,6 @@ fn content_hashes_outlive_the_process() {
     on_disk(folder.path()).save_hash(&key, content, moment(0));
     let store = on_disk(folder.path());
     assert_eq!((store.load_hash(&key), store.load_hash(&[6; 32])), (Some(content), None));
-    store.prune(moment(1), 10).unwrap();
+    store.prune(moment(1), 10, moment(1)).unwrap();
     assert_eq!(store.load_hash(&key), None);
 }

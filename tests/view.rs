@@ -33,6 +33,7 @@ fn held() -> impl Strategy<Value = Held> {
         1 => any::<bool>().prop_map(|supports_page_extraction| Held::Summary { supports_page_extraction }),
         1 => lines.prop_map(Held::Text),
         1 => Just(Held::Binary),
+        1 => Just(Held::Known),
     ]
 }
 
@@ -45,6 +46,7 @@ pub(crate) fn forget() -> impl Strategy<Value = Forget> {
     let pages = pages.prop_map(|pages| pages.into_iter().map(PageIndex).collect::<PageSet>());
     prop_oneof![
         1 => Just(Forget::Everything),
+        1 => Just(Forget::AllButFiles),
         2 => file().prop_map(Forget::File),
         2 => content().prop_map(Forget::Content),
         3 => (file(), pages).prop_map(|(file, pages)| Forget::Pages { file, pages }),
@@ -80,7 +82,7 @@ fn union(a: &ConversationView, b: &ConversationView) -> ConversationView {
 /// Whether `what` names `holding`, said once more and in another way than the view says it.
 fn is_named(what: &Forget, holding: &Holding) -> bool {
     match (what, holding.what) {
-        (Forget::Everything, _) => true,
+        (Forget::Everything | Forget::AllButFiles, _) => true,
         (Forget::File(file), _) => *file == holding.file,
         (Forget::Content(content), _) => *content == holding.content,
         (Forget::Pages { file, pages }, Held::Page { page, .. }) => *file == holding.file && pages.contains(page),
@@ -141,7 +143,8 @@ proptest! {
         let at = view.latest();
         view.forget(&what, at);
         for holding in named {
-            prop_assert!(view.holdings().all(|(held, _)| *held != holding));
+            let stays = what == Forget::AllButFiles && holding.what == Held::Known;
+            prop_assert!(stays || view.holdings().all(|(held, _)| *held != holding));
             if let Some((fingerprint, form)) = page_of(&holding) {
                 prop_assert!(!view.holds_page(&fingerprint, form));
             }
@@ -181,6 +184,7 @@ proptest! {
         }
         let summary = |holding: &Holding| matches!(holding.what, Held::Summary { .. }) && holding.content == content;
         prop_assert_eq!(view.holds_summary(&content), view.holdings().any(|(holding, _)| summary(holding)));
-        prop_assert_eq!(view.agent_view(&content).is_some(), view.holdings_of(&content).next().is_some());
+        let given = view.holdings_of(&content).any(|(holding, _)| holding.what != Held::Known);
+        prop_assert_eq!(view.agent_view(&content).is_some(), given);
     }
 }

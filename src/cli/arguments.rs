@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::context_arguments::Context;
+
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
 #[command(
@@ -21,14 +23,33 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed.
 
-Environment: PAGEWISE_DATA_DIR (where conversations are remembered), PAGEWISE_PASSWORD,
-and limits by name, such as PAGEWISE_MAX_FILE_BYTES."
+Settings: --set NAME=VALUE, else the variable PAGEWISE_NAME, else config.toml.
+  pagewise --print-config                         all of them, with their values"
 )]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) sandbox: Sandbox,
+    #[command(flatten)]
+    pub(crate) settings: SettingsFlags,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Read by `config`, by their ids.
+#[derive(Debug, Clone, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
+pub(crate) struct SettingsFlags {
+    /// The file of settings; else PAGEWISE_CONFIG, else pagewise/config.toml in $XDG_CONFIG_HOME or ~/.config
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// One setting, over the environment and the file; may be given several times
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Print all settings with their values and do nothing else
+    #[arg(long, global = true)]
+    pub(crate) print_config: bool,
 }
 
 #[derive(Debug, Clone, Copy, Args)]
@@ -111,6 +132,9 @@ pub(crate) struct GetFile {
     /// The conversation whose memory applies; created at its first use
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
+    /// How often its context was compacted: a larger number than before forgets what it holds
+    #[arg(long, value_name = "N")]
+    pub(crate) generation: Option<String>,
     /// Write pages into this folder as one-page PDFs and name them
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
@@ -277,45 +301,6 @@ pub(crate) struct Outline {
     pub(crate) json: Json,
 }
 
-/// Show or forget what a conversation holds
-#[derive(Debug, Args)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
-pub(crate) struct Context {
-    #[command(subcommand)]
-    pub(crate) command: ContextCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ContextCommand {
-    /// Show files and pages that a conversation holds
-    Status(Status),
-    /// Forget what a conversation holds, so that it can be given again
-    Forget(Forget),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Forget {
-    /// Only this file
-    pub(crate) path: Option<String>,
-    /// Only these pages of it, by 1-based number
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) pages: Option<String>,
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
 /// Serve the tools to an MCP client over standard input and output
 ///
 /// Files beneath the working directory can be read, and beneath each --root. Logs go to standard error.
@@ -338,17 +323,11 @@ pub(crate) struct Serve {
 }
 
 #[derive(Debug, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct Password {
     /// Password of an encrypted PDF; better in the variable PAGEWISE_PASSWORD, which other users cannot list
     #[arg(long, value_name = "PASSWORD")]
     password: Option<String>,
-}
-
-impl Password {
-    /// The password of the flag, else of the variable.
-    pub(crate) fn get(&self) -> Option<String> {
-        self.password.clone().or_else(|| std::env::var("PAGEWISE_PASSWORD").ok())
-    }
 }
 
 #[derive(Debug, Args)]

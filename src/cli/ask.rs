@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::arguments::{Json, Password, Sandbox};
+use super::arguments::{Json, Password};
+use super::config::Config;
 use super::pdf::given;
 use super::print::{self, Report};
-use super::{models, settings};
-use crate::tool::{self, AskArguments, AskWorld, Cancel, Listener, Models, ToolError, Unheard};
+use super::settings;
+use crate::tool::{self, AskArguments, AskWorld, Cancellation, Listener, Models, ToolError, Unheard};
 
 /// Ask a model about PDFs
 ///
-/// The answer is printed while it comes. Models and their keys come from the environment: PAGEWISE_PDF_MODEL
+/// The answer is printed while it comes. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
 /// (provider/model), ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENAI_API_KEY.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -43,20 +44,20 @@ pub(crate) struct Ask {
 }
 
 /// Answers `ask`: the answer is printed while it comes, what is to be known of it after it.
-pub(super) fn run(typed: &Ask, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
     let arguments = AskArguments::parse(&given([
         ("pdfs", Some(json!(typed.paths))),
         ("prompt", typed.prompt.as_ref().map(|prompt| json!(prompt))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("model", typed.model.as_ref().map(|model| json!(model))),
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
-        ("password", typed.password.get().map(Value::from)),
+        ("password", config.password().map(Value::from)),
     ]))?;
-    let models = Models::new(models::from_environment(sandbox)?);
-    let context = settings::context(false, None, sandbox)?;
+    let models = Models::new(config.models.settings(config.require_sandbox)?);
+    let context = settings::context(false, config)?;
     let printer = Printer::default();
     let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };
-    let world = AskWorld { context: &context, models: &models, listener, cancel: &Cancel::default() };
+    let world = AskWorld { context: &context, models: &models, listener, cancellation: &Cancellation::new() };
     let answer = tool::ask(&world, &arguments)?;
     let json = json!({
         "content": [{ "type": "text", "text": answer.text }, { "type": "text", "text": answer.remarks }],

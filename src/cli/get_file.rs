@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{EmitShape, Form, GetFile, Sandbox};
+use super::arguments::{EmitShape, Form, GetFile};
+use super::config::Config;
 use super::print::{Output, Report};
 use super::settings;
 use crate::hash::ContentHash;
@@ -10,15 +11,15 @@ use crate::tool::Block;
 use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
-pub(super) fn run(typed: &GetFile, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let arguments = GetFileArguments::parse(&tool_arguments(typed))?;
-    let context = settings::context(typed.conversation.is_some(), typed.out_dir.as_deref(), sandbox)?;
+pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
+    let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
+    let context = settings::context(typed.conversation.is_some(), config)?;
     let answer = tool::get_file(&context, arguments, &Caller::direct())?;
     report(answer, typed.emit)
 }
 
 /// The tool's own arguments, so that both doors check and refuse alike.
-fn tool_arguments(typed: &GetFile) -> Map<String, Value> {
+fn tool_arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
     let form = if typed.out_dir.is_some() && typed.form == Form::Auto { Form::Path } else { typed.form };
     let arguments = [
         ("filePath", Some(json!(typed.path))),
@@ -26,17 +27,18 @@ fn tool_arguments(typed: &GetFile) -> Map<String, Value> {
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("as", Some(json!(form_name(form)))),
         ("force", Some(json!(typed.force))),
-        ("password", typed.password.get().map(Value::from)),
+        ("password", config.password().map(Value::from)),
         ("startLine", typed.start_line.as_ref().map(|line| json!(line))),
         ("numLines", typed.num_lines.as_ref().map(|count| json!(count))),
         ("maxTokens", typed.max_tokens.as_ref().map(|count| json!(count))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("generation", typed.generation.as_ref().map(|number| json!(number))),
     ];
     arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// The value of `as`.
-pub(super) fn form_name(form: Form) -> &'static str {
+fn form_name(form: Form) -> &'static str {
     match form {
         Form::Auto => "auto",
         Form::Document => "document",

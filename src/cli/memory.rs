@@ -1,31 +1,73 @@
-//! `pagewise context status` and `pagewise context forget`.
+//! `pagewise context`.
 
-use super::arguments::{Forget, Status};
+use serde_json::{Map, Value, json};
+
+use super::config::Config;
+use super::context_arguments::{ContextCommand, Forget, Fork, Status};
 use super::print::Report;
 use super::settings;
-use crate::tool::{self, Caller, ForgetArguments, StatusArguments, ToolError};
+use crate::tool::{self, Caller, ForgetArguments, ForkArguments, StatusArguments, ToolError};
 
-/// Answers `context status`.
-pub(super) fn status(typed: &Status) -> Result<Report, ToolError> {
-    let conversation = named(typed.conversation.clone())?;
-    let context = settings::memory()?;
-    let arguments = StatusArguments { conversation: Some(conversation) };
-    let answer = tool::context_status(&context, &arguments, &Caller::direct())?;
+/// Answers `context …`.
+pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, ToolError> {
+    match typed {
+        ContextCommand::Status(typed) => status(typed, config),
+        ContextCommand::Updates(typed) => updates(typed, config),
+        ContextCommand::Forget(typed) => forget(typed, config),
+        ContextCommand::Fork(typed) => fork(typed, config),
+    }
+}
+
+fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+    let arguments = StatusArguments::parse("context_status", &named(typed))?;
+    let answer = tool::context_status(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
     Ok(Report::new(answer.text, answer.structure))
 }
 
-/// Answers `context forget`.
-pub(super) fn forget(typed: Forget) -> Result<Report, ToolError> {
-    let conversation = named(typed.conversation)?;
-    let arguments = ForgetArguments { conversation: Some(conversation), file_path: typed.path, pages: typed.pages };
-    let arguments = arguments.checked()?;
-    let context = settings::memory()?;
-    let answer = tool::context_forget(&context, &arguments, &Caller::direct())?;
+fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+    let arguments = StatusArguments::parse("context_updates", &named(typed))?;
+    let caller = nobody(&arguments.conversation)?;
+    let updates = tool::context_updates(&settings::context(true, config)?, &arguments, &caller)?;
+    let report = Report::new(updates.answer.text, updates.answer.structure);
+    Ok(Report { delivery: Some(updates.delivery), ..report })
+}
+
+fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
+    let arguments = ForgetArguments::parse(&arguments([
+        ("filePath", typed.path.as_ref().map(|path| json!(path))),
+        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
+        ("keepFiles", Some(json!(typed.keep_files))),
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("generation", typed.generation.as_ref().map(|number| json!(number))),
+    ]))?;
+    let answer = tool::context_forget(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
     Ok(Report::new(answer.text, answer.structure))
+}
+
+fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
+    let arguments = ForkArguments::parse(&arguments([
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("asOf", typed.as_of.as_ref().map(|point| json!(point))),
+    ]))?;
+    let answer = tool::context_fork(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+fn named(typed: &Status) -> Map<String, Value> {
+    arguments([
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("generation", typed.generation.as_ref().map(|number| json!(number))),
+    ])
+}
+
+/// The tool's own arguments, so that both doors check and refuse alike.
+fn arguments<const N: usize>(typed: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    typed.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// A command line has no conversation of its own.
-fn named(conversation: Option<String>) -> Result<String, ToolError> {
+fn nobody(conversation: &Option<String>) -> Result<Caller, ToolError> {
     let hint = "Name it with --conversation, as in the calls before.";
-    conversation.ok_or_else(|| ToolError::required("conversation").hint(hint))
+    let named = conversation.as_ref().map(|_| Caller::direct());
+    named.ok_or_else(|| ToolError::required("conversation").hint(hint))
 }

@@ -2,9 +2,10 @@
 
 mod arguments;
 mod ask;
+mod config;
+mod context_arguments;
 mod doctor;
 mod get_file;
-mod limits;
 mod memory;
 mod models;
 mod pdf;
@@ -17,11 +18,11 @@ mod worker;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
-use self::arguments::{Command, CommandLine, ContextCommand, Sandbox};
+use self::arguments::{Command, CommandLine};
 use self::print::Report;
 use crate::tool::ToolError;
 
@@ -34,34 +35,42 @@ const FAILED: u8 = 2;
 /// Runs the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let typed = match CommandLine::try_parse() {
+    let read = CommandLine::command().try_get_matches();
+    let typed = read.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
+    let (typed, matches) = match typed {
         Ok(typed) => typed,
         Err(error) => return misunderstood(&error),
     };
-    let is_json = wants_json(&typed.command);
-    match answer(typed.command, typed.sandbox) {
+    let is_json = typed.json.json || typed.command.as_ref().is_some_and(wants_json);
+    match answer(typed, &matches) {
         Ok(report) => print::report(report, is_json),
         Err(error) => print::refusal(&error, is_json),
     }
 }
 
-fn answer(command: Command, sandbox: Sandbox) -> Result<Report, ToolError> {
-    match command {
-        Command::GetFile(arguments) => get_file::run(&arguments, sandbox),
-        Command::Page(arguments) => pdf::page(&arguments, sandbox),
-        Command::Split(arguments) => split::run(&arguments, sandbox),
-        Command::Info(arguments) => pdf::info(&arguments, sandbox),
-        Command::Text(arguments) => pdf::text(&arguments, sandbox),
-        Command::Render(arguments) => pdf::render(&arguments, sandbox),
-        Command::Search(arguments) => pdf::search(&arguments, sandbox),
-        Command::Outline(arguments) => pdf::outline(&arguments, sandbox),
-        Command::Ask(arguments) => ask::run(&arguments, sandbox),
-        Command::Context(arguments) => match arguments.command {
-            ContextCommand::Status(arguments) => memory::status(&arguments),
-            ContextCommand::Forget(arguments) => memory::forget(arguments),
-        },
-        Command::Doctor(_) => doctor::run(sandbox),
-        Command::Serve(arguments) => serve::run(arguments, sandbox),
+fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {
+    // A worker gets all it may know from the one who starts it, and is ready the sooner.
+    if let Some(Command::Worker(arguments)) = &typed.command {
+        return worker::run(arguments);
+    }
+    let loaded = config::load(matches)?;
+    if typed.settings.print_config {
+        return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded)));
+    }
+    let config = &loaded.config;
+    match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
+        Command::GetFile(arguments) => get_file::run(&arguments, config),
+        Command::Page(arguments) => pdf::page(&arguments, config),
+        Command::Split(arguments) => split::run(&arguments, config),
+        Command::Info(arguments) => pdf::info(&arguments, config),
+        Command::Text(arguments) => pdf::text(&arguments, config),
+        Command::Render(arguments) => pdf::render(&arguments, config),
+        Command::Search(arguments) => pdf::search(&arguments, config),
+        Command::Outline(arguments) => pdf::outline(&arguments, config),
+        Command::Ask(arguments) => ask::run(&arguments, config),
+        Command::Context(arguments) => memory::run(&arguments.command, config),
+        Command::Doctor(_) => doctor::run(config),
+        Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
     }
 }
@@ -77,10 +86,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
         Command::Ask(arguments) => arguments.json.json,
-        Command::Context(arguments) => match &arguments.command {
-            ContextCommand::Status(arguments) => arguments.json.json,
-            ContextCommand::Forget(arguments) => arguments.json.json,
-        },
+        Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) => false,
     }

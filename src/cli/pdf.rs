@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Info, Outline, Page, Render, Sandbox, Search, Text};
+use super::arguments::{Info, Outline, Page, Render, Search, Text};
+use super::config::Config;
 use super::print::Report;
 use super::progress::Terminal;
 use super::settings;
@@ -11,9 +12,9 @@ use crate::tool::{
 };
 
 /// Answers `page`.
-pub(super) fn page(typed: &Page, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
-    let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), folder, sandbox)?;
+    let pdf = settings::open_pdf_confined(&typed.path, folder, config)?;
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
 }
@@ -25,21 +26,20 @@ fn page_text(result: &PageResult) -> String {
 }
 
 /// Answers `info`.
-pub(super) fn info(typed: &Info, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
+pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, config)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }
 
 /// Answers `text`.
-pub(super) fn text(typed: &Text, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let password = typed.password.get();
+pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments::parse(&given([
         ("path", Some(json!(typed.path))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.path, password.as_deref(), sandbox)?;
+    let pdf = settings::open_pdf(&arguments.path, config)?;
     let watcher = Terminal::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
@@ -47,20 +47,20 @@ pub(super) fn text(typed: &Text, sandbox: Sandbox) -> Result<Report, ToolError> 
 }
 
 /// Answers `render`.
-pub(super) fn render(typed: &Render, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
     let arguments = RenderArguments::parse(&given([
         ("path", Some(json!(typed.path))),
         ("page", Some(json!(typed.number))),
         ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
         ("region", typed.region.as_ref().map(|region| json!(region))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.path, typed.password.get().as_deref(), sandbox)?;
+    let pdf = settings::open_pdf(&arguments.path, config)?;
     let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
     Ok(Report::new(result.text(), as_json(&result)?))
 }
 
 /// Answers `search`.
-pub(super) fn search(typed: &Search, sandbox: Sandbox) -> Result<Report, ToolError> {
+pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolError> {
     let arguments = SearchArguments::parse(&given([
         ("path", Some(json!(typed.path))),
         ("query", Some(json!(typed.query))),
@@ -68,10 +68,10 @@ pub(super) fn search(typed: &Search, sandbox: Sandbox) -> Result<Report, ToolErr
         ("case_sensitive", Some(json!(typed.case_sensitive))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_results", typed.max_results.as_ref().map(|count| json!(count))),
-        ("password", typed.password.get().map(Value::from)),
+        ("password", config.password().map(Value::from)),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::context(typed.conversation.is_some(), None, sandbox)?;
+    let context = settings::context(typed.conversation.is_some(), config)?;
     let watcher = Terminal::new();
     let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();
@@ -79,8 +79,8 @@ pub(super) fn search(typed: &Search, sandbox: Sandbox) -> Result<Report, ToolErr
 }
 
 /// Answers `outline`.
-pub(super) fn outline(typed: &Outline, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, typed.password.get().as_deref(), sandbox)?;
+pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf(&typed.path, config)?;
     let answer = tool::outline(&pdf);
     Ok(Report::new(answer.text, answer.structure))
 }

@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::arguments::{Form, Sandbox, Serve};
-use super::get_file::form_name;
+use super::config::Loaded;
 use super::print::{Report, warning};
-use super::{models, settings};
+use super::settings;
 use crate::serve::{ServerWorld, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, Models, ToolError};
 
 /// Serves until standard input ends.
-pub(super) fn run(typed: Serve, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let form = (typed.form != Form::Auto).then(|| FormArgument::parse(form_name(typed.form))).flatten();
-    let context = settings::server_context(typed.root, typed.out_dir.as_deref(), sandbox)?;
-    let models = Models::new(models::from_environment(sandbox)?);
+pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
+    loaded.warnings.iter().for_each(|text| warning(text));
+    let config = &loaded.config;
+    let context = settings::server_context(config)?;
+    let models = Models::new(config.models.settings(config.require_sandbox)?);
     let world = ServerWorld {
-        context: Arc::new(context),
         models,
-        conversation: settings::new_conversation(),
-        form,
+        conversation: context.mint(None)?,
+        context: Arc::new(context),
+        form: Some(config.form).filter(|form| *form != FormArgument::Auto),
         warn: warning,
     };
     let failed = |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}"));

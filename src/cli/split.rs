@@ -1,6 +1,7 @@
 //! `pagewise split`.
 
-use super::arguments::{Sandbox, Split};
+use super::arguments::Split;
+use super::config::Config;
 use super::pdf::as_json;
 use super::print::{Output, Report};
 use super::progress::Terminal;
@@ -8,8 +9,8 @@ use super::settings;
 use crate::tool::{self, SplitResult, ToolError};
 
 /// Answers `split`.
-pub(super) fn run(typed: &Split, sandbox: Sandbox) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf_confined(&typed.path, typed.password.get().as_deref(), &typed.out_dir, sandbox)?;
+pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
+    let pdf = settings::open_pdf_confined(&typed.path, &typed.out_dir, config)?;
     let watcher = Terminal::interruptible();
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
     watcher.finish();

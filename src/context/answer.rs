@@ -72,6 +72,10 @@ pub struct Details {
     pub deferred: PageSet,
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,
+    /// The point before this answer, from which a fork can start; `None` without a conversation.
+    pub point: Option<super::Point>,
+    /// What became of the pages of an earlier version, where the agent is told so in this answer.
+    pub changes: Option<super::PageChanges>,
     /// What the pages would cost, from a summary's sample.
     pub estimates: Vec<PageEstimate>,
     /// Findings on the document, one sentence each.

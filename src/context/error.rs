@@ -1,5 +1,6 @@
 //! Why a request could not be answered.
 
+use super::provider::RequestFull;
 use crate::source::SourceError;
 use crate::store::StoreError;
 use crate::worker::PdfError;
@@ -76,6 +77,23 @@ pub enum ContextError {
         path: String,
         /// Why not.
         kind: std::io::ErrorKind,
+    },
+    /// One more block would pass what a provider takes in a request of this conversation.
+    #[error("{path}: {full}")]
+    ConversationFull {
+        /// The file as it was named.
+        path: String,
+        /// Which bound.
+        full: RequestFull,
+    },
+    /// A handle that is none, unknown, expired or another's.
+    #[error("unknown conversation")]
+    UnknownConversation,
+    /// The system gave no random numbers for a handle.
+    #[error("no random numbers: {reason}")]
+    Random {
+        /// What the system said.
+        reason: String,
     },
     /// What the conversation holds could not be read.
     #[error(transparent)]

@@ -9,10 +9,10 @@ use std::time::SystemTime;
 use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
 use crate::view::FileKey;
-use crate::worker::{Pages, Reader};
+use crate::worker::{Pages, PdfError, Reader};
 
 /// Where references start and files may be opened.
 #[derive(Debug)]
@@ -46,6 +46,7 @@ pub struct OpenPdf {
     /// The document.
     pub document: Box<dyn Pages>,
     pub(super) file: PdfFile,
+    cancellation: Cancellation,
 }
 
 /// The file of a PDF, open without a reader.
@@ -55,14 +56,6 @@ pub struct PdfFile {
     file: Arc<OpenFile>,
 }
 
-impl OpenPdf {
-    /// Its file, for what is sent whole.
-    #[must_use]
-    pub fn file(&self) -> PdfFile {
-        self.file.clone()
-    }
-}
-
 impl PdfFile {
     /// All bytes of the file, as they were when it was opened.
     ///
@@ -70,6 +63,23 @@ impl PdfFile {
     /// [`ContextError::Source`] where they are more than `limit`, which is the setting `setting`, or have changed.
     pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
         self.file.read_all(limit, setting).map_err(|error| refused(&self.path, error))
+    }
+}
+
+impl OpenPdf {
+    /// Its file, for what is sent whole.
+    #[must_use]
+    pub fn file(&self) -> PdfFile {
+        self.file.clone()
+    }
+
+    /// Ends a loop over pages that nobody wants.
+    ///
+    /// # Errors
+    /// [`Stopped::Cancelled`](crate::limits::Stopped::Cancelled).
+    pub fn check(&self) -> Result<(), ContextError> {
+        let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
+        self.cancellation.check().map_err(cancelled)
     }
 }
 
@@ -111,6 +121,7 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
         let opened = self.roots.open(&self.resolve(reference)?);
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
@@ -119,9 +130,9 @@ impl Sources {
         let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
         let file = Arc::new(file);
         let positioned = Positioned { identity: file.stat().key(), file: Arc::clone(&file) };
-        let document = reader.open(Arc::new(positioned), password).map_err(failed)?;
-        let path = reference.to_owned();
-        Ok(OpenPdf { path: path.clone(), file_bytes, document, file: PdfFile { path, file } })
+        let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
+        let file = PdfFile { path: reference.to_owned(), file };
+        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document, file, cancellation: cancellation.clone() })
     }
 }
 
@@ -156,13 +167,14 @@ impl Asked {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
         let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.refused(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
         let file = Positioned { identity, file: Arc::clone(&self.file) };
-        reader.open(Arc::new(file), password).map_err(failed)
+        reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }
 }
 

@@ -1,11 +1,15 @@
 //! What the conversation of one request holds of one file; nothing, where there is no conversation.
 
+use super::live::Opened;
+use super::news::News;
 use super::plan::Standing;
 use super::request::form_name;
 use super::words::page_or_pages;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
-use crate::view::{ConversationView, FileKey, Form, Held, LineSpan};
+use crate::store::Sent;
+use crate::view::{FileKey, Form, Held, LineSpan};
+use crate::worker::Pages;
 
 /// A conversation's view of one file at the start of a request.
 pub(super) struct Memory {
@@ -13,9 +17,11 @@ pub(super) struct Memory {
 }
 
 struct Known {
-    view: ConversationView,
+    opened: Opened,
     content: ContentHash,
     file: FileKey,
+    /// Pages of the content that the agent was last told of.
+    pages_before: Option<u32>,
 }
 
 impl Memory {
@@ -24,8 +30,35 @@ impl Memory {
         Self { known: None }
     }
 
-    pub(super) fn of(view: ConversationView, content: ContentHash, file: FileKey) -> Self {
-        Self { known: Some(Known { view, content, file }) }
+    pub(super) fn of(opened: Opened, content: ContentHash, file: FileKey, pages_before: Option<u32>) -> Self {
+        Self { known: Some(Known { opened, content, file, pages_before }) }
+    }
+
+    /// The conversation as it was at the start of the request.
+    pub(super) fn opened(&self) -> Option<&Opened> {
+        self.known.as_ref().map(|known| &known.opened)
+    }
+
+    /// What was sent to the conversation so far; nothing counts where there is none.
+    pub(super) fn sent(&self) -> Option<Sent> {
+        self.opened().map(|opened| opened.head.sent)
+    }
+
+    /// What became of the pages that an earlier version of the file gave, where the agent was not told yet.
+    pub(super) fn news(
+        &self,
+        document: &dyn Pages,
+        fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+    ) -> Option<News> {
+        let known = self.known.as_ref()?;
+        let told = known.opened.view.told_content(&known.file)?;
+        let is_other = told != known.content;
+        is_other.then(|| News::of(&known.opened.view, known.file, known.pages_before, document, fingerprint))
+    }
+
+    /// The file, where a conversation follows it from now on.
+    pub(super) fn file(&self) -> Option<FileKey> {
+        self.known.as_ref().map(|known| known.file)
     }
 
     pub(super) fn is_on(&self) -> bool {
@@ -33,15 +66,15 @@ impl Memory {
     }
 
     pub(super) fn holds_summary(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.view.holds_summary(&known.content))
+        self.known.as_ref().is_some_and(|known| known.opened.view.holds_summary(&known.content))
     }
 
     pub(super) fn holds_binary(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.view.holds_binary(&known.content))
+        self.known.as_ref().is_some_and(|known| known.opened.view.holds_binary(&known.content))
     }
 
     pub(super) fn holds_lines(&self, span: LineSpan) -> bool {
-        self.known.as_ref().is_some_and(|known| known.view.holds_lines(&known.content, span))
+        self.known.as_ref().is_some_and(|known| known.opened.view.holds_lines(&known.content, span))
     }
 
     /// Whether this very holding is recorded for this content and file.
@@ -52,12 +85,12 @@ impl Memory {
     /// The content last given of this file, where it is not the one that is there now.
     pub(super) fn earlier_content(&self) -> Option<ContentHash> {
         let known = self.known.as_ref()?;
-        known.view.previous_content(&known.file).filter(|previous| *previous != known.content)
+        known.opened.view.previous_content(&known.file).filter(|previous| *previous != known.content)
     }
 
     /// Whether all of `span` of another content is held.
     pub(super) fn holds_lines_of(&self, content: &ContentHash, span: LineSpan) -> bool {
-        self.known.as_ref().is_some_and(|known| known.view.holds_lines(content, span))
+        self.known.as_ref().is_some_and(|known| known.opened.view.holds_lines(content, span))
     }
 
     pub(super) fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
@@ -68,7 +101,7 @@ impl Memory {
     pub(super) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };
         let line = |form: Form| {
-            let pages = known.view.pages_in(&known.content, form);
+            let pages = known.opened.view.pages_in(&known.content, form);
             (!pages.is_empty()).then(|| format!("{} as {}", page_or_pages(&pages), form_name(form)))
         };
         Form::ALL.into_iter().filter_map(line).collect()
@@ -78,12 +111,12 @@ impl Memory {
 impl Known {
     fn holds_at_file(&self, held: &Held) -> bool {
         let same = |what: &Held| what == held;
-        self.view.holdings_of(&self.content).any(|(holding, _)| holding.file == self.file && same(&holding.what))
+        self.opened.view.holdings_of(&self.content).any(|(holding, _)| holding.file == self.file && same(&holding.what))
     }
 
     fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
-        let previous = self.view.previous_at(&self.file, page).filter(|previous| *previous != fingerprint);
-        match (previous, self.view.holds_page(&fingerprint, form)) {
+        let previous = self.opened.view.previous_at(&self.file, page).filter(|previous| *previous != fingerprint);
+        match (previous, self.opened.view.holds_page(&fingerprint, form)) {
             (None, true) => Standing::Same,
             (None, false) => Standing::No,
             (Some(_), false) => Standing::Earlier,
@@ -97,8 +130,8 @@ impl Known {
     fn stood_here(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
         let here = |what: Held| match what {
             Held::Page { fingerprint: print, page: place, .. } => print == fingerprint && place == page,
-            Held::Summary { .. } | Held::Text(_) | Held::Binary => false,
+            Held::Summary { .. } | Held::Text(_) | Held::Binary | Held::Known => false,
         };
-        self.view.holdings().any(|(holding, _)| holding.file == self.file && here(holding.what))
+        self.opened.view.holdings().any(|(holding, _)| holding.file == self.file && here(holding.what))
     }
 }

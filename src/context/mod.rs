@@ -5,6 +5,8 @@
 //! page sent twice, a false one would leave the agent blind.
 
 mod answer;
+mod compare;
+mod conversations;
 mod error;
 mod estimate;
 mod file;
@@ -12,20 +14,26 @@ mod fonts;
 mod lines;
 mod live;
 mod memory;
+mod news;
 mod output;
 mod pdf;
 mod picture;
 mod plain;
 mod plan;
+mod provider;
+mod recorder;
 mod request;
 mod selection;
+mod sent;
 mod served;
 mod summary;
 mod survey;
+mod updates;
 mod words;
 mod world;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,33 +43,42 @@ pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::worker::{
-    InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions, WorkerError,
-    WorkerSettings, run_worker,
+    DEFAULT_DEADLINE, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader,
+    RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
+pub use compare::PageChanges;
+pub use conversations::{ForgetRequest, HeldFile, Point, Status};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
 pub use file::{OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
+pub use news::page_changes_told;
 pub use output::write_whole;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
-pub use request::{AnswerSettings, FileRequest, Part, form_name};
+pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
+pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
 pub use selection::select_pages;
-pub use words::{grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
+pub use updates::{FileChange, FileUpdate, Updates};
+pub use words::{
+    NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,
+};
 pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 
 use self::file::Asked;
-use self::live::{Live, Record, sent};
+use self::live::{Live, Opened, Record};
 use self::memory::Memory;
 use self::output::{PageFile, write_page};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
+use self::sent::sent;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-use crate::page::{PageNumber, PageSet};
+pub use crate::limits::{Cancellation, Stopped};
+use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
-use crate::store::ViewStore;
-use crate::view::{AgentView, ConversationId, ConversationView, Forget, Form, Holding};
+use crate::store::{self, ViewStore};
+use crate::view::{Held, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.
 pub struct ContextManager {
@@ -89,37 +106,6 @@ pub struct ContextWorld {
     pub settings: AnswerSettings,
 }
 
-/// What a conversation holds.
-#[derive(Debug, Clone, Default)]
-pub struct Status {
-    /// Its files.
-    pub files: Vec<HeldFile>,
-    /// What was sent to it since it last forgot everything.
-    pub sent: Sent,
-}
-
-/// One file that a conversation holds.
-#[derive(Debug, Clone)]
-pub struct HeldFile {
-    /// The path, where it is known.
-    pub path: Option<String>,
-    /// The content last given.
-    pub content: ContentHash,
-    /// What is held of it.
-    pub view: AgentView,
-    /// The pages held, by form.
-    pub pages: Vec<(Form, PageSet)>,
-}
-
-/// What is to be forgotten: everything, a file, or pages of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ForgetRequest {
-    /// The file; `None` forgets everything.
-    pub file: Option<String>,
-    /// Pages of the file; `None` forgets all of it.
-    pub pages: Option<PageSet>,
-}
-
 impl ContextManager {
     /// A manager over `world`.
     #[must_use]
@@ -129,37 +115,40 @@ impl ContextManager {
             reader: world.reader,
             hashes: world.hashes,
             limits: world.limits,
+            live: Arc::new(Live::new(world.store, world.settings.retention)),
             settings: world.settings,
-            live: Arc::new(Live::new(world.store)),
         }
     }
 
     /// Answers one request.
     ///
     /// # Errors
-    /// Every refusal of the file, the PDF and the arguments. Nothing is recorded then.
+    /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
         let asked = self.sources.open(&request.file)?;
-        let (memory, doubt) = self.memory(&asked, request.conversation.as_ref())?;
+        let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory)?;
-        draft.details.notes.extend(doubt);
-        Ok(self.answer(&asked, request, draft, text))
+        draft.details.notes.extend(doubts);
+        draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
+        // What was cut short by it must not pass for an answer.
+        let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
+        request.cancellation.check().map_err(cancelled)?;
+        Ok(self.answer(&asked, request, &memory, draft, text))
     }
 
-    /// What is held of the file, and what is to be noted where the store cannot say.
-    fn memory(
-        &self,
-        asked: &Asked,
-        conversation: Option<&ConversationId>,
-    ) -> Result<(Memory, Option<String>), ContextError> {
-        let Some(conversation) = conversation.filter(|_| !matches!(asked.kind, Kind::Other { .. })) else {
-            return Ok((Memory::off(), None));
-        };
+    /// What is held of the file, and what is to be noted where that is in doubt.
+    fn memory(&self, asked: &Asked, request: &FileRequest) -> Result<(Memory, Vec<String>), ContextError> {
+        let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
+        let Some(conversation) = conversation else { return Ok((Memory::off(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
         self.live.remember_reference(content, &asked.path);
-        let (view, refreshed) = self.live.view(conversation);
-        let doubt = refreshed.err().map(|error| format!("What the conversation holds may be incomplete: {error}"));
-        Ok((Memory::of(view, content, asked.key), doubt))
+        let session = self.session(conversation, request.generation);
+        if !session.is_trusted {
+            return Ok((Memory::off(), session.notes));
+        }
+        let told = session.opened.view.told_content(&asked.key).filter(|told| *told != content);
+        let pages_before = told.and_then(|told| self.live.page_count(&told));
+        Ok((Memory::of(session.opened, content, asked.key, pages_before), session.notes))
     }
 
     fn draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Drafted, ContextError> {
@@ -179,18 +168,42 @@ impl ContextManager {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
             return Ok(summary_already_held(asked));
         }
-        let document = asked.document(request.password.as_deref(), &*self.reader, &self.limits)?;
+        let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let fingerprints = RefCell::default();
         PdfAnswer { asked, request, settings: &self.settings, document: &*document, memory, fingerprints }.draft()
     }
 
-    fn answer(&self, asked: &Asked, request: &FileRequest, draft: Draft, text: Option<Arc<str>>) -> Answer {
-        let record = request.conversation.clone().zip(asked.known_hash()).map(|(conversation, content)| Record {
-            conversation,
-            holdings: draft.holdings.iter().map(|what| Holding { content, file: asked.key, what: *what }).collect(),
-            text: text.map(|text| (content, text)),
-            name: (asked.key, asked.absolute.display().to_string()),
-            sent: sent(&draft.blocks),
+    fn document(
+        &self,
+        asked: &Asked,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, ContextError> {
+        asked.document(password, &*self.reader, &self.limits, cancellation)
+    }
+
+    fn answer(
+        &self,
+        asked: &Asked,
+        request: &FileRequest,
+        memory: &Memory,
+        draft: Draft,
+        text: Option<Arc<str>>,
+    ) -> Answer {
+        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.opened());
+        let record = known.map(|((conversation, content), opened)| {
+            let held = |what: &Held| Holding { content, file: asked.key, what: *what };
+            let pages = draft.details.pages.filter(|_| !self.live.knows_page_count(&content));
+            let delivery = store::Delivery {
+                forget: draft.forget,
+                holdings: draft.holdings.iter().map(held).collect(),
+                names: BTreeMap::from([(asked.key, asked.absolute.display().to_string())]),
+                page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
+                sent: sent(&draft.blocks),
+                ..store_delivery(opened)
+            };
+            let texts = text.map(|text| (content, text)).into_iter().collect();
+            Record { conversation, delivery, moment: opened.moment, texts }
         });
         Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
     }
@@ -202,13 +215,18 @@ impl ContextManager {
     ///
     /// # Errors
     /// Every refusal of the file and the PDF; [`ContextError::PageOutOfRange`].
-    pub fn page_by_content(&self, content: &ContentHash, page: PageNumber) -> Result<Option<PageChunk>, ContextError> {
+    pub fn page_by_content(
+        &self,
+        content: &ContentHash,
+        page: PageNumber,
+        cancellation: &Cancellation,
+    ) -> Result<Option<PageChunk>, ContextError> {
         let Some(reference) = self.live.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference)?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
-        let document = asked.document(None, &*self.reader, &self.limits)?;
+        let document = self.document(&asked, None, cancellation)?;
         let page_count = document.page_count();
         if page.index().0 >= page_count {
             return Err(ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false });
@@ -217,12 +235,17 @@ impl ContextManager {
         document.cut(page.index()).map(Some).map_err(failed)
     }
 
-    /// Opens a PDF for a tool that needs no memory.
+    /// Opens a PDF for a tool that needs no memory; what is asked of it ends with `cancellation`.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
-    pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
-        self.sources.open_pdf(reference, password, &*self.reader, &self.limits)
+    pub fn open_pdf(
+        &self,
+        reference: &str,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, cancellation)
     }
 
     /// The absolute path that `reference` names, whether anything is there or not.
@@ -247,48 +270,6 @@ impl ContextManager {
     pub fn settings(&self) -> &AnswerSettings {
         &self.settings
     }
-
-    /// Pages of a PDF that a conversation holds in any form.
-    ///
-    /// # Errors
-    /// Every refusal of the file.
-    pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
-        let asked = self.sources.open(reference)?;
-        let content = asked.content_hash(&self.hashes)?;
-        // What the store cannot say is not held.
-        let (view, _) = self.live.view(conversation);
-        let mut held = PageSet::new();
-        Form::ALL.iter().for_each(|form| held.union(&view.pages_in(&content, *form)));
-        Ok(held)
-    }
-
-    /// What a conversation holds.
-    ///
-    /// # Errors
-    /// [`ContextError::Store`].
-    pub fn status(&self, conversation: &ConversationId) -> Result<Status, ContextError> {
-        let (view, refreshed) = self.live.view(conversation);
-        refreshed?;
-        let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        let names = self.live.store().file_names(&keys)?;
-        let files = view.files().filter_map(|(file, content)| held_file(&view, content, names.get(&file)));
-        let sent = self.live.store().describe(conversation)?.map_or_else(Sent::default, |record| record.sent);
-        Ok(Status { files: files.collect(), sent })
-    }
-
-    /// Forgets what a conversation holds, so that it is sent again.
-    ///
-    /// # Errors
-    /// [`ContextError::Source`] for a reference that names no file, [`ContextError::Store`].
-    pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
-        let file = request.file.as_deref().map(|file| self.sources.key(file)).transpose()?;
-        let what = match (file, request.pages.clone()) {
-            (None, _) => Forget::Everything,
-            (Some(file), None) => Forget::File(file),
-            (Some(file), Some(pages)) => Forget::Pages { file, pages },
-        };
-        Ok(self.live.forget(conversation, &what)?)
-    }
 }
 
 /// Needs no look into the document.
@@ -299,17 +280,12 @@ fn summary_already_held(asked: &Asked) -> Draft {
         blake3: asked.known_hash(),
         ..Details::default()
     };
-    Draft { blocks: vec![Block::Text(summary_held(&asked.path))], details, holdings: Vec::new() }
+    Draft::new(Block::Text(summary_held(&asked.path)), details, Vec::new())
 }
 
-fn held_file(view: &ConversationView, content: ContentHash, path: Option<&String>) -> Option<HeldFile> {
-    let pages = Form::ALL.map(|form| (form, view.pages_in(&content, form)));
-    Some(HeldFile {
-        path: path.cloned(),
-        content,
-        view: view.agent_view(&content)?,
-        pages: pages.into_iter().filter(|(_, pages)| !pages.is_empty()).collect(),
-    })
+/// A delivery of nothing yet, planned on what was known.
+fn store_delivery(opened: &Opened) -> store::Delivery {
+    store::Delivery { planned: Some(opened.moment.planned), ..store::Delivery::default() }
 }
 
 /// A draft, and a text to be kept for a later diff.

@@ -7,16 +7,18 @@ use super::answer::{Block, Details, NextCall};
 use super::error::ContextError;
 use super::file::Asked;
 use super::memory::Memory;
+use super::news::{News, told};
 use super::plan::{PagePlan, Standing, plan_pages, rest_of};
+use super::provider::RequestFull;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use super::selection::{Selected, select};
 use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
-use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
+use super::words::{NEXT_WHEN_FULL, numbered, one_line, page_or_pages, pages_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
-use crate::view::{Form, Held};
+use crate::view::{FileKey, Forget, Form, Held};
 use crate::worker::{Pages, PdfError};
 
 /// One answer about a PDF while it is put together.
@@ -35,6 +37,24 @@ pub(super) struct Draft {
     pub(super) blocks: Vec<Block>,
     pub(super) details: Details,
     pub(super) holdings: Vec<Held>,
+    /// Forgotten before the holdings are recorded: places of the file that show other pages now.
+    pub(super) forget: Vec<Forget>,
+}
+
+impl Draft {
+    pub(super) fn new(block: Block, details: Details, holdings: Vec<Held>) -> Self {
+        Self { blocks: vec![block], details, holdings, forget: Vec::new() }
+    }
+
+    /// Tells what became of an earlier version; the pages of `sent` are spoken of by the answer itself.
+    fn tell(&mut self, news: Option<News>, file: Option<FileKey>, sent: &PageSet) -> Vec<String> {
+        let Some(news) = news else { return Vec::new() };
+        self.forget.extend(file.and_then(|file| news.forget(file)));
+        self.holdings.extend(news.holdings);
+        let lines = told(&news.changes, sent);
+        self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
+        lines
+    }
 }
 
 impl PdfAnswer<'_> {
@@ -65,7 +85,12 @@ impl PdfAnswer<'_> {
         details.supports_page_extraction = Some(can_cut);
         details.estimates = survey.estimates;
         let holdings = vec![Held::Summary { supports_page_extraction: can_cut }];
-        Ok(Draft { blocks: vec![Block::Text(text)], details, holdings })
+        let mut draft = Draft::new(Block::Text(text), details, holdings);
+        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new());
+        let changed =
+            |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
+        draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
+        Ok(draft)
     }
 
     fn summary_text(&self, survey: &Survey) -> String {
@@ -98,6 +123,7 @@ impl PdfAnswer<'_> {
     fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
         let (mut characters, mut failure, mut readable) = (0, None, 0);
         for page in PageSet::all(self.document.page_count()).iter() {
+            self.request.cancellation.check().map_err(|stopped| self.pdf_error(stopped.into()))?;
             let page_text = match self.document.page_text(page) {
                 Ok(page) => page.text,
                 Err(error) => {
@@ -127,8 +153,10 @@ impl PdfAnswer<'_> {
 
     fn pages(&self, selected: &Selected) -> Result<Draft, ContextError> {
         let mut plan = self.plan(&selected.pages);
-        let (served, unreadable) = self.serve(&mut plan)?;
-        let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new() };
+        let Making { served, unreadable, full } = self.serve(&mut plan)?;
+        let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
+        let sent = served.iter().map(|page| page.sent.page.index()).collect();
+        let news = draft.tell(self.news(), self.memory.file(), &sent);
         draft.details.supports_page_extraction = self.supports_extraction(&served);
         draft.details.already_held = plan.held.clone();
         draft.details.deferred = plan.deferred.clone();
@@ -138,7 +166,9 @@ impl PdfAnswer<'_> {
         for page in served {
             self.add(&mut draft, page);
         }
-        draft.blocks.extend(self.closing(&plan, &draft.details.replaced, &unreadable).map(Block::Text));
+        let closing = self.closing(&plan, &draft.details.replaced, full.as_ref());
+        let lines = closing.into_iter().chain(news).chain(unreadable.iter().cloned());
+        draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
     }
@@ -157,31 +187,35 @@ impl PdfAnswer<'_> {
     /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
     ///
     /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
-    fn serve(&self, plan: &mut PagePlan) -> Result<(Vec<Served>, Vec<String>), ContextError> {
-        let (mut served, mut unreadable) = (Vec::<Served>::new(), Vec::new());
-        let mut failure = None;
-        let mut room = Room::new(self.request, self.settings);
+    fn serve(&self, plan: &mut PagePlan) -> Result<Making, ContextError> {
+        let (mut made, mut failure) = (Making::default(), None);
+        let mut room = Room::new(self.request, self.settings, self.memory.sent());
         for planned in &plan.send {
             let page = match self.serve_page(*planned) {
                 Ok(page) => page,
                 Err(ContextError::Pdf { path, error }) => {
-                    unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));
+                    made.unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));
                     failure.get_or_insert(ContextError::Pdf { path, error });
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            if !room.takes(&page) && !served.is_empty() {
+            let full = room.refuses(&page);
+            let fits = full.is_none() && room.takes(&page);
+            if full.is_some() || !fits && !made.served.is_empty() {
+                made.full = full;
                 let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
                 plan.deferred.union(&rest_of(&unsent, planned.page));
                 break;
             }
-            served.push(page);
+            made.served.push(page);
         }
-        match failure.filter(|_| served.is_empty()) {
-            Some(failure) => Err(failure),
-            None => Ok((served, unreadable)),
+        if made.served.is_empty() {
+            let path = || self.asked.path.clone();
+            let full = made.full.map(|full| ContextError::ConversationFull { path: path(), full });
+            return full.or(failure).map_or(Ok(made), Err);
         }
+        Ok(made)
     }
 
     fn add(&self, draft: &mut Draft, page: Served) {
@@ -215,7 +249,7 @@ impl PdfAnswer<'_> {
         joined(lines.into_iter().flatten())
     }
 
-    fn closing(&self, plan: &PagePlan, replaced: &PageSet, unreadable: &[String]) -> Option<String> {
+    fn closing(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&RequestFull>) -> Vec<String> {
         let held = (!plan.held.is_empty()).then(|| pages_held(&self.asked.path, &plan.held));
         let replaces = (!replaced.is_empty()).then(|| {
             let pages = page_or_pages(replaced);
@@ -225,7 +259,13 @@ impl PdfAnswer<'_> {
             let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
             format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
         });
-        joined([held, replaces, deferred].into_iter().flatten().chain(unreadable.iter().cloned()))
+        let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {NEXT_WHEN_FULL}"));
+        [held, replaces, deferred, full].into_iter().flatten().collect()
+    }
+
+    /// What became of an earlier version, where the agent does not know yet.
+    fn news(&self) -> Option<News> {
+        self.memory.news(self.document, |page| self.fingerprint(page))
     }
 
     /// The page's identity, where a conversation needs it and it can be told.
@@ -250,6 +290,16 @@ impl PdfAnswer<'_> {
     pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {
         ContextError::Pdf { path: self.asked.path.clone(), error }
     }
+}
+
+/// What was made of a plan.
+#[derive(Default)]
+struct Making {
+    served: Vec<Served>,
+    /// A sentence for each page that cannot be read.
+    unreadable: Vec<String>,
+    /// Why no further page may follow in this conversation.
+    full: Option<RequestFull>,
 }
 
 fn joined(lines: impl Iterator<Item = String>) -> Option<String> {

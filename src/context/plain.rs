@@ -9,9 +9,11 @@ use super::lines::{Excerpt, LineRange, excerpt, shorter_diff};
 use super::memory::Memory;
 use super::pdf::Draft;
 use super::request::{AnswerSettings, FileRequest};
+use super::sent::sent_image;
 use super::words::{TEXT_UNCHANGED, untrusted};
 use crate::hash::ContentHash;
 use crate::source::{ImageFormat, TextEncoding};
+use crate::store::Sent;
 use crate::view::{Held, LineSpan};
 
 /// Bytes of a text file. 64 MiB: it is read whole to count its lines.
@@ -32,6 +34,7 @@ impl PlainAnswer<'_> {
             return Ok(self.unchanged());
         }
         let bytes = self.asked.read_all(self.settings.max_image_bytes, "max_image_bytes")?;
+        self.check_room(&sent_image(bytes.len()))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: Arc::from(bytes) };
         Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
     }
@@ -42,8 +45,7 @@ impl PlainAnswer<'_> {
         encoding: TextEncoding,
         sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
-        let bytes = self.asked.read_all(MAX_TEXT_FILE_BYTES, "max_text_file_bytes")?;
-        let (text, is_sound) = decoded(&bytes, encoding);
+        let (text, is_sound) = read_text(self.asked, encoding)?;
         let excerpt = self.excerpt(&text)?;
         let mut draft = match self.shortcut(&text, &excerpt, sent) {
             Some(draft) => draft,
@@ -115,6 +117,13 @@ impl PlainAnswer<'_> {
         draft
     }
 
+    /// Refuses what would make every later request of the conversation too much for a provider.
+    fn check_room(&self, more: &Sent) -> Result<(), ContextError> {
+        let sent = self.memory.sent();
+        let checked = sent.map_or(Ok(()), |sent| self.settings.request_bounds.check(&sent, more));
+        checked.map_err(|full| ContextError::ConversationFull { path: self.asked.path.clone(), full })
+    }
+
     fn unchanged(&self) -> Draft {
         self.draft(vec![Block::Text(TEXT_UNCHANGED.to_owned())], Vec::new())
     }
@@ -126,7 +135,7 @@ impl PlainAnswer<'_> {
             blake3: self.asked.known_hash(),
             ..Details::default()
         };
-        Draft { blocks, details, holdings }
+        Draft { blocks, details, holdings, forget: Vec::new() }
     }
 }
 
@@ -136,8 +145,14 @@ fn span(excerpt: &Excerpt) -> Option<LineSpan> {
     LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
 }
 
-fn whole_span(text: &str) -> Option<LineSpan> {
+pub(super) fn whole_span(text: &str) -> Option<LineSpan> {
     LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
+}
+
+/// The text of a file, and whether every byte of it was sound.
+pub(super) fn read_text(asked: &Asked, encoding: TextEncoding) -> Result<(String, bool), ContextError> {
+    let bytes = asked.read_all(MAX_TEXT_FILE_BYTES, "max_text_file_bytes")?;
+    Ok(decoded(&bytes, encoding))
 }
 
 /// The text, and whether every byte of it was sound.

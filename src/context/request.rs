@@ -1,8 +1,12 @@
 //! What can be asked of the context.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
+
+use super::provider::RequestBounds;
 
 /// Which part of a PDF is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,6 +45,11 @@ pub struct FileRequest {
     pub max_tokens: Option<u64>,
     /// Whose memory of delivered pages applies; `None` remembers nothing.
     pub conversation: Option<ConversationId>,
+    /// How often the client's context was compacted, as the client counts. A larger number than any before forgets what
+    /// is held; with a smaller one nothing is left out and nothing is recorded.
+    pub generation: Option<u64>,
+    /// Ends the work on it, wherever that is; nothing is recorded then.
+    pub cancellation: Cancellation,
 }
 
 impl FileRequest {
@@ -59,6 +68,8 @@ impl FileRequest {
             line_count: None,
             max_tokens: None,
             conversation: None,
+            generation: None,
+            cancellation: Cancellation::new(),
         }
     }
 }
@@ -94,8 +105,27 @@ pub struct AnswerSettings {
     pub max_picture_bytes: u64,
     /// Entries of the outline in a summary. 50.
     pub max_outline_items: usize,
+    /// What one conversation may be sent before it has forgotten: all of it is in each request to a provider.
+    pub request_bounds: RequestBounds,
+    /// How long conversations are remembered.
+    pub retention: Retention,
     /// Where pages in the form [`Form::Path`] are written.
     pub output_directory: PathBuf,
+}
+
+/// How long conversations are remembered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// A conversation that was not used for longer is dropped. 90 days.
+    pub max_unused: Duration,
+    /// Holdings of all conversations; beyond it the least recently used are dropped. 1,000,000, at some 200 bytes each.
+    pub max_holdings: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { max_unused: Duration::from_secs(90 * 24 * 60 * 60), max_holdings: 1_000_000 }
+    }
 }
 
 impl Default for AnswerSettings {
@@ -109,6 +139,8 @@ impl Default for AnswerSettings {
             max_image_bytes: 10 << 20,
             max_picture_bytes: 3_750_000,
             max_outline_items: 50,
+            request_bounds: RequestBounds::default(),
+            retention: Retention::default(),
             output_directory: PathBuf::from("."),
         }
     }

@@ -8,10 +8,13 @@ use super::estimate::image_tokens;
 use super::output::{PageFile, write_page};
 use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
+use super::provider::{RequestBounds, RequestFull};
 use super::request::{AnswerSettings, FileRequest, form_name};
+use super::sent::{sent_document, sent_image, sent_text};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
+use crate::store::Sent;
 use crate::text::estimated_tokens;
 use crate::view::Form;
 use crate::worker::PageChunk;
@@ -29,6 +32,20 @@ pub(super) enum Body {
     Document(DocumentBlock),
     Text(String),
     Picture { text: String, image: ImageBlock },
+}
+
+impl Body {
+    fn sent(&self) -> Sent {
+        match self {
+            Self::Document(document) => sent_document(document.bytes.len()),
+            Self::Text(text) => sent_text(text),
+            Self::Picture { text, image } => {
+                let mut sent = sent_text(text);
+                sent.add(sent_image(image.bytes.len()));
+                sent
+            }
+        }
+    }
 }
 
 impl PdfAnswer<'_> {
@@ -149,24 +166,39 @@ pub(super) struct Room {
     tokens: u64,
     bytes: u64,
     characters: usize,
+    /// What the conversation was sent, this answer included; `None` without one.
+    sent: Option<Sent>,
+    bounds: RequestBounds,
 }
 
 impl Room {
-    pub(super) fn new(request: &FileRequest, settings: &AnswerSettings) -> Self {
+    pub(super) fn new(request: &FileRequest, settings: &AnswerSettings, sent: Option<Sent>) -> Self {
         Self {
+            sent,
+            bounds: settings.request_bounds,
             tokens: request.max_tokens.unwrap_or(u64::MAX),
             bytes: settings.max_answer_bytes,
             characters: settings.max_text_characters,
         }
     }
 
+    /// Why `page` may not follow in this conversation, whatever room the answer has.
+    pub(super) fn refuses(&self, page: &Served) -> Option<RequestFull> {
+        self.bounds.check(&self.sent?, &page.body.sent()).err()
+    }
+
     /// Whether `page` fits; what it takes is then gone.
+    ///
+    /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
     pub(super) fn takes(&mut self, page: &Served) -> bool {
         let (bytes, characters) = match &page.body {
             Body::Document(document) => (length(&document.bytes), 0),
             Body::Text(text) => (0, text.chars().count()),
             Body::Picture { text, image } => (length(&image.bytes), text.chars().count()),
         };
+        if let Some(sent) = &mut self.sent {
+            sent.add(page.body.sent());
+        }
         let fits = page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
         self.tokens = self.tokens.saturating_sub(page.tokens);
         self.bytes = self.bytes.saturating_sub(bytes);

@@ -10,6 +10,13 @@ pub(super) const HOW_TO_READ_PAGES: &str =
 pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread context. You already have the most \
      up-to-date information about the contents of this file.";
 
+/// What to do where a conversation is full.
+pub const NEXT_WHEN_FULL: &str = "A provider would refuse every later request with more of it. Ask with as: \"text\" \
+     or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
+
+/// For a file that was deleted.
+pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";
+
 /// The line that stands once in every answer that quotes a document.
 #[must_use]
 pub fn untrusted(path: &str) -> String {

@@ -1,16 +1,18 @@
 //! Asking a model, and asking it again where a refusal may pass.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::cancel::Cancel;
 use super::error::ModelError;
 use super::exchange::{Exchange, total_timeout};
 use super::name::ModelName;
 use super::question::{Listener, Question, Reply};
 use super::settings::ModelSettings;
 use crate::http::{self, Client};
+use crate::limits::Cancellation;
 
 /// Time for a connection to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -20,6 +22,9 @@ const BACKOFF: Duration = Duration::from_millis(500);
 
 /// No wait is longer: another model is asked instead.
 const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// A year.
+const FOR_EVER: Duration = Duration::from_secs(31_536_000);
 
 /// Asks models.
 #[derive(Debug)]
@@ -33,7 +38,7 @@ pub struct Session<'a> {
     runtime: tokio::runtime::Runtime,
     client: Client,
     deadline: Instant,
-    cancel: &'a Cancel,
+    cancellation: &'a Cancellation,
     listener: &'a dyn Listener,
 }
 
@@ -41,7 +46,10 @@ impl Models {
     /// Asks models as `settings` say.
     #[must_use]
     pub fn new(settings: ModelSettings) -> Self {
-        Self { settings }
+        // What is longer than a year is for ever, and a year can be added to a clock.
+        let bounded = |time: Duration| time.min(FOR_EVER);
+        let (pdf_timeout, pdf_idle_timeout) = (bounded(settings.pdf_timeout), bounded(settings.pdf_idle_timeout));
+        Self { settings: ModelSettings { pdf_timeout, pdf_idle_timeout, ..settings } }
     }
 
     /// The settings.
@@ -54,7 +62,11 @@ impl Models {
     ///
     /// # Errors
     /// [`ModelError::Unusable`] where the system has no resources for it.
-    pub fn session<'a>(&'a self, listener: &'a dyn Listener, cancel: &'a Cancel) -> Result<Session<'a>, ModelError> {
+    pub fn session<'a>(
+        &'a self,
+        listener: &'a dyn Listener,
+        cancellation: &'a Cancellation,
+    ) -> Result<Session<'a>, ModelError> {
         let unusable = |reason: String| ModelError::Unusable { reason };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let client = http::client().connect_timeout(CONNECT_TIMEOUT).build();
@@ -63,7 +75,7 @@ impl Models {
             runtime: runtime.map_err(|error| unusable(error.to_string()))?,
             client: client.map_err(|error| unusable(error.to_string()))?,
             deadline: Instant::now() + self.settings.pdf_timeout,
-            cancel,
+            cancellation,
             listener,
         })
     }
@@ -75,16 +87,19 @@ impl Session<'_> {
     /// # Errors
     /// Every [`ModelError`].
     pub fn ask(&self, name: &ModelName, question: &Question) -> Result<Reply, ModelError> {
-        self.runtime.block_on(self.persistently(name, question))
+        let stop = Arc::new(Notify::new());
+        let wake = Arc::clone(&stop);
+        let _waking = self.cancellation.on_cancel(move || wake.notify_one());
+        self.runtime.block_on(self.persistently(name, question, &stop))
     }
 
     /// Whether the one who asked went away.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.cancel.is_cancelled()
+        self.cancellation.is_cancelled()
     }
 
-    async fn persistently(&self, name: &ModelName, question: &Question) -> Result<Reply, ModelError> {
+    async fn persistently(&self, name: &ModelName, question: &Question, stop: &Notify) -> Result<Reply, ModelError> {
         let settings = &self.models.settings;
         let exchange = Exchange {
             client: &self.client,
@@ -93,12 +108,12 @@ impl Session<'_> {
             name,
             question,
             listener: self.listener,
-            cancel: self.cancel,
+            stop,
             deadline: self.deadline,
         };
         let mut again = 0;
         loop {
-            if self.cancel.is_cancelled() {
+            if self.cancellation.is_cancelled() {
                 return Err(ModelError::Cancelled);
             }
             if Instant::now() >= self.deadline {
@@ -115,7 +130,7 @@ impl Session<'_> {
             }
             again += 1;
             tokio::select! {
-                () = self.cancel.cancelled() => return Err(ModelError::Cancelled),
+                () = stop.notified() => return Err(ModelError::Cancelled),
                 () = tokio::time::sleep(wait) => {}
             }
         }

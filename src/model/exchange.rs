@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use super::cancel::Cancel;
 use super::error::ModelError;
 use super::name::ModelName;
 use super::provider::ProviderLimits;
@@ -33,7 +33,8 @@ pub(super) struct Exchange<'a> {
     pub(super) name: &'a ModelName,
     pub(super) question: &'a Question,
     pub(super) listener: &'a dyn Listener,
-    pub(super) cancel: &'a Cancel,
+    /// Notified when the one who asked went away.
+    pub(super) stop: &'a Notify,
     /// When all models together have had their time.
     pub(super) deadline: Instant,
 }
@@ -187,7 +188,7 @@ impl Exchange<'_> {
             let idle = activity.last() + self.settings.pdf_idle_timeout;
             tokio::select! {
                 biased;
-                () = self.cancel.cancelled() => return Err(ModelError::Cancelled),
+                () = self.stop.notified() => return Err(ModelError::Cancelled),
                 done = &mut future => return Ok(done),
                 () = sleep_until(self.deadline.min(idle)) => {}
             }

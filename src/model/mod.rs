@@ -10,7 +10,7 @@
 //! - **A request's data lies in memory once, and raw**: base64 is made while it is sent.
 //! - **No key leaves but in its header.** [`Secret`] has no text form, and what servers say is searched for keys.
 //! - **Nothing waits for ever**: `pdf_idle_timeout` where nothing moves, `pdf_timeout` for all together, and a
-//!   [`Cancel`] that closes the connection.
+//!   [`Cancellation`](crate::limits::Cancellation) that closes the connection.
 //! - **An answer is whole or an error**: a stream that ends without its end is [`ModelError::Broken`].
 //!
 //! # Why no library does it
@@ -33,7 +33,6 @@
 
 mod anthropic;
 mod body;
-mod cancel;
 mod chat;
 mod client;
 mod error;
@@ -48,7 +47,6 @@ mod sse;
 mod wire;
 
 pub use body::{base64, base64_length};
-pub use cancel::{Cancel, CancelOnDrop};
 pub use client::{Models, Session};
 pub use error::ModelError;
 pub use name::{ModelName, Secret};

@@ -11,14 +11,14 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
+use super::context;
 use super::delivery::Ledger;
 use super::pdf;
 use super::shape;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
 use crate::tool::{
-    self, CONTENT_EXTENSION, Caller, Cancel, ClientFacts, ForgetArguments, GetFileArguments, INSTRUCTIONS,
-    StatusArguments, ToolError,
+    self, CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError,
 };
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
@@ -29,6 +29,15 @@ const THREAD_ID: &str = "threadId";
 pub(super) struct Handler {
     world: Arc<ServerWorld>,
     ledger: Ledger,
+}
+
+/// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
+struct Wanted(Cancellation);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 /// A tool's result, and what to record when it was written.
@@ -48,7 +57,7 @@ impl Handler {
         };
         let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str()?.parse::<ConversationId>().ok());
         let conversation = thread.unwrap_or_else(|| self.world.conversation.clone());
-        Caller { client, conversation: Some(conversation) }
+        Caller { client, conversation: Some(conversation), cancellation: Cancellation::new() }
     }
 }
 
@@ -60,17 +69,19 @@ fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>>
 }
 
 /// Runs a tool; `None` for one that does not exist. What a tool refuses is a result too: the model must see it.
-fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller, cancel: &Cancel) -> Option<Called> {
+fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
     let called = match name {
         "get_file" => get_file(world, arguments, caller),
-        "pdf_info" => pdf::info(&world.context, arguments),
-        "pdf_extract_text" => pdf::extract_text(&world.context, arguments),
-        "pdf_render_page" => pdf::render_page(&world.context, arguments),
+        "pdf_info" => pdf::info(&world.context, arguments, caller),
+        "pdf_extract_text" => pdf::extract_text(&world.context, arguments, caller),
+        "pdf_render_page" => pdf::render_page(&world.context, arguments, caller),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
-        "pdf_outline" => pdf::outline(&world.context, arguments),
-        "pdf" if answers(world) => return Some(pdf::ask(world, arguments, cancel)),
-        "context_status" => context_status(world, arguments, caller),
-        "context_forget" => context_forget(world, arguments, caller),
+        "pdf_outline" => pdf::outline(&world.context, arguments, caller),
+        "pdf" if answers(world) => return Some(pdf::ask(world, arguments, caller)),
+        "context_status" => context::status(&world.context, arguments, caller),
+        "context_updates" => context::updates(&world.context, arguments, caller),
+        "context_forget" => context::forget(&world.context, arguments, caller),
+        "context_fork" => context::fork(&world.context, arguments, caller),
         _ => return None,
     };
     Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
@@ -84,16 +95,6 @@ fn answers(world: &ServerWorld) -> bool {
 fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let answer = tool::get_file(&world.context, GetFileArguments::parse(arguments)?, caller)?;
     Ok((shape::file_result(&answer), Some(answer.delivery)))
-}
-
-fn context_status(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_status(&world.context, &StatusArguments::parse(arguments)?, caller)?;
-    Ok((shape::data_result(&answer), None))
-}
-
-fn context_forget(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_forget(&world.context, &ForgetArguments::parse(arguments)?, caller)?;
-    Ok((shape::data_result(&answer), None))
 }
 
 impl ServerHandler for Handler {
@@ -124,13 +125,11 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         self.ledger.settled().await;
         let caller = self.caller(&context);
+        let _wanted = Wanted(caller.cancellation.clone());
         let world = Arc::clone(&self.world);
         let name = request.name.clone();
         let arguments = request.arguments.unwrap_or_default();
-        let cancel = Cancel::default();
-        // However this ends, nobody waits for the work after it.
-        let _end = cancel.on_drop();
-        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller, &cancel));
+        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller));
         let called = tokio::select! {
             called = work => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
@@ -170,13 +169,19 @@ impl ServerHandler for Handler {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
+        let cancellation = Cancellation::new();
+        let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            tool::read_page(&world.context, &request.uri).map(|bytes| shape::page_resource(&request.uri, &bytes))
+            let read = tool::read_page(&world.context, &request.uri, &cancellation);
+            read.map(|bytes| shape::page_resource(&request.uri, &bytes))
         });
-        let read = work.await.map_err(|_| internal("the page could not be read"))?;
+        let read = tokio::select! {
+            read = work => read.map_err(|_| internal("the page could not be read"))?,
+            () = context.ct.cancelled() => return Err(internal("cancelled")),
+        };
         read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
     }
 }

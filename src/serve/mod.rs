@@ -1,5 +1,6 @@
 //! The Model Context Protocol over standard input and output: the only room that names its SDK.
 
+mod context;
 mod delivery;
 mod handler;
 mod pdf;

@@ -7,21 +7,26 @@ use super::ServerWorld;
 use super::handler::Called;
 use super::shape;
 use crate::tool::{
-    self, AskArguments, AskWorld, Block, Caller, Cancel, ContextManager, DataAnswer, DocumentArguments, ErrorCode,
-    InfoResult, RenderArguments, SearchArguments, TextArguments, ToolError, Unheard, Unwatched,
+    self, AskArguments, AskWorld, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult,
+    RenderArguments, SearchArguments, TextArguments, ToolError, Unheard, Unwatched,
 };
 
-pub(super) fn info(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn info(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
     let result = InfoResult::of(&pdf);
+    pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn extract_text(
+    context: &ContextManager,
+    arguments: &JsonObject,
+    caller: &Caller,
+) -> Result<Called, ToolError> {
     let arguments = TextArguments::parse(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
     let result = tool::extract_text(&pdf, &arguments, &Unwatched)?;
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
@@ -37,8 +42,12 @@ pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> 
     Ok((shape::blocks_result(&blocks, details), None))
 }
 
-pub(super) fn render_page(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?)?;
+pub(super) fn render_page(
+    context: &ContextManager,
+    arguments: &JsonObject,
+    caller: &Caller,
+) -> Result<Called, ToolError> {
+    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?, caller)?;
     Ok((shape::blocks_result(&answer.blocks, as_json(&answer.result)?), None))
 }
 
@@ -47,15 +56,18 @@ pub(super) fn search(context: &ContextManager, arguments: &JsonObject, caller: &
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn outline(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
+pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
-    Ok((shape::data_result(&tool::outline(&pdf)), None))
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
+    let answer = tool::outline(&pdf);
+    pdf.check()?;
+    Ok((shape::data_result(&answer), None))
 }
 
 /// What `pdf` refuses has details too.
-pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, cancel: &Cancel) -> Called {
-    let asking = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, cancel };
+pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Called {
+    let cancellation = &caller.cancellation;
+    let asking = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, cancellation };
     let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asking, &arguments));
     match answered {
         Ok(answer) => {

@@ -22,7 +22,8 @@ const ERROR: &str = "io.github.pagewise/error";
 /// A tool as it is listed.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
     let is_open_world = spec.is_open_world();
-    let annotations = ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(true);
+    let annotations =
+        ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
     let tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
         .with_title(spec.title)
         .with_annotations(annotations.open_world(is_open_world));

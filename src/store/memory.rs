@@ -1,11 +1,12 @@
 //! A store that ends with the process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{ConversationRecord, Delivery, Health, Pruned, Sent, StoreError, ViewStore};
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
+use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, ViewStore};
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Keeps views in memory.
 #[derive(Debug, Default)]
@@ -18,6 +19,8 @@ struct State {
     sequence: Sequence,
     conversations: BTreeMap<ConversationId, Entry>,
     names: BTreeMap<FileKey, String>,
+    page_counts: BTreeMap<ContentHash, u32>,
+    last_pruned: Option<SystemTime>,
 }
 
 #[derive(Debug, Clone)]
@@ -25,18 +28,17 @@ struct Entry {
     view: ConversationView,
     created: SystemTime,
     used: SystemTime,
-    latest: Sequence,
-    sent: Sent,
+    head: Head,
 }
 
 impl Entry {
     fn new(now: SystemTime) -> Self {
         let view = ConversationView::new();
-        Self { view, created: now, used: now, latest: Sequence::START, sent: Sent::default() }
+        Self { view, created: now, used: now, head: Head::default() }
     }
 
     fn touch(&mut self, at: Sequence, now: SystemTime) {
-        self.latest = at;
+        self.head.latest = at;
         self.used = self.used.max(now);
     }
 
@@ -45,14 +47,20 @@ impl Entry {
             id: id.clone(),
             created: self.created,
             used: self.used,
-            latest: self.latest,
             holdings: self.holdings(),
-            sent: self.sent,
+            head: self.head,
         }
     }
 
     fn holdings(&self) -> u64 {
         self.view.holdings().count() as u64
+    }
+
+    fn forget(&mut self, what: &Forget, at: Sequence) {
+        self.view.forget(what, at);
+        if what.begins_epoch() {
+            self.head.sent = Sent::default();
+        }
     }
 }
 
@@ -66,6 +74,41 @@ impl State {
         self.conversations.entry(conversation.clone()).or_insert_with(|| Entry::new(now))
     }
 
+    /// Records one delivery, unless something was forgotten since it was planned.
+    fn record(&mut self, conversation: &ConversationId, delivery: &Delivery, now: SystemTime) -> Option<Sequence> {
+        let entry = self.entry(conversation, now);
+        if delivery.planned.is_some_and(|planned| entry.view.last_forgotten() > planned) {
+            if delivery.planned.is_some_and(|planned| entry.view.epoch() <= planned) {
+                entry.head.sent.add(delivery.sent);
+            }
+            return None;
+        }
+        for what in &delivery.forget {
+            let at = self.next();
+            self.entry(conversation, now).forget(what, at);
+        }
+        let at = self.next();
+        self.names.extend(delivery.names.clone());
+        self.page_counts.extend(delivery.page_counts.clone());
+        let entry = self.entry(conversation, now);
+        for holding in &delivery.holdings {
+            entry.view.insert(*holding, at);
+        }
+        entry.head.sent.add(delivery.sent);
+        entry.touch(at, now);
+        Some(at)
+    }
+
+    /// Forgets up to a new sequence; the one after it is taken too, for what stays followed.
+    fn forget(&mut self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Sequence {
+        let at = self.next();
+        let last = if *what == Forget::AllButFiles { self.next() } else { at };
+        let entry = self.entry(conversation, now);
+        entry.forget(what, at);
+        entry.touch(last, now);
+        at
+    }
+
     fn holdings(&self) -> u64 {
         self.conversations.values().map(Entry::holdings).sum()
     }
@@ -75,12 +118,14 @@ impl State {
     }
 
     fn drop_unheld_names(&mut self) {
-        let held =
-            |file: &FileKey| self.conversations.values().any(|entry| entry.view.previous_content(file).is_some());
+        let held = |file: &FileKey| self.conversations.values().any(|entry| entry.view.told_content(file).is_some());
         let unheld: Vec<FileKey> = self.names.keys().filter(|file| !held(file)).copied().collect();
         for file in unheld {
             self.names.remove(&file);
         }
+        let contents = |entry: &Entry| entry.view.holdings().map(|(holding, _)| holding.content).collect::<Vec<_>>();
+        let held: BTreeSet<ContentHash> = self.conversations.values().flat_map(contents).collect();
+        self.page_counts.retain(|content, _| held.contains(content));
     }
 }
 
@@ -103,41 +148,42 @@ impl ViewStore for MemoryStore {
         Ok(entry.view.since(since))
     }
 
-    fn create(&self, conversation: &ConversationId, now: SystemTime) -> Result<bool, StoreError> {
+    fn create(
+        &self,
+        conversation: &ConversationId,
+        owner: Option<&Principal>,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
         let mut state = self.state();
         let is_new = !state.conversations.contains_key(conversation);
-        state.entry(conversation, now);
+        let entry = state.entry(conversation, now);
+        if is_new {
+            entry.head.owner = owner.copied();
+        }
         Ok(is_new)
     }
 
-    fn record(
+    fn record_all(
         &self,
-        conversation: &ConversationId,
-        delivery: &Delivery,
+        deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
-    ) -> Result<Sequence, StoreError> {
+    ) -> Result<Vec<Option<Sequence>>, StoreError> {
         let mut state = self.state();
-        let at = state.next();
-        state.names.extend(delivery.names.clone());
-        let entry = state.entry(conversation, now);
-        for holding in &delivery.holdings {
-            entry.view.insert(*holding, at);
-        }
-        entry.sent.add(delivery.sent);
-        entry.touch(at, now);
-        Ok(at)
+        Ok(deliveries.iter().map(|(conversation, delivery)| state.record(conversation, delivery, now)).collect())
     }
 
     fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
+        Ok(self.state().forget(conversation, what, now))
+    }
+
+    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
         let mut state = self.state();
-        let at = state.next();
-        let entry = state.entry(conversation, now);
-        entry.view.forget(what, at);
-        if *what == Forget::Everything {
-            entry.sent = Sent::default();
+        let before = state.entry(conversation, now).head.generation;
+        if generation > before {
+            state.forget(conversation, &Forget::AllButFiles, now);
+            state.entry(conversation, now).head.generation = generation;
         }
-        entry.touch(at, now);
-        Ok(at)
+        Ok(before.max(generation))
     }
 
     fn fork(
@@ -159,8 +205,8 @@ impl ViewStore for MemoryStore {
         Ok(())
     }
 
-    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError> {
-        Ok(self.state().conversations.get(conversation).map(|entry| entry.latest))
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+        Ok(self.state().conversations.get(conversation).map(|entry| entry.head))
     }
 
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
@@ -179,8 +225,18 @@ impl ViewStore for MemoryStore {
         Ok(files.iter().filter_map(|file| Some((*file, state.names.get(file)?.clone()))).collect())
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64) -> Result<Pruned, StoreError> {
+    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
+        let state = self.state();
+        Ok(contents.iter().filter_map(|content| Some((*content, *state.page_counts.get(content)?))).collect())
+    }
+
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
+        Ok(self.state().last_pruned)
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
         let mut state = self.state();
+        state.last_pruned = Some(now);
         let (conversations, holdings) = (state.conversations.len() as u64, state.holdings());
         state.conversations.retain(|_, entry| entry.used >= unused_since);
         while state.holdings() > max_holdings

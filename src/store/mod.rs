@@ -28,7 +28,8 @@ pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
 pub use memory::MemoryStore;
 pub use sqlite::SqliteStore;
 
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Sequence};
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Principal, Sequence};
 
 /// Keeps the views of conversations.
 ///
@@ -50,13 +51,31 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError>;
 
-    /// Makes a conversation known; false where it already was.
+    /// Makes a conversation known, as `owner`'s where there is one; false where it already was.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn create(&self, conversation: &ConversationId, now: SystemTime) -> Result<bool, StoreError>;
+    fn create(
+        &self,
+        conversation: &ConversationId,
+        owner: Option<&Principal>,
+        now: SystemTime,
+    ) -> Result<bool, StoreError>;
 
-    /// Records what was delivered, under one new sequence, which is returned. Makes the conversation known.
+    /// Records what was delivered to conversations, each delivery under a new sequence, all of them or none. Makes the
+    /// conversations known.
+    ///
+    /// `None` for a delivery that was not recorded, because something was forgotten after [`Delivery::planned`].
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn record_all(
+        &self,
+        deliveries: &[(ConversationId, Delivery)],
+        now: SystemTime,
+    ) -> Result<Vec<Option<Sequence>>, StoreError>;
+
+    /// [`ViewStore::record_all`] for one delivery.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -65,9 +84,12 @@ pub trait ViewStore: Send + Sync {
         conversation: &ConversationId,
         delivery: &Delivery,
         now: SystemTime,
-    ) -> Result<Sequence, StoreError>;
+    ) -> Result<Option<Sequence>, StoreError> {
+        let recorded = self.record_all(&[(conversation.clone(), delivery.clone())], now)?;
+        Ok(recorded.into_iter().next().flatten())
+    }
 
-    /// Forgets, up to a new sequence, which is returned. Forgetting everything also sets [`Sent`] to zero.
+    /// Forgets, up to a new sequence, which is returned. Where that begins an epoch, [`Sent`] is zero again.
     ///
     /// A caller that forgets in a view at hand too does so up to the larger of this and that view's
     /// [`ConversationView::latest`]: the view may hold what this store has lost.
@@ -76,7 +98,15 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError>;
 
-    /// Makes `to` a copy of `from`, as [`ConversationView::fork`] does, with all that was [`Sent`].
+    /// Takes note that a client is in its `generation` of a conversation, and returns the conversation's, which is the
+    /// largest that any named. A larger one than before forgets [`Forget::AllButFiles`].
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError>;
+
+    /// Makes `to` a copy of `from`, as [`ConversationView::fork`] does, with all that was [`Sent`], of the same owner
+    /// and generation.
     ///
     /// # Errors
     /// [`StoreError::UnknownConversation`] for `from`, [`StoreError::ConversationExists`] for `to`.
@@ -88,12 +118,12 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
-    /// The sequence of a conversation's last recording or forgetting, or `None` where it is unknown. One look-up: ask
-    /// before each use of a view at hand, and merge [`ViewStore::load_since`] where this is later.
+    /// What one look-up tells of a conversation, or `None` where it is unknown. Ask before each use of a view at hand,
+    /// and merge [`ViewStore::load_since`] where [`Head::latest`] is another than then.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError>;
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError>;
 
     /// What is known of a conversation besides its view, or `None` where it is unknown. Counts the holdings.
     ///
@@ -113,12 +143,24 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError>;
 
-    /// Drops the conversations last used before `unused_since`, and then the least recently used until at most
-    /// `max_holdings` holdings remain.
+    /// How many pages the documents of these contents have, as far as that was recorded.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64) -> Result<Pruned, StoreError>;
+    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError>;
+
+    /// When [`ViewStore::prune`] last ran, or `None` where it never did.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError>;
+
+    /// Drops the conversations last used before `unused_since`, and then the least recently used until at most
+    /// `max_holdings` holdings remain. Takes note of `now`.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError>;
 
     /// Whether the store answers, and how much it keeps.
     ///
@@ -130,11 +172,31 @@ pub trait ViewStore: Send + Sync {
 /// What one answer gave, recorded together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delivery {
+    /// The last sequence that the answer's plan knew of. What was forgotten after it may be what the plan rested on, so
+    /// that such a delivery is not recorded; `None` rests on nothing.
+    pub planned: Option<Sequence>,
+    /// What the answer said is gone; forgotten before the rest is recorded.
+    pub forget: Vec<Forget>,
     /// What the conversation now holds.
     pub holdings: Vec<Holding>,
     /// The paths of the files among the holdings, to be shown.
     pub names: BTreeMap<FileKey, String>,
+    /// How many pages the documents of these contents have.
+    pub page_counts: BTreeMap<ContentHash, u32>,
     /// How much it was.
+    pub sent: Sent,
+}
+
+/// What one look-up tells of a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The sequence of its last recording or forgetting.
+    pub latest: Sequence,
+    /// The largest generation that its client named; 0 before.
+    pub generation: u64,
+    /// Whose it is, where a server tells its callers apart.
+    pub owner: Option<Principal>,
+    /// What was sent in this epoch.
     pub sent: Sent,
 }
 
@@ -143,15 +205,19 @@ pub struct Delivery {
 pub struct Sent {
     /// Media blocks: documents and images.
     pub blocks: u64,
-    /// Bytes of all blocks as sent.
+    /// Pages of PDF among them.
+    pub pages: u64,
+    /// Bytes of all blocks as a request carries them: media in base64.
     pub bytes: u64,
     /// Tokens, as estimated.
     pub tokens: u64,
 }
 
 impl Sent {
-    fn add(&mut self, more: Self) {
+    /// Adds what was sent besides.
+    pub fn add(&mut self, more: Self) {
         self.blocks = self.blocks.saturating_add(more.blocks);
+        self.pages = self.pages.saturating_add(more.pages);
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.tokens = self.tokens.saturating_add(more.tokens);
     }
@@ -166,12 +232,10 @@ pub struct ConversationRecord {
     pub created: SystemTime,
     /// When it was last written to.
     pub used: SystemTime,
-    /// The sequence of the last recording or forgetting.
-    pub latest: Sequence,
     /// How many holdings it has.
     pub holdings: u64,
-    /// What was sent in this epoch.
-    pub sent: Sent,
+    /// The rest of it.
+    pub head: Head,
 }
 
 /// What pruning dropped.

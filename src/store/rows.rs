@@ -27,6 +27,7 @@ impl HeldRow {
             }
             Held::Text(lines) => row(3, lines.first(), lines.last()),
             Held::Binary => row(4, 0, 0),
+            Held::Known => row(5, 0, 0),
         }
     }
 
@@ -42,6 +43,7 @@ impl HeldRow {
             }),
             3 => LineSpan::new(self.first, self.last).map(Held::Text),
             4 => Some(Held::Binary),
+            5 => Some(Held::Known),
             _ => None,
         }
     }

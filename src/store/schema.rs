@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 /// What came of bringing the tables up to date.
 pub(super) enum Migration {
@@ -69,6 +69,19 @@ CREATE TABLE file_hash (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Version 2: generations and owners of conversations, PDF pages among what was sent, page counts, and the last pruning.
+const VERSION_2: &str = "
+ALTER TABLE conversation ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversation ADD COLUMN owner BLOB;
+ALTER TABLE conversation ADD COLUMN pages INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE counter ADD COLUMN pruned_at INTEGER;
+
+CREATE TABLE page_count (
+    content BLOB PRIMARY KEY,
+    pages INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Brings the tables to [`VERSION`], whole or not at all.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
     // The common case takes no lock.
@@ -90,6 +103,9 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration
 fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     if from < 1 {
         transaction.execute_batch(VERSION_1)?;
+    }
+    if from < 2 {
+        transaction.execute_batch(VERSION_2)?;
     }
     Ok(())
 }

@@ -8,13 +8,15 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::opening::{self, Database, Opened};
-use super::rows::sequence;
+use super::rows::unsigned;
 use super::statements::{
-    RECORD, add_sent, bury, conversation_id, conversation_record, copy_conversation, counts, delete_holding,
-    insert_conversation, insert_holding, insert_names, next_sequence, prune, touched, unix_seconds, view_since,
+    HEAD, RECORD, add_sent, conversation_id, conversation_record, copy_conversation, counts, forget, forgotten, head,
+    insert_conversation, insert_holding, insert_names, insert_page_counts, moment, next_sequence, prune,
+    set_generation, touched, unix_seconds, view_since,
 };
-use super::{ConversationRecord, Delivery, Health, Pruned, StoreError, StoreWarning, ViewStore};
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Sequence};
+use super::{ConversationRecord, Delivery, Head, Health, Pruned, StoreError, StoreWarning, ViewStore};
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Keeps views in a SQLite database.
 ///
@@ -92,6 +94,36 @@ pub(super) fn in_transaction<T>(
     Ok(value)
 }
 
+/// Records one delivery, unless something was forgotten since it was planned.
+fn record(
+    transaction: &Transaction<'_>,
+    conversation: &ConversationId,
+    delivery: &Delivery,
+    now: SystemTime,
+) -> rusqlite::Result<Option<Sequence>> {
+    if let (Some(planned), Some(id)) = (delivery.planned, conversation_id(transaction, conversation)?) {
+        let (epoch, forgotten) = forgotten(transaction, id)?;
+        if forgotten > planned {
+            if epoch <= planned {
+                add_sent(transaction, id, delivery.sent)?;
+            }
+            return Ok(None);
+        }
+    }
+    for what in &delivery.forget {
+        forget(transaction, conversation, what, now)?;
+    }
+    let at = next_sequence(transaction)?;
+    let id = touched(transaction, conversation, at, now)?;
+    for holding in &delivery.holdings {
+        insert_holding(transaction, id, holding, at)?;
+    }
+    insert_names(transaction, &delivery.names)?;
+    insert_page_counts(transaction, &delivery.page_counts)?;
+    add_sent(transaction, id, delivery.sent)?;
+    Ok(Some(at))
+}
+
 impl ViewStore for SqliteStore {
     fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError> {
         self.run(|connection| {
@@ -101,41 +133,45 @@ impl ViewStore for SqliteStore {
         })
     }
 
-    fn create(&self, conversation: &ConversationId, now: SystemTime) -> Result<bool, StoreError> {
-        self.write(|transaction| insert_conversation(transaction, conversation, now))
-    }
-
-    fn record(
+    fn create(
         &self,
         conversation: &ConversationId,
-        delivery: &Delivery,
+        owner: Option<&Principal>,
         now: SystemTime,
-    ) -> Result<Sequence, StoreError> {
+    ) -> Result<bool, StoreError> {
+        self.write(|transaction| insert_conversation(transaction, conversation, owner, now))
+    }
+
+    fn record_all(
+        &self,
+        deliveries: &[(ConversationId, Delivery)],
+        now: SystemTime,
+    ) -> Result<Vec<Option<Sequence>>, StoreError> {
         self.write(|transaction| {
-            let at = next_sequence(transaction)?;
-            let id = touched(transaction, conversation, at, now)?;
-            for holding in &delivery.holdings {
-                insert_holding(transaction, id, holding, at)?;
-            }
-            insert_names(transaction, &delivery.names)?;
-            add_sent(transaction, id, delivery.sent)?;
-            Ok(at)
+            let record = |(conversation, delivery)| record(transaction, conversation, delivery, now);
+            deliveries.iter().map(|(conversation, delivery)| record((conversation, delivery))).collect()
         })
     }
 
     fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
+        self.write(|transaction| forget(transaction, conversation, what, now))
+    }
+
+    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
+        let known = self.head(conversation)?.map(|head| head.generation);
+        if let Some(known) = known.filter(|known| *known >= generation) {
+            return Ok(known);
+        }
         self.write(|transaction| {
-            let at = next_sequence(transaction)?;
-            let id = touched(transaction, conversation, at, now)?;
-            let before = view_since(transaction, id, Sequence::START)?;
-            let mut after = before.clone();
-            for scope in after.forget(what, at) {
-                bury(transaction, id, &scope, at)?;
+            let query = "SELECT generation FROM conversation WHERE name = ?1";
+            let known = transaction.prepare_cached(query)?.query_row([conversation.as_str()], |row| row.get(0));
+            let known = known.optional()?.map(unsigned);
+            if let Some(known) = known.filter(|known| *known >= generation) {
+                return Ok(known);
             }
-            for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
-                delete_holding(transaction, id, holding)?;
-            }
-            Ok(at)
+            forget(transaction, conversation, &Forget::AllButFiles, now)?;
+            set_generation(transaction, conversation, generation)?;
+            Ok(generation)
         })
     }
 
@@ -150,7 +186,7 @@ impl ViewStore for SqliteStore {
             let Some(source) = conversation_id(transaction, from)? else {
                 return Ok(Err(StoreError::UnknownConversation { conversation: from.clone() }));
             };
-            if !insert_conversation(transaction, to, now)? {
+            if !insert_conversation(transaction, to, None, now)? {
                 return Ok(Err(StoreError::ConversationExists { conversation: to.clone() }));
             }
             copy_conversation(transaction, source, transaction.last_insert_rowid(), as_of)?;
@@ -158,11 +194,8 @@ impl ViewStore for SqliteStore {
         })?
     }
 
-    fn latest(&self, conversation: &ConversationId) -> Result<Option<Sequence>, StoreError> {
-        self.run(|connection| {
-            let mut statement = connection.prepare_cached("SELECT latest FROM conversation WHERE name = ?1")?;
-            statement.query_row([conversation.as_str()], |row| row.get(0).map(sequence)).optional()
-        })
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+        self.run(|connection| connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional())
     }
 
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
@@ -192,8 +225,28 @@ impl ViewStore for SqliteStore {
         })
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64) -> Result<Pruned, StoreError> {
-        self.write(|transaction| prune(transaction, unix_seconds(unused_since), max_holdings))
+    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
+        self.run(|connection| {
+            let mut statement = connection.prepare_cached("SELECT pages FROM page_count WHERE content = ?1")?;
+            let mut counts = BTreeMap::new();
+            for content in contents {
+                let pages: Option<u32> = statement.query_row([content.0], |row| row.get(0)).optional()?;
+                counts.extend(pages.map(|pages| (*content, pages)));
+            }
+            Ok(counts)
+        })
+    }
+
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
+        let pruned_at = self.run(|connection| {
+            connection.query_row("SELECT pruned_at FROM counter", [], |row| row.get::<_, Option<i64>>(0))
+        })?;
+        Ok(pruned_at.map(moment))
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+        let (unused_since, now) = (unix_seconds(unused_since), unix_seconds(now));
+        self.write(|transaction| prune(transaction, unused_since, max_holdings, now))
     }
 
     fn health(&self) -> Result<Health, StoreError> {

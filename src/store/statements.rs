@@ -6,12 +6,18 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::rows::{self, HeldRow, ScopeRow, sequence, signed, unsigned};
-use super::{ConversationRecord, Pruned, Sent};
-use crate::view::{ConversationId, ConversationView, FileKey, Holding, Scope, Sequence};
+use super::{ConversationRecord, Head, Pruned, Sent};
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Principal, Scope, Sequence};
 
 /// The columns of [`ConversationRecord`], in the order that [`conversation_record`] reads.
-pub(super) const RECORD: &str = "SELECT name, created_at, used_at, latest, blocks, bytes, tokens,
+pub(super) const RECORD: &str =
+    "SELECT latest, generation, owner, blocks, pages, bytes, tokens, name, created_at, used_at,
     (SELECT count(*) FROM holding WHERE holding.conversation = conversation.id) FROM conversation";
+
+/// The columns of [`Head`], in the order that [`head`] reads.
+pub(super) const HEAD: &str = "SELECT latest, generation, owner, blocks, pages, bytes, tokens FROM conversation
+    WHERE name = ?1";
 
 pub(super) fn unix_seconds(moment: SystemTime) -> i64 {
     moment.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| signed(since.as_secs()))
@@ -24,11 +30,21 @@ pub(super) fn moment(unix_seconds: i64) -> SystemTime {
 
 /// `None` for a handle that this version would refuse.
 pub(super) fn conversation_record(row: &Row<'_>) -> rusqlite::Result<Option<ConversationRecord>> {
-    let name: String = row.get(0)?;
-    let sent = Sent { blocks: unsigned(row.get(4)?), bytes: unsigned(row.get(5)?), tokens: unsigned(row.get(6)?) };
-    let (created, used) = (moment(row.get(1)?), moment(row.get(2)?));
-    let (latest, holdings) = (sequence(row.get(3)?), unsigned(row.get(7)?));
-    Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, latest, holdings, sent }))
+    let name: String = row.get(7)?;
+    let (created, used) = (moment(row.get(8)?), moment(row.get(9)?));
+    let (holdings, head) = (unsigned(row.get(10)?), head(row)?);
+    Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, holdings, head }))
+}
+
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
+    let sent = Sent {
+        blocks: unsigned(row.get(3)?),
+        pages: unsigned(row.get(4)?),
+        bytes: unsigned(row.get(5)?),
+        tokens: unsigned(row.get(6)?),
+    };
+    let owner = row.get::<_, Option<[u8; 32]>>(2)?.map(Principal);
+    Ok(Head { latest: sequence(row.get(0)?), generation: unsigned(row.get(1)?), owner, sent })
 }
 
 pub(super) fn conversation_id(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<i64>> {
@@ -39,11 +55,13 @@ pub(super) fn conversation_id(connection: &Connection, conversation: &Conversati
 pub(super) fn insert_conversation(
     transaction: &Transaction<'_>,
     conversation: &ConversationId,
+    owner: Option<&Principal>,
     now: SystemTime,
 ) -> rusqlite::Result<bool> {
-    let insert = "INSERT INTO conversation (name, created_at, used_at) VALUES (?1, ?2, ?2) ON CONFLICT DO NOTHING";
+    let insert = "INSERT INTO conversation (name, created_at, used_at, owner) VALUES (?1, ?2, ?2, ?3)
+        ON CONFLICT DO NOTHING";
     let mut statement = transaction.prepare_cached(insert)?;
-    Ok(statement.execute(params![conversation.as_str(), unix_seconds(now)])? > 0)
+    Ok(statement.execute(params![conversation.as_str(), unix_seconds(now), owner.map(|owner| owner.0)])? > 0)
 }
 
 /// The id of a conversation that is written to at `at`; made known where it was not.
@@ -109,10 +127,62 @@ pub(super) fn insert_names(transaction: &Transaction<'_>, names: &BTreeMap<FileK
     Ok(())
 }
 
+pub(super) fn insert_page_counts(
+    transaction: &Transaction<'_>,
+    page_counts: &BTreeMap<ContentHash, u32>,
+) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO page_count VALUES (?1, ?2)")?;
+    for (content, pages) in page_counts {
+        statement.execute(params![content.0, pages])?;
+    }
+    Ok(())
+}
+
+/// The epoch of a conversation, and the last sequence at which anything in it was forgotten.
+pub(super) fn forgotten(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<(Sequence, Sequence)> {
+    let query = "SELECT epoch, max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE conversation = ?1))
+        FROM conversation WHERE id = ?1";
+    let mut statement = transaction.prepare_cached(query)?;
+    statement.query_row([id], |row| Ok((sequence(row.get(0)?), sequence(row.get(1)?))))
+}
+
+/// Forgets up to a new sequence; the one after it is taken too, for what stays followed. Returns both.
+pub(super) fn forget(
+    transaction: &Transaction<'_>,
+    conversation: &ConversationId,
+    what: &Forget,
+    now: SystemTime,
+) -> rusqlite::Result<Sequence> {
+    let at = next_sequence(transaction)?;
+    let last = if *what == Forget::AllButFiles { next_sequence(transaction)? } else { at };
+    let id = touched(transaction, conversation, last, now)?;
+    let before = view_since(transaction, id, Sequence::START)?;
+    let mut after = before.clone();
+    for scope in after.forget(what, at) {
+        bury(transaction, id, &scope, at)?;
+    }
+    for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
+        delete_holding(transaction, id, holding)?;
+    }
+    for (holding, followed) in after.holdings().filter(|(_, recorded)| *recorded == at.next()) {
+        insert_holding(transaction, id, holding, followed)?;
+    }
+    Ok(at)
+}
+
+pub(super) fn set_generation(
+    transaction: &Transaction<'_>,
+    conversation: &ConversationId,
+    generation: u64,
+) -> rusqlite::Result<()> {
+    let update = "UPDATE conversation SET generation = ?2 WHERE name = ?1";
+    transaction.prepare_cached(update)?.execute(params![conversation.as_str(), signed(generation)]).map(|_| ())
+}
+
 pub(super) fn add_sent(transaction: &Transaction<'_>, id: i64, sent: Sent) -> rusqlite::Result<()> {
-    let update = "UPDATE conversation SET blocks = blocks + ?2, bytes = bytes + ?3, tokens = tokens + ?4
-        WHERE id = ?1";
-    let values = [id, signed(sent.blocks), signed(sent.bytes), signed(sent.tokens)];
+    let update = "UPDATE conversation SET blocks = blocks + ?2, bytes = bytes + ?3, tokens = tokens + ?4,
+        pages = pages + ?5 WHERE id = ?1";
+    let values = [id, signed(sent.blocks), signed(sent.bytes), signed(sent.tokens), signed(sent.pages)];
     transaction.prepare_cached(update)?.execute(values).map(|_| ())
 }
 
@@ -137,7 +207,8 @@ pub(super) fn delete_holding(transaction: &Transaction<'_>, id: i64, holding: &H
 fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM holding WHERE conversation = ?1", [id])?;
     transaction.execute("DELETE FROM tombstone WHERE conversation = ?1", [id])?;
-    let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0 WHERE id = ?1";
+    let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0, pages = 0
+        WHERE id = ?1";
     transaction.execute(update, [id, signed(at.0)]).map(|_| ())
 }
 
@@ -154,8 +225,8 @@ pub(super) fn copy_conversation(
     let tombstones = "INSERT INTO tombstone SELECT ?2, kind, subject, first, last, sequence
         FROM tombstone WHERE conversation = ?1";
     transaction.execute(tombstones, [from, to])?;
-    let rest = "UPDATE conversation SET (epoch, latest, blocks, bytes, tokens) =
-        (SELECT epoch, latest, blocks, bytes, tokens FROM conversation WHERE id = ?1) WHERE id = ?2";
+    let rest = "UPDATE conversation SET (epoch, latest, generation, owner, blocks, pages, bytes, tokens) =
+        (SELECT epoch, latest, generation, owner, blocks, pages, bytes, tokens FROM conversation WHERE id = ?1) WHERE id = ?2";
     transaction.execute(rest, [from, to]).map(|_| ())
 }
 
@@ -164,8 +235,14 @@ pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.query_row(query, [], |row| Ok((unsigned(row.get(0)?), unsigned(row.get(1)?))))
 }
 
-pub(super) fn prune(transaction: &Transaction<'_>, unused_since: i64, max_holdings: u64) -> rusqlite::Result<Pruned> {
+pub(super) fn prune(
+    transaction: &Transaction<'_>,
+    unused_since: i64,
+    max_holdings: u64,
+    now: i64,
+) -> rusqlite::Result<Pruned> {
     let before = counts(transaction)?;
+    transaction.execute("UPDATE counter SET pruned_at = ?1", [now])?;
     transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
     // The last used are kept as long as all from there on fit.
     let excess = "DELETE FROM conversation WHERE id IN (SELECT id FROM (
@@ -174,6 +251,7 @@ pub(super) fn prune(transaction: &Transaction<'_>, unused_since: i64, max_holdin
         FROM conversation AS kept) WHERE up_to_here > ?1)";
     transaction.execute(excess, [signed(max_holdings)])?;
     transaction.execute("DELETE FROM file_name WHERE file NOT IN (SELECT file FROM holding)", [])?;
+    transaction.execute("DELETE FROM page_count WHERE content NOT IN (SELECT content FROM holding)", [])?;
     transaction.execute("DELETE FROM file_hash WHERE used_at < ?1", [unused_since])?;
     let after = counts(transaction)?;
     Ok(Pruned { conversations: before.0 - after.0, holdings: before.1 - after.1 })

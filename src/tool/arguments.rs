@@ -27,6 +27,8 @@ pub struct GetFileArguments {
     pub max_tokens: Option<u64>,
     /// `conversation`.
     pub conversation: Option<String>,
+    /// `generation`.
+    pub generation: Option<u64>,
 }
 
 impl GetFileArguments {
@@ -47,6 +49,7 @@ impl GetFileArguments {
             "numLines",
             "maxTokens",
             "conversation",
+            "generation",
         ])?;
         Ok(Self {
             file_path: fields.required_string("filePath")?,
@@ -58,61 +61,8 @@ impl GetFileArguments {
             line_count: fields.positive("numLines")?,
             max_tokens: fields.positive("maxTokens")?,
             conversation: fields.conversation()?,
+            generation: fields.count("generation")?,
         })
-    }
-}
-
-/// Checked arguments of `context_status`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StatusArguments {
-    /// `conversation`.
-    pub conversation: Option<String>,
-}
-
-impl StatusArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "context_status", arguments };
-        fields.only(&["conversation"])?;
-        Ok(Self { conversation: fields.conversation()? })
-    }
-}
-
-/// Checked arguments of `context_forget`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ForgetArguments {
-    /// `conversation`.
-    pub conversation: Option<String>,
-    /// `filePath`.
-    pub file_path: Option<String>,
-    /// `pages`.
-    pub pages: Option<String>,
-}
-
-impl ForgetArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "context_forget", arguments };
-        fields.only(&["conversation", "filePath", "pages"])?;
-        let (file_path, pages) = (fields.string("filePath")?, fields.selection()?);
-        Self { conversation: fields.conversation()?, file_path, pages }.checked()
-    }
-
-    /// Refuses pages of no file.
-    ///
-    /// # Errors
-    /// `validation_error` for `pages` without `filePath`.
-    pub fn checked(self) -> Result<Self, ToolError> {
-        if self.pages.is_some() && self.file_path.is_none() {
-            return Err(ToolError::required("filePath").hint("pages are pages of a file: name it with filePath."));
-        }
-        Ok(self)
     }
 }
 
@@ -167,6 +117,13 @@ impl Fields<'_> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = whole_number(value).and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
         number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 1 or more"))
+    }
+
+    /// A whole number, 0 or more.
+    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, ToolError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let number = whole_number(value).and_then(|number| u64::try_from(number).ok());
+        number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 0 or more"))
     }
 
     pub(super) fn conversation(&self) -> Result<Option<String>, ToolError> {

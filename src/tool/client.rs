@@ -34,6 +34,18 @@ impl FormArgument {
             _ => None,
         }
     }
+
+    /// The argument's value, as it is written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Document => "document",
+            Self::Image => "image",
+            Self::Text => "text",
+            Self::Path => "path",
+        }
+    }
 }
 
 /// One row of what clients were seen to do with a page.

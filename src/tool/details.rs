@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::updates::pages_json;
 use crate::context::{Details, NextCall, PageEstimate, SentPage};
 use crate::page::PageSet;
 
@@ -15,6 +16,8 @@ pub fn details_json(details: &Details, conversation: Option<&str>) -> Value {
     object.put_some("pages", details.pages.map(Value::from));
     object.put_some("supportsPageExtraction", details.supports_page_extraction.map(Value::from));
     object.put_some("conversation", conversation.map(Value::from));
+    object.put_some("point", details.point.map(|point| json!(point.0)));
+    object.put_some("changes", details.changes.as_ref().map(|changes| Value::Object(pages_json(changes))));
     object.put_list("sent", details.sent.iter().map(sent).collect());
     object.put_pages("alreadyHeld", &details.already_held);
     object.put_pages("replaced", &details.replaced);

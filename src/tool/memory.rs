@@ -1,19 +1,16 @@
-//! The tools `context_status` and `context_forget`.
+//! The tools `context_status`, `context_forget` and `context_fork`.
 
 use serde_json::{Value, json};
 
-use super::arguments::{ForgetArguments, StatusArguments};
+use super::context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
-use crate::context::{ContextManager, ForgetRequest, HeldFile, Sent, form_name, grouped, one_line, page_or_pages};
+use crate::context::{
+    ContextManager, ForgetRequest, HeldFile, Point, REQUEST_LIMITS, RequestBounds, RequestLimits, Sent, Status,
+    form_name, grouped, one_line, page_or_pages,
+};
 use crate::page::{PageSet, parse_page_selection};
 use crate::view::{AgentView, ConversationId};
-
-/// Blocks with media that a provider takes in one request.
-const MAX_MEDIA_BLOCKS: u64 = 100;
-
-/// Bytes that a provider takes in one request.
-const MAX_REQUEST_BYTES: u64 = 32_000_000;
 
 /// The result of a tool that answers with data: the text says all that the structure says.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,14 +31,21 @@ pub fn context_status(
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
     let conversation = required(caller, arguments.conversation.as_deref())?;
-    let status = context.status(&conversation)?;
+    let status = context.status(&conversation, arguments.generation)?;
+    let bounds = context.settings().request_bounds;
     let mut lines = vec![format!("Files that conversation {conversation} holds: {}", status.files.len())];
     lines.extend(status.files.iter().map(file_line));
-    lines.push(sent_line(&status.sent));
+    lines.push(sent_line(&status.sent, &bounds));
+    lines.push("What providers take in one request:".to_owned());
+    lines.extend(REQUEST_LIMITS.iter().map(limits_line));
+    lines.push(place_line(&status));
     let structure = json!({
         "conversation": conversation.as_str(),
+        "generation": status.generation,
+        "point": status.point.0,
         "files": status.files.iter().map(file_json).collect::<Vec<_>>(),
-        "totals": sent_json(&status.sent),
+        "totals": sent_json(&status.sent, &bounds),
+        "providers": REQUEST_LIMITS.iter().map(limits_json).collect::<Vec<_>>(),
     });
     Ok(DataAnswer { text: lines.join("\n"), structure })
 }
@@ -58,16 +62,44 @@ pub fn context_forget(
     let conversation = required(caller, arguments.conversation.as_deref())?;
     let pages = arguments.pages.as_deref().map(selection).transpose()?;
     let what = match (&arguments.file_path, &arguments.pages) {
+        (None, _) if arguments.keep_files => "everything but which files there are".to_owned(),
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
         (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
     };
-    context.forget(&conversation, &ForgetRequest { file: arguments.file_path.clone(), pages })?;
+    if let Some(generation) = arguments.generation {
+        context.enter(&conversation, generation)?;
+    }
+    let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
+    context.forget(&conversation, &request)?;
     let text = format!("Forgotten in conversation {conversation}: {what}. It can be given again.");
     Ok(DataAnswer { text, structure: json!({ "conversation": conversation.as_str(), "forgotten": what }) })
 }
 
-fn required(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
+/// Answers `context_fork`.
+///
+/// # Errors
+/// `validation_error` without a conversation, `unknown_conversation`, and failures of the store.
+pub fn context_fork(
+    context: &ContextManager,
+    arguments: &ForkArguments,
+    caller: &Caller,
+) -> Result<DataAnswer, ToolError> {
+    let origin = required(caller, arguments.conversation.as_deref())?;
+    let fork = context.fork(&origin, arguments.as_of.map(Point))?;
+    let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
+    let text = format!(
+        "Conversation: {fork}\nIt holds what conversation {origin} {when}. What either is given or forgets from here on \
+         does not touch the other."
+    );
+    let mut structure = json!({ "conversation": fork.as_str(), "origin": origin.as_str() });
+    if let (Value::Object(object), Some(point)) = (&mut structure, arguments.as_of) {
+        object.insert("asOf".to_owned(), json!(point));
+    }
+    Ok(DataAnswer { text, structure })
+}
+
+pub(super) fn required(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
     caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
 }
 
@@ -85,14 +117,21 @@ fn file_name(file: &HeldFile) -> String {
 fn file_line(file: &HeldFile) -> String {
     let mut parts = Vec::new();
     match &file.view {
-        AgentView::Text { lines, .. } => {
+        Some(AgentView::Text { lines, .. }) => {
             let spans = lines.iter().map(|span| format!("{}-{}", span.first(), span.last()));
             parts.push(format!("lines {}", spans.collect::<Vec<_>>().join(",")));
         }
-        AgentView::Binary { .. } => parts.push("the whole file".to_owned()),
-        AgentView::Pdf { summary, .. } => parts.extend(summary.then(|| "summary".to_owned())),
+        Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
+        Some(AgentView::Pdf { summary, .. }) => parts.extend(summary.then(|| "summary".to_owned())),
+        None => parts.push("nothing, but followed".to_owned()),
     }
     parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
+    if !file.earlier_pages.is_empty() {
+        parts.push(format!("{} of an earlier version", page_or_pages(&file.earlier_pages)));
+    }
+    if file.has_changed {
+        parts.push("changed since".to_owned());
+    }
     format!("- {}: {}", one_line(&file_name(file)), parts.join("; "))
 }
 
@@ -107,39 +146,72 @@ fn file_json(file: &HeldFile) -> Value {
         put("path", json!(path));
     }
     match &file.view {
-        AgentView::Text { lines, .. } => {
+        Some(AgentView::Text { lines, .. }) => {
             put("type", json!("text"));
             put("lines", json!(lines.iter().map(|span| [span.first(), span.last()]).collect::<Vec<_>>()));
         }
-        AgentView::Binary { .. } => put("type", json!("binary")),
-        AgentView::Pdf { summary, supports_page_extraction, .. } => {
+        Some(AgentView::Binary { .. }) => put("type", json!("binary")),
+        Some(AgentView::Pdf { summary, supports_page_extraction, .. }) => {
             put("type", json!("pdf"));
             put("summary", json!(summary));
             put("supportsPageExtraction", json!(supports_page_extraction));
             let forms = file.pages.iter().map(|(form, pages)| (form_name(*form).to_owned(), json!(pages.to_string())));
             put("pages", Value::Object(forms.collect()));
         }
+        None => put("type", json!("followed")),
+    }
+    if !file.earlier_pages.is_empty() {
+        put("earlierPages", json!(file.earlier_pages.to_string()));
+    }
+    if file.has_changed {
+        put("hasChanged", json!(true));
     }
     value
 }
 
-fn sent_line(sent: &Sent) -> String {
+fn sent_line(sent: &Sent, bounds: &RequestBounds) -> String {
     format!(
-        "Sent so far: {} media blocks (a provider takes {MAX_MEDIA_BLOCKS} in one request), {} bytes (a provider takes \
-         {}), about {} tokens.",
-        sent.blocks,
+        "Sent so far: {} media blocks (at most {}), {} PDF pages among them (at most {}), {} bytes (at most {}), about {} \
+         tokens.",
+        grouped(sent.blocks),
+        grouped(bounds.max_media_blocks),
+        grouped(sent.pages),
+        grouped(bounds.max_pdf_pages),
         grouped(sent.bytes),
-        grouped(MAX_REQUEST_BYTES),
+        grouped(bounds.max_request_bytes),
         grouped(sent.tokens),
     )
 }
 
-fn sent_json(sent: &Sent) -> Value {
+fn sent_json(sent: &Sent, bounds: &RequestBounds) -> Value {
     json!({
         "mediaBlocks": sent.blocks,
-        "maxMediaBlocks": MAX_MEDIA_BLOCKS,
+        "maxMediaBlocks": bounds.max_media_blocks,
+        "pdfPages": sent.pages,
+        "maxPdfPages": bounds.max_pdf_pages,
         "bytes": sent.bytes,
-        "maxBytes": MAX_REQUEST_BYTES,
+        "maxBytes": bounds.max_request_bytes,
         "tokens": sent.tokens,
     })
+}
+
+fn limits_line(limits: &RequestLimits) -> String {
+    let counted = [(limits.max_media_blocks, "media blocks"), (limits.max_pdf_pages, "PDF pages")];
+    let counted = counted.into_iter().filter_map(|(count, unit)| Some(format!("{} {unit}", grouped(count?))));
+    let bytes = format!("{} bytes", grouped(limits.max_request_bytes));
+    format!("- {}: {}", limits.provider, counted.chain([bytes]).collect::<Vec<_>>().join(", "))
+}
+
+fn limits_json(limits: &RequestLimits) -> Value {
+    let mut value =
+        json!({ "provider": limits.provider, "maxBytes": limits.max_request_bytes, "source": limits.source });
+    let counts = [("maxMediaBlocks", limits.max_media_blocks), ("maxPdfPages", limits.max_pdf_pages)];
+    if let Value::Object(object) = &mut value {
+        object.extend(counts.into_iter().filter_map(|(name, count)| Some((name.to_owned(), json!(count?)))));
+    }
+    value
+}
+
+fn place_line(status: &Status) -> String {
+    format!("Point: {} (context_fork takes it as asOf). Generation: {}.", status.point.0, status.generation)
 }

@@ -6,6 +6,8 @@
 mod arguments;
 mod ask;
 mod client;
+mod context_arguments;
+mod context_schema;
 mod details;
 mod doctor;
 mod emit;
@@ -23,26 +25,27 @@ mod schema;
 mod search;
 mod split;
 mod text;
+mod updates;
 
 pub use crate::context::{
-    AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
+    AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, Isolation, OpenPdf, Surroundings,
+    WorkerSettings, run_worker,
 };
-pub use crate::model::{
-    Cancel, CancelOnDrop, Listener, ModelChain, ModelName, ModelSettings, Models, RemoteReferences, Unheard,
-};
+pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::ConversationId;
-pub use arguments::{ForgetArguments, GetFileArguments, StatusArguments};
+pub use arguments::GetFileArguments;
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
+pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, emit_block};
 pub use error::{ErrorCode, ToolError};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
-pub use memory::{DataAnswer, context_forget, context_status};
+pub use memory::{DataAnswer, context_forget, context_fork, context_status};
 pub use outline::outline;
 pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
@@ -52,3 +55,4 @@ pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
 pub use text::{TextOfPage, TextResult, extract_text};
+pub use updates::{UpdatesAnswer, context_updates, updates_json, updates_text};

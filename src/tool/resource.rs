@@ -1,7 +1,7 @@
 //! Pages as resources: the same address and bytes that `get_file` embeds.
 
 use super::error::{ErrorCode, ToolError};
-use crate::context::{ContextManager, DocumentBlock};
+use crate::context::{Cancellation, ContextManager, DocumentBlock};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 
@@ -19,9 +19,9 @@ pub fn page_uri(document: &DocumentBlock) -> String {
 /// # Errors
 /// `content_not_found` for what is no such address, a file not asked for before, or one that has changed since;
 /// and every refusal of the file and the PDF.
-pub fn read_page(context: &ContextManager, uri: &str) -> Result<Vec<u8>, ToolError> {
+pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellation) -> Result<Vec<u8>, ToolError> {
     let (content, page) = parse_page_uri(uri).ok_or_else(|| unknown(uri))?;
-    let chunk = context.page_by_content(&content, page)?;
+    let chunk = context.page_by_content(&content, page, cancellation)?;
     chunk.map(|chunk| chunk.bytes).ok_or_else(|| unknown(uri))
 }
 

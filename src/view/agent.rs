@@ -51,13 +51,13 @@ impl ConversationView {
         self.holdings_of(content).any(|(holding, _)| holding.what == Held::Binary)
     }
 
-    /// What is held of a content, or `None` where nothing is.
+    /// What is held of a content, or `None` where nothing is, though the agent may know of it.
     #[must_use]
     pub fn agent_view(&self, content: &ContentHash) -> Option<AgentView> {
-        let kind = self.holdings_of(content).next()?.0.what;
+        let kind = self.holdings_of(content).map(|(holding, _)| holding.what).find(|what| *what != Held::Known)?;
         Some(match kind {
             Held::Text(_) => AgentView::Text { content: *content, lines: self.lines_of(content) },
-            Held::Binary => AgentView::Binary { content: *content },
+            Held::Binary | Held::Known => AgentView::Binary { content: *content },
             Held::Summary { .. } | Held::Page { .. } => self.pdf_view(content),
         })
     }

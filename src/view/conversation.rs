@@ -60,13 +60,25 @@ impl ConversationView {
     ///
     /// A page that another file holds too is forgotten there as well: the agent says that it no longer sees it, and
     /// it would otherwise be refused as already provided. Returns the tombstones that say all this.
+    ///
+    /// [`Forget::AllButFiles`] also records the files, at the sequence after `at`.
     pub fn forget(&mut self, what: &Forget, at: Sequence) -> Vec<Scope> {
         let scopes = self.scopes(what);
+        let followed: Vec<_> = if *what == Forget::AllButFiles { self.files().collect() } else { Vec::new() };
         for scope in &scopes {
             self.bury_one(*scope, at);
         }
         self.sweep();
+        for (file, content) in followed {
+            self.insert(Holding { content, file, what: Held::Known }, at.next());
+        }
         scopes
+    }
+
+    /// The last sequence at which anything was forgotten. What was planned before it may rest on what is gone.
+    #[must_use]
+    pub fn last_forgotten(&self) -> Sequence {
+        self.tombstones().map(|(_, at)| at).max().unwrap_or_default().max(self.epoch)
     }
 
     /// Applies one tombstone.
@@ -128,7 +140,18 @@ impl ConversationView {
         self.index.last_content_of(file)
     }
 
-    /// The files held, each with the content last given.
+    /// The content of a file that the agent was last told of, whether any of it was given or not.
+    #[must_use]
+    pub fn told_content(&self, file: &FileKey) -> Option<ContentHash> {
+        self.index.last_told_of(file)
+    }
+
+    /// The page last given from each place of a file, in page order.
+    pub fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
+        self.index.pages_at(file)
+    }
+
+    /// The files held or followed, each with the content that the agent was last told of.
     pub fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {
         self.index.files()
     }

@@ -9,6 +9,8 @@ use crate::page::{PageIndex, PageSet};
 pub enum Forget {
     /// All of it: a new epoch begins.
     Everything,
+    /// All of it, but its files stay followed: a new epoch begins, in which they are [`Held::Known`].
+    AllButFiles,
     /// Whatever came from a file, in any of its contents.
     File(FileKey),
     /// Whatever came from a content, under any path.
@@ -23,10 +25,16 @@ pub enum Forget {
 }
 
 impl Forget {
+    /// Whether nothing of what was sent before counts any more.
+    #[must_use]
+    pub fn begins_epoch(&self) -> bool {
+        matches!(self, Self::Everything | Self::AllButFiles)
+    }
+
     /// Whether `holding` is named by this request itself.
     pub(crate) fn names(&self, holding: &Holding) -> bool {
         match self {
-            Self::Everything => true,
+            Self::Everything | Self::AllButFiles => true,
             Self::File(file) => *file == holding.file,
             Self::Content(content) => *content == holding.content,
             Self::Pages { file, pages } => {
@@ -39,7 +47,7 @@ impl Forget {
     /// The request as tombstones, without what it implies for other files.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
         match self {
-            Self::Everything => vec![Scope::Everything],
+            Self::Everything | Self::AllButFiles => vec![Scope::Everything],
             Self::File(file) => vec![Scope::File(*file)],
             Self::Content(content) => vec![Scope::Content(*content)],
             Self::Pages { file, pages } => {

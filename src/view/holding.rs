@@ -122,6 +122,19 @@ pub enum Held {
     Text(LineSpan),
     /// A file given whole, such as a picture.
     Binary,
+    /// Nothing of the file, but the agent was told of it in this content: it is followed, and later changes are told.
+    Known,
+}
+
+impl Held {
+    /// The page by what it shows, where this is one.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<PageFingerprint> {
+        match self {
+            Self::Page { fingerprint, .. } => Some(*fingerprint),
+            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Known => None,
+        }
+    }
 }
 
 /// One thing that a conversation holds.

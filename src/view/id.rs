@@ -76,6 +76,24 @@ impl fmt::Display for ConversationId {
     }
 }
 
+/// Who a conversation belongs to, where a server tells its callers apart: a hash of what they showed of themselves.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Principal(pub [u8; 32]);
+
+impl Principal {
+    /// The principal that shows `credential`, which cannot be told back from it.
+    #[must_use]
+    pub fn of(credential: &str) -> Self {
+        Self(blake3::derive_key("pagewise principal of a conversation", credential.as_bytes()))
+    }
+}
+
+impl fmt::Debug for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Principal(…)")
+    }
+}
+
 fn is_printable(character: char) -> bool {
     !character.is_control() && !is_invisible(character)
 }

@@ -12,13 +12,18 @@ pub(super) struct Index {
     pages: BTreeSet<(PageFingerprint, Form)>,
     /// The page last given from each place.
     places: BTreeMap<(FileKey, PageIndex), (Sequence, PageFingerprint)>,
-    /// The content last given of each file.
+    /// The content of each file that the agent was last told of, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
+    /// The content last given of each file.
+    given: BTreeMap<FileKey, (Sequence, ContentHash)>,
 }
 
 impl Index {
     pub(super) fn add(&mut self, holding: &Holding, at: Sequence) {
         keep_latest(&mut self.files, holding.file, (at, holding.content));
+        if holding.what != Held::Known {
+            keep_latest(&mut self.given, holding.file, (at, holding.content));
+        }
         if let Held::Page { fingerprint, page, form } = holding.what {
             self.pages.insert((fingerprint, form));
             keep_latest(&mut self.places, (holding.file, page), (at, fingerprint));
@@ -34,7 +39,16 @@ impl Index {
     }
 
     pub(super) fn last_content_of(&self, file: &FileKey) -> Option<ContentHash> {
+        self.given.get(file).map(|(_, content)| *content)
+    }
+
+    pub(super) fn last_told_of(&self, file: &FileKey) -> Option<ContentHash> {
         self.files.get(file).map(|(_, content)| *content)
+    }
+
+    pub(super) fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
+        let all = (file, PageIndex(0))..=(file, PageIndex(u32::MAX));
+        self.places.range(all).map(|((_, page), (_, fingerprint))| (*page, *fingerprint))
     }
 
     pub(super) fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {

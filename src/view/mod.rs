@@ -21,5 +21,5 @@ pub use agent::AgentView;
 pub use conversation::ConversationView;
 pub use forget::{Forget, Scope};
 pub use holding::{FileKey, Form, Held, Holding, LineSpan, Sequence};
-pub use id::{ConversationId, ConversationIdError};
+pub use id::{ConversationId, ConversationIdError, Principal};
 pub use texts::SentTexts;

@@ -180,7 +180,7 @@ fn a_server_that_is_not_there() {
 #[test]
 fn a_failing_model_falls_through_to_the_next() {
     let asking = asking(vec![Say::Status(400, &[], refusal("x", "No")), Say::Text("Second.")])
-        .with("PAGEWISE_PDF_MODEL", "anthropic/claude-a")
+        .with("PAGEWISE_PDF_MODEL_PRIMARY", "anthropic/claude-a")
         .with("PAGEWISE_PDF_MODEL_FALLBACKS", "mistral/b, openai/gpt-c, google/never");
     let value = asking.answered(&["one.pdf"]);
     assert_eq!(value["details"]["model"], "openai/gpt-c");
@@ -196,7 +196,7 @@ fn a_failing_model_falls_through_to_the_next() {
 #[test]
 fn where_all_fail_all_are_named() {
     let asking = asking(vec![Say::Status(400, &[], refusal("x", "No")), Say::Status(403, &[], refusal("x", "Never"))])
-        .with("PAGEWISE_IMAGE_MODEL", "anthropic/claude-a")
+        .with("PAGEWISE_IMAGE_MODEL_PRIMARY", "anthropic/claude-a")
         .with("PAGEWISE_IMAGE_MODEL_FALLBACKS", "compatible/b");
     let (status, code, message, data) = asking.refused(&["one.pdf"]);
     assert_eq!((status, code.as_str()), (2, "model_error"));
@@ -208,7 +208,7 @@ fn where_all_fail_all_are_named() {
 #[test]
 fn what_a_failed_model_had_said_is_void() {
     let asking = asking(vec![Say::End("It beg"), Say::Text("Anew.")])
-        .with("PAGEWISE_PDF_MODEL", "anthropic/claude-a")
+        .with("PAGEWISE_PDF_MODEL_PRIMARY", "anthropic/claude-a")
         .with("PAGEWISE_PDF_MODEL_FALLBACKS", "openai/gpt-c");
     let output = asking.run(&["one.pdf"]);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

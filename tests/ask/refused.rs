@@ -127,14 +127,14 @@ fn the_strict_rule_refuses_pages_to_models_that_take_pdfs() {
 #[test]
 fn settings_of_the_wrong_form_are_named() {
     for (name, value, form) in [
-        ("PAGEWISE_PDF_MODEL", "claude", "of the form provider/model"),
-        ("PAGEWISE_PDF_MAX_PAGES", "many", "a whole number"),
-        ("PAGEWISE_STRICT_NATIVE_PAGES", "perhaps", "true or false"),
+        ("PDF_MODEL_PRIMARY", "claude", "'pdf_model.primary' must be of the form provider/model"),
+        ("PDF_MAX_PAGES", "many", "'PAGEWISE_PDF_MAX_PAGES' must be a whole number"),
+        ("STRICT_NATIVE_PAGES", "perhaps", "'PAGEWISE_STRICT_NATIVE_PAGES' must be true or false"),
     ] {
-        let asking = Asking::new([]).with(name, value);
+        let asking = Asking::new([]).with(&format!("PAGEWISE_{name}"), value);
         asking.place.file("one.pdf", small_pdf(1));
         let (status, code, message, _) = asking.refused(&["one.pdf"]);
         assert_eq!((status, code.as_str()), (1, "validation_error"));
-        assert_eq!(message, format!("Setting '{name}' must be {form}"));
+        assert_eq!(message, format!("Setting {form}"));
     }
 }

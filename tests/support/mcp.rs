@@ -30,8 +30,18 @@ impl Client {
 
     /// The same with a program of the test's own making.
     pub(crate) fn start_command(command: Command, flags: &[&str], client: &str, capabilities: Value) -> Self {
-        let mut client_side = Self::spawn(command, flags);
-        client_side.request(
+        Self::spawn(command, flags).greeted(client, capabilities)
+    }
+
+    /// A server with a single worker.
+    pub(crate) fn start_with_one_worker(place: &Place) -> Self {
+        let mut command = place.command();
+        command.env("PAGEWISE_WORKERS", "1");
+        Self::spawn(command, &[]).greeted("test", json!({}))
+    }
+
+    fn greeted(mut self, client: &str, capabilities: Value) -> Self {
+        self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
@@ -39,8 +49,8 @@ impl Client {
                 "clientInfo": { "name": client, "version": "1.0.0" },
             }),
         );
-        client_side.notify("notifications/initialized", json!({}));
-        client_side
+        self.notify("notifications/initialized", json!({}));
+        self
     }
 
     /// Starts a server and says nothing.
@@ -91,6 +101,17 @@ impl Client {
             }
             self.passed_over.extend(message["id"].as_u64());
         }
+    }
+
+    /// The server's own child processes, which are its workers.
+    pub(crate) fn workers(&self) -> Vec<rustix::process::Pid> {
+        let parent = format!("PPid:\t{}\n", self.child.id());
+        let processes = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
+        let is_worker = |entry: &std::fs::DirEntry| {
+            std::fs::read_to_string(entry.path().join("status")).is_ok_and(|status| status.contains(&parent))
+        };
+        let numbers = processes.filter(is_worker).filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter_map(rustix::process::Pid::from_raw).collect()
     }
 
     /// Whether request `id` was answered before the last answer that was waited for.

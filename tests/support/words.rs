@@ -1,5 +1,6 @@
 //! A bench for the context alone: files in a folder of their own, and a reader of plain words in place of PDFs.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
@@ -8,22 +9,27 @@ use pagewise::context::{
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageLabel};
 use pagewise::source::{HashCache, Roots};
-use pagewise::store::MemoryStore;
+use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
 /// page that cannot be cut, `mute …` one without text.
-struct Words;
+pub(crate) struct Words;
 
 struct WordsDocument {
     lines: Vec<String>,
 }
 
 impl Reader for Words {
-    fn open(&self, file: Arc<dyn ReadAt>, _password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        _password: Option<&str>,
+        _cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
         let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
         file.read_at(0, &mut bytes)?;
         let text = String::from_utf8(bytes).unwrap();
@@ -97,8 +103,25 @@ impl Pages for WordsDocument {
 }
 
 pub(crate) struct Bench {
-    pub(crate) folder: TempDir,
+    pub(crate) folder: Arc<TempDir>,
     pub(crate) context: ContextManager,
+}
+
+/// A context over the files of a folder and over a store.
+pub(crate) fn reading(
+    folder: &Path,
+    reader: Arc<dyn Reader>,
+    store: Arc<dyn ViewStore>,
+    settings: AnswerSettings,
+) -> ContextManager {
+    ContextManager::new(ContextWorld {
+        sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None },
+        reader,
+        hashes: HashCache::new(None),
+        store,
+        limits: Limits::default(),
+        settings: AnswerSettings { output_directory: folder.to_path_buf(), ..settings },
+    })
 }
 
 impl Bench {
@@ -107,15 +130,12 @@ impl Bench {
     }
 
     pub(crate) fn with(settings: AnswerSettings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let context = ContextManager::new(ContextWorld {
-            sources: Sources { roots: Roots::everything(), working_directory: folder.path().to_path_buf(), home: None },
-            reader: Arc::new(Words),
-            hashes: HashCache::new(None),
-            store: Arc::new(MemoryStore::new()),
-            limits: Limits::default(),
-            settings: AnswerSettings { output_directory: folder.path().to_path_buf(), ..settings },
-        });
+        Self::over(Arc::new(tempfile::tempdir().unwrap()), Arc::new(MemoryStore::new()), settings)
+    }
+
+    /// Another process: the same files and the same store.
+    pub(crate) fn over(folder: Arc<TempDir>, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> Self {
+        let context = reading(folder.path(), Arc::new(Words), store, settings);
         Self { folder, context }
     }
 

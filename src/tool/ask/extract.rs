@@ -48,7 +48,7 @@ impl Packing<'_> {
 
     fn extracted(&self, named: (&str, &str), found: &mut Found, share: &mut Budget, room: &mut usize) -> Packed {
         let candidates = found.candidates(self.settings.pdf_max_pages);
-        match found.open(self.context) {
+        match found.open(self.world) {
             Err(error) => Packed::refused(error.message),
             Ok(pdf) => {
                 let packed = Packed { form: "text", ..Packed::default() };

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::super::error::{ErrorCode, ToolError};
+use super::AskWorld;
 use super::arguments::{AskArguments, Origin, origin, unsupported};
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
 use crate::model::RemoteReferences;
@@ -93,23 +94,18 @@ impl Reference {
     }
 
     /// Looks into it.
-    pub(super) fn load(self, context: &ContextManager, arguments: &AskArguments, bounds: &Bounds) -> Asked {
+    pub(super) fn load(self, world: &AskWorld<'_>, arguments: &AskArguments, bounds: &Bounds) -> Asked {
         let is_rewritten =
             self.given.starts_with('~') || self.given.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("file:"));
-        let found = Found::of(context, &self.given, arguments, bounds);
+        let found = Found::of(world, &self.given, arguments, bounds);
         let (path, rewritten_from) = if is_rewritten { (self.resolved, Some(self.given)) } else { (self.given, None) };
         Asked { path, rewritten_from, origin: self.origin, found }
     }
 }
 
 impl Found {
-    fn of(
-        context: &ContextManager,
-        reference: &str,
-        arguments: &AskArguments,
-        bounds: &Bounds,
-    ) -> Result<Self, ToolError> {
-        let pdf = context.open_pdf(reference, arguments.password.as_deref())?;
+    fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
+        let pdf = world.context.open_pdf(reference, arguments.password.as_deref(), world.cancellation)?;
         if pdf.file_bytes > bounds.max_bytes {
             return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
         }
@@ -143,8 +139,8 @@ impl Found {
     }
 
     /// A reader for it, to be dropped soon: there are few.
-    pub(super) fn open(&self, context: &ContextManager) -> Result<OpenPdf, ToolError> {
-        Ok(context.open_pdf(&self.reference, self.password.as_deref())?)
+    pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
+        Ok(world.context.open_pdf(&self.reference, self.password.as_deref(), world.cancellation)?)
     }
 
     /// The file's bytes.

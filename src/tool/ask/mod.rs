@@ -12,10 +12,8 @@ use self::details::{Answered, Attempt};
 use self::load::{Asked, Bounds, check_remote, named};
 use self::pack::{Packed, Packing};
 use super::error::{ErrorCode, ToolError};
-use crate::context::ContextManager;
-use crate::model::{
-    Cancel, Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session,
-};
+use crate::context::{Cancellation, ContextManager};
+use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
 /// What a question needs of the world.
@@ -27,7 +25,7 @@ pub struct AskWorld<'a> {
     /// Told of the answer while it comes.
     pub listener: &'a dyn Listener,
     /// Ends it.
-    pub cancel: &'a Cancel,
+    pub cancellation: &'a Cancellation,
 }
 
 /// An answer of `pdf`.
@@ -54,13 +52,13 @@ pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, 
     let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
     check_remote(arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
-    let session = world.models.session(world.listener, world.cancel).map_err(|error| unanswered(&[], &error))?;
+    let session = world.models.session(world.listener, world.cancellation).map_err(|error| unanswered(&[], &error))?;
     let mut asked = Vec::new();
     for reference in named(world.context, arguments)? {
         if session.is_cancelled() {
             return Err(unanswered(&[], &ModelError::Cancelled));
         }
-        asked.push(reference.load(world.context, arguments, &bounds));
+        asked.push(reference.load(world, arguments, &bounds));
     }
     if asked.iter().all(|asked| asked.found.is_err()) {
         return Err(nothing_to_send(&asked));
@@ -134,7 +132,7 @@ impl Course<'_> {
         let limits = ProviderLimits::of(&name.provider, &name.model);
         let request_bytes = settings.pdf_request_bytes.unwrap_or(limits.request_bytes);
         let limits = ProviderLimits { request_bytes, ..limits };
-        let packing = Packing { context: self.world.context, settings, name, limits, max_bytes: self.max_bytes };
+        let packing = Packing { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
         let prompt = &self.arguments.prompt;
         let mut packed =
             if is_native { packing.native(&mut self.asked, prompt) } else { packing.fallback(&mut self.asked, prompt) };

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 
+use super::AskWorld;
 use super::load::{Asked, Found};
-use crate::context::{ContextManager, OpenPdf, page_or_pages};
+use crate::context::{OpenPdf, page_or_pages};
 use crate::model::{ModelName, ModelSettings, Part, ProviderLimits, base64_length};
 use crate::page::{PageIndex, PageSet};
 
@@ -35,7 +36,7 @@ pub(super) struct Budget {
 
 /// What packing needs to know.
 pub(super) struct Packing<'a> {
-    pub(super) context: &'a ContextManager,
+    pub(super) world: &'a AskWorld<'a>,
     pub(super) settings: &'a ModelSettings,
     pub(super) name: &'a ModelName,
     pub(super) limits: ProviderLimits,
@@ -145,7 +146,7 @@ impl Packing<'_> {
     /// As many of the pages as fit, each as the one-page PDF that `get_file` gives.
     fn pages(&self, path: &str, found: &mut Found, share: &mut Budget) -> Packed {
         let candidates = found.candidates(self.settings.pdf_max_pages);
-        let pdf = match found.open(self.context) {
+        let pdf = match found.open(self.world) {
             Ok(pdf) => pdf,
             Err(error) => return Packed::refused(error.message),
         };

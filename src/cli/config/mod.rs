@@ -1,0 +1,98 @@
+//! What can be set: flag before environment before file before default.
+//!
+//! [`SETTINGS`](table::SETTINGS) is the one table: a row is a setting's name, meaning and place in [`Config`]. The name
+//! is the key of the TOML file; `PAGEWISE_` and the name in capitals is the variable; `--set name=value` is the flag that
+//! every setting has.
+
+mod file;
+mod load;
+mod show;
+mod slot;
+mod table;
+
+use std::env;
+use std::path::PathBuf;
+
+use super::models::ModelConfig;
+use super::settings::this_program;
+use crate::limits::Limits;
+use crate::tool::{AnswerSettings, FormArgument, WorkerSettings};
+
+pub(super) use self::load::{Loaded, load};
+pub(super) use self::show::{as_json, as_toml};
+
+/// Every setting's value.
+#[derive(Debug, Clone)]
+pub(super) struct Config {
+    /// Where conversations are remembered; `None` where the system names no home.
+    pub(super) data_dir: Option<PathBuf>,
+    /// Where pages are written that are given as a path.
+    pub(super) output_dir: Option<PathBuf>,
+    /// Folders beside the working directory beneath which a server opens files.
+    pub(super) roots: Vec<PathBuf>,
+    /// The password of an encrypted PDF.
+    pub(super) password: Option<Secret>,
+    /// How pages come where a call does not say.
+    pub(super) form: FormArgument,
+    /// Read PDFs in this process.
+    pub(super) no_sandbox: bool,
+    /// Refuse to read where a layer of the sandbox is missing.
+    pub(super) require_sandbox: bool,
+    /// Bounds on answers.
+    pub(super) answers: AnswerSettings,
+    /// Bounds on reading.
+    pub(super) limits: Limits,
+    /// The readers.
+    pub(super) workers: WorkerSettings,
+    /// Models that are asked about PDFs.
+    pub(super) models: ModelConfig,
+}
+
+impl Config {
+    /// The password of an encrypted PDF.
+    pub(super) fn password(&self) -> Option<&str> {
+        self.password.as_ref().map(Secret::reveal)
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            data_dir: home_folder("XDG_DATA_HOME", ".local/share"),
+            output_dir: None,
+            roots: Vec::new(),
+            password: None,
+            form: FormArgument::Auto,
+            no_sandbox: false,
+            require_sandbox: false,
+            answers: AnswerSettings::default(),
+            limits: Limits::default(),
+            workers: WorkerSettings::new(this_program()),
+            models: ModelConfig::default(),
+        }
+    }
+}
+
+/// A value that is never shown.
+#[derive(Clone)]
+pub(super) struct Secret(String);
+
+impl Secret {
+    /// The value, for the one who has to know it.
+    pub(super) fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// `pagewise` in the folder that `variable` names, else in `fallback` beneath the home folder.
+fn home_folder(variable: &str, fallback: &str) -> Option<PathBuf> {
+    let named = env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = named.or_else(|| env::home_dir().map(|home| home.join(fallback)));
+    folder.map(|folder| folder.join("pagewise"))
+}

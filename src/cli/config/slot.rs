@@ -1,0 +1,173 @@
+//! A place of [`Config`](super::Config) by its type: how it is read from words, and how it is shown.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use toml::Value;
+
+use super::Secret;
+use crate::tool::FormArgument;
+
+/// Where a setting's value lies.
+pub(super) enum Slot<'a> {
+    U64(&'a mut u64),
+    U32(&'a mut u32),
+    Usize(&'a mut usize),
+    /// A number that is not 0.
+    Count(&'a mut NonZeroUsize),
+    /// Whole milliseconds, 1 or more: nothing could be waited for.
+    Milliseconds(&'a mut Duration),
+    /// Whole seconds, 1 or more.
+    Seconds(&'a mut Duration),
+    Switch(&'a mut bool),
+    Text(&'a mut Option<String>),
+    Texts(&'a mut Vec<String>),
+    Secret(&'a mut Option<Secret>),
+    Folder(&'a mut Option<PathBuf>),
+    Folders(&'a mut Vec<PathBuf>),
+    Form(&'a mut FormArgument),
+}
+
+/// A value as it was given: a word, or several.
+#[derive(Debug, Clone)]
+pub(super) enum Given {
+    /// From a variable or `--set`; a list stands in it with its own separator.
+    One(OsString),
+    /// From an array of the file, or a flag given several times.
+    Many(Vec<OsString>),
+}
+
+impl Given {
+    fn one(&self) -> Option<&OsStr> {
+        match self {
+            Self::One(word) => Some(word),
+            Self::Many(words) => match words.as_slice() {
+                [word] => Some(word),
+                _ => None,
+            },
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        self.one()?.to_str().map(str::trim)
+    }
+
+    fn number<N: std::str::FromStr>(&self) -> Option<N> {
+        // TOML allows them between digits, and so do we everywhere.
+        self.text()?.replace('_', "").parse().ok()
+    }
+}
+
+impl Slot<'_> {
+    /// Puts a value in its place; what was expected, where it is none.
+    pub(super) fn put(self, given: &Given) -> Result<(), &'static str> {
+        match self {
+            Self::U64(place) => put(place, given.number(), "a whole number"),
+            Self::U32(place) => put(place, given.number(), "a whole number"),
+            Self::Usize(place) => put(place, given.number(), "a whole number"),
+            Self::Count(place) => put(place, given.number(), "a whole number, 1 or more"),
+            Self::Milliseconds(place) => {
+                let time = given.number().filter(|number| *number > 0).map(Duration::from_millis);
+                put(place, time, "a whole number of milliseconds, 1 or more")
+            }
+            Self::Seconds(place) => {
+                let time = given.number().filter(|number| *number > 0).map(Duration::from_secs);
+                put(place, time, "a whole number of seconds, 1 or more")
+            }
+            Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
+            Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
+            Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
+            Self::Texts(place) => put(place, texts(given), "a list of texts"),
+            Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
+            Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
+            Self::Form(place) => {
+                put(place, given.text().and_then(FormArgument::parse), "auto, document, image, text or path")
+            }
+        }
+    }
+
+    /// The value as TOML has it; `None` where there is none.
+    pub(super) fn shown(&self) -> Option<Value> {
+        match self {
+            Self::U64(number) => Some(integer(**number)),
+            Self::U32(number) => Some(integer(u64::from(**number))),
+            Self::Usize(number) => Some(integer(wide(**number))),
+            Self::Count(number) => Some(integer(wide(number.get()))),
+            Self::Milliseconds(time) => Some(integer(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
+            Self::Seconds(time) => Some(integer(time.as_secs())),
+            Self::Switch(switch) => Some(Value::Boolean(**switch)),
+            Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
+            Self::Text(text) => text.as_ref().map(|text| Value::String(text.clone())),
+            Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
+            Self::Folder(folder) => folder.as_deref().map(path),
+            Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
+            Self::Form(form) => Some(Value::String(form.name().to_owned())),
+        }
+    }
+
+    /// Whether the value must not be repeated, not even where it is wrong.
+    pub(super) fn is_secret(&self) -> bool {
+        matches!(self, Self::Secret(_))
+    }
+}
+
+/// Stands for a secret that is set.
+const MASKED: &str = "(set, not shown)";
+
+fn put<T>(place: &mut T, value: Option<T>, expected: &'static str) -> Result<(), &'static str> {
+    *place = value.ok_or(expected)?;
+    Ok(())
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+fn secret(text: &OsStr) -> Option<Secret> {
+    text.to_str().map(|text| Secret(text.to_owned()))
+}
+
+/// Several texts in one word are separated by commas.
+fn texts(given: &Given) -> Option<Vec<String>> {
+    let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    match given {
+        Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
+        Given::Many(words) => words.iter().map(|word| word.to_str().map(str::to_owned)).collect(),
+    }
+}
+
+/// Several folders in one word are separated as in `PATH`.
+fn folders(given: &Given) -> Vec<PathBuf> {
+    match given {
+        Given::One(word) => env::split_paths(word).map(|path| folder(path.as_os_str())).collect(),
+        Given::Many(words) => words.iter().map(|word| folder(word)).collect(),
+    }
+}
+
+/// A path, in which a leading `~/` is the home folder: no shell stands between a file and its reader.
+fn folder(word: &OsStr) -> PathBuf {
+    let path = PathBuf::from(word);
+    match (path.strip_prefix("~"), env::home_dir()) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path,
+    }
+}
+
+fn path(path: &std::path::Path) -> Value {
+    Value::String(path.display().to_string())
+}
+
+fn integer(number: u64) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn wide(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,151 @@
+//! The settings, a row each.
+
+use super::Config;
+use super::slot::Slot;
+
+/// One setting.
+pub(super) struct Setting {
+    /// Its name, which is the key of the file and, in capitals, the end of the variable. A dot leads into a table.
+    pub(super) name: &'static str,
+    /// What it is for.
+    pub(super) meaning: &'static str,
+    /// Where its value lies.
+    pub(super) slot: fn(&mut Config) -> Slot<'_>,
+    /// The flag of its own, which some have beside `--set`: clap's id, and how it is typed.
+    pub(super) flag: Option<(&'static str, &'static str)>,
+    /// The default in words, where it depends on the system.
+    pub(super) default: Option<&'static str>,
+    /// Variables of others that set it too, where its own does not.
+    pub(super) also: &'static [&'static str],
+}
+
+impl Setting {
+    const fn new(name: &'static str, meaning: &'static str, slot: fn(&mut Config) -> Slot<'_>) -> Self {
+        Self { name, meaning, slot, flag: None, default: None, also: &[] }
+    }
+
+    const fn flag(self, id: &'static str, typed: &'static str) -> Self {
+        Self { flag: Some((id, typed)), ..self }
+    }
+
+    const fn default(self, words: &'static str) -> Self {
+        Self { default: Some(words), ..self }
+    }
+
+    const fn also(self, variables: &'static [&'static str]) -> Self {
+        Self { also: variables, ..self }
+    }
+
+    /// The variable of the environment.
+    pub(super) fn variable(&self) -> String {
+        format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
+    }
+}
+
+/// How all variables begin.
+pub(super) const VARIABLES: &str = "PAGEWISE_";
+
+/// Where the file is looked for: beside the settings, since a file cannot name itself.
+pub(super) const FILE_VARIABLE: &str = "PAGEWISE_CONFIG";
+
+/// Every setting, in the order of the documentation.
+#[rustfmt::skip]
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting::new("data_dir", "where conversations are remembered", |c| Slot::Folder(&mut c.data_dir))
+        .default("`$XDG_DATA_HOME/pagewise`, else `~/.local/share/pagewise`"),
+    Setting::new("output_dir", "where pages and pictures are written that are given as a path", |c| Slot::Folder(&mut c.output_dir))
+        .flag("out_dir", "--out-dir").default("`pages` in `data_dir`"),
+    Setting::new("roots", "folders beside the working directory beneath which a server opens files", |c| Slot::Folders(&mut c.roots))
+        .flag("root", "--root"),
+    Setting::new("password", "the password of an encrypted PDF; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
+        .flag("password", "--password"),
+    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path", |c| Slot::Form(&mut c.form))
+        .flag("form", "--as"),
+    Setting::new("no_sandbox", "read PDFs in this process", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
+    Setting::new("require_sandbox", "refuse to read PDFs where a layer of the sandbox is missing", |c| Slot::Switch(&mut c.require_sandbox))
+        .flag("require_sandbox", "--require-sandbox"),
+    Setting::new("max_answer_pages", "pages in one answer", |c| Slot::Usize(&mut c.answers.max_pages)),
+    Setting::new("max_block_bytes", "one page of an answer as a PDF; a larger one comes as text", |c| Slot::U64(&mut c.answers.max_block_bytes)),
+    Setting::new("max_answer_bytes", "all pages of one answer as PDFs", |c| Slot::U64(&mut c.answers.max_answer_bytes)),
+    Setting::new("max_text_characters", "text in one answer", |c| Slot::Usize(&mut c.answers.max_text_characters)),
+    Setting::new("max_line_characters", "one line of a text file; a longer one is abridged", |c| Slot::Usize(&mut c.answers.max_line_characters)),
+    Setting::new("max_image_bytes", "an image file that is given", |c| Slot::U64(&mut c.answers.max_image_bytes)),
+    Setting::new("max_picture_bytes", "a drawn page as PNG", |c| Slot::U64(&mut c.answers.max_picture_bytes)),
+    Setting::new("max_summary_outline_items", "entries of the outline in a summary", |c| Slot::Usize(&mut c.answers.max_outline_items)),
+    Setting::new("max_conversation_blocks", "pages and pictures in all that a conversation was sent: one request to a provider carries it", |c| Slot::U64(&mut c.answers.request_bounds.max_media_blocks)),
+    Setting::new("max_conversation_pages", "PDF pages in all that a conversation was sent", |c| Slot::U64(&mut c.answers.request_bounds.max_pdf_pages)),
+    Setting::new("max_conversation_bytes", "bytes of all that a conversation was sent, media in base64", |c| Slot::U64(&mut c.answers.request_bounds.max_request_bytes)),
+    Setting::new("max_unused_seconds", "a conversation that was not used for longer is dropped", |c| Slot::Seconds(&mut c.answers.retention.max_unused)),
+    Setting::new("max_holdings", "what all conversations may hold before the least recently used are dropped", |c| Slot::U64(&mut c.answers.retention.max_holdings)),
+    Setting::new("max_file_bytes", "size of a PDF that is opened", |c| Slot::U64(&mut c.limits.max_file_bytes)),
+    Setting::new("max_nesting", "arrays and dictionaries inside each other", |c| Slot::U32(&mut c.limits.max_nesting)),
+    Setting::new("max_page_tree_depth", "levels of the page tree", |c| Slot::U32(&mut c.limits.max_page_tree_depth)),
+    Setting::new("max_pages", "pages of a document", |c| Slot::U32(&mut c.limits.max_pages)),
+    Setting::new("max_reference_hops", "references that lead to references", |c| Slot::U32(&mut c.limits.max_reference_hops)),
+    Setting::new("max_xref_sections", "sections of incremental updates", |c| Slot::U32(&mut c.limits.max_xref_sections)),
+    Setting::new("max_filters", "filters on one stream", |c| Slot::U32(&mut c.limits.max_filters)),
+    Setting::new("max_stream_bytes", "what one stream may decode to", |c| Slot::U64(&mut c.limits.max_stream_bytes)),
+    Setting::new("max_decoded_bytes", "what all streams decoded for one page may come to", |c| Slot::U64(&mut c.limits.max_decoded_bytes)),
+    Setting::new("max_page_objects", "objects that one page may reach", |c| Slot::U32(&mut c.limits.max_page_objects)),
+    Setting::new("max_page_bytes", "one page as a PDF", |c| Slot::U64(&mut c.limits.max_page_bytes)),
+    Setting::new("max_outline_items", "entries of an outline", |c| Slot::U32(&mut c.limits.max_outline_items)),
+    Setting::new("max_text_bytes", "text of one page", |c| Slot::U64(&mut c.limits.max_text_bytes)),
+    Setting::new("max_ratio", "what a stream decodes to, as a multiple of its stored bytes, above 10 MB", |c| Slot::U64(&mut c.limits.max_ratio)),
+    Setting::new("workers", "confined processes that read PDFs for a server", |c| Slot::Count(&mut c.workers.workers))
+        .default("one a processor, 8 at most"),
+    Setting::new("worker_deadline_ms", "time for one operation of a reader", |c| Slot::Milliseconds(&mut c.workers.deadline)),
+    Setting::new("worker_memory_bytes", "address space of a reader", |c| Slot::U64(&mut c.workers.memory_bytes)),
+    Setting::new("max_waiting", "requests that wait for a reader; one more is answered `busy`", |c| Slot::Usize(&mut c.workers.max_waiting)),
+    Setting::new("pdf_model.primary", "the model that is asked about PDFs, as provider/model", |c| Slot::Text(&mut c.models.pdf_model.primary))
+        .default("the first provider with a key"),
+    Setting::new("pdf_model.fallbacks", "the models that are asked in turn where it fails", |c| Slot::Texts(&mut c.models.pdf_model.fallbacks)),
+    Setting::new("image_model.primary", "the model that is asked where none for PDFs can be", |c| Slot::Text(&mut c.models.image_model.primary)),
+    Setting::new("image_model.fallbacks", "the models that are asked in turn where that one fails", |c| Slot::Texts(&mut c.models.image_model.fallbacks)),
+    Setting::new("text_only_models", "models that see no pictures, by the beginning of their names", |c| Slot::Texts(&mut c.models.text_only_models)),
+    Setting::new("anthropic_api_key", "key for anthropic; also `ANTHROPIC_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("anthropic").key))
+        .also(&["ANTHROPIC_API_KEY"]),
+    Setting::new("anthropic_base_url", "address of anthropic; also `ANTHROPIC_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("anthropic").base_url))
+        .also(&["ANTHROPIC_BASE_URL"]).default("the provider's own"),
+    Setting::new("google_api_key", "key for google; also `GEMINI_API_KEY` or `GOOGLE_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("google").key))
+        .also(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+    Setting::new("google_base_url", "address of google; also `GOOGLE_GEMINI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("google").base_url))
+        .also(&["GOOGLE_GEMINI_BASE_URL"]).default("the provider's own"),
+    Setting::new("openai_api_key", "key for openai; also `OPENAI_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("openai").key))
+        .also(&["OPENAI_API_KEY"]),
+    Setting::new("openai_base_url", "address of openai; also `OPENAI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("openai").base_url))
+        .also(&["OPENAI_BASE_URL"]).default("the provider's own"),
+    Setting::new("compatible_api_key", "key for a server of your own that speaks chat completions", |c| Slot::Secret(&mut c.models.endpoint("compatible").key)),
+    Setting::new("compatible_base_url", "address of a server of your own that speaks chat completions", |c| Slot::Text(&mut c.models.endpoint("compatible").base_url)),
+    Setting::new("openrouter_api_key", "key for openrouter; also `OPENROUTER_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("openrouter").key))
+        .also(&["OPENROUTER_API_KEY"]),
+    Setting::new("openrouter_base_url", "address of openrouter; also `OPENROUTER_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("openrouter").base_url))
+        .also(&["OPENROUTER_BASE_URL"]).default("the provider's own"),
+    Setting::new("mistral_api_key", "key for mistral; also `MISTRAL_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("mistral").key))
+        .also(&["MISTRAL_API_KEY"]),
+    Setting::new("mistral_base_url", "address of mistral; also `MISTRAL_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("mistral").base_url))
+        .also(&["MISTRAL_BASE_URL"]).default("the provider's own"),
+    Setting::new("groq_api_key", "key for groq; also `GROQ_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("groq").key))
+        .also(&["GROQ_API_KEY"]),
+    Setting::new("groq_base_url", "address of groq; also `GROQ_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("groq").base_url))
+        .also(&["GROQ_BASE_URL"]).default("the provider's own"),
+    Setting::new("xai_api_key", "key for xai; also `XAI_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("xai").key))
+        .also(&["XAI_API_KEY"]),
+    Setting::new("xai_base_url", "address of xai; also `XAI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("xai").base_url))
+        .also(&["XAI_BASE_URL"]).default("the provider's own"),
+    Setting::new("deepseek_api_key", "key for deepseek; also `DEEPSEEK_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("deepseek").key))
+        .also(&["DEEPSEEK_API_KEY"]),
+    Setting::new("deepseek_base_url", "address of deepseek; also `DEEPSEEK_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("deepseek").base_url))
+        .also(&["DEEPSEEK_BASE_URL"]).default("the provider's own"),
+    Setting::new("pdf_max_bytes_mb", "MiB of a PDF in a question", |c| Slot::U64(&mut c.models.max_bytes_mb)),
+    Setting::new("pdf_max_pages", "pages of a PDF that are cut, read or drawn for a question", |c| Slot::U32(&mut c.models.settings.pdf_max_pages)),
+    Setting::new("strict_native_pages", "refuse `pages` to models that take whole PDFs", |c| Slot::Switch(&mut c.models.settings.strict_native_pages)),
+    Setting::new("pdf_request_bytes", "a request to a model, for gateways with another bound than the provider's", |c| Slot::U64(&mut c.models.request_bytes))
+        .default("0: the provider's own"),
+    Setting::new("pdf_max_text_chars", "characters of text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
+    Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::U64(&mut c.models.settings.pdf_image_dpi)),
+    Setting::new("pdf_max_output_tokens", "tokens of an answer, where the provider wants a bound", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
+    Setting::new("pdf_max_answer_bytes", "an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
+    Setting::new("pdf_idle_timeout_ms", "time in which nothing goes to a model and nothing comes", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
+    Setting::new("pdf_timeout_ms", "time for a question with all models and repetitions", |c| Slot::Milliseconds(&mut c.models.settings.pdf_timeout)),
+    Setting::new("pdf_retries", "times that a model is asked again after 429, 500, 502, 503, 504 or 529", |c| Slot::U32(&mut c.models.settings.pdf_retries)),
+];

@@ -1,0 +1,213 @@
+//! Conversations as a whole: what one holds, forgetting, forking, handles.
+
+use std::time::SystemTime;
+
+use super::ContextManager;
+use super::error::ContextError;
+use super::live::Opened;
+use crate::hash::ContentHash;
+use crate::page::PageSet;
+use crate::store::{Sent, StoreError};
+use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
+
+/// What a conversation holds.
+#[derive(Debug, Clone, Default)]
+pub struct Status {
+    /// Its files.
+    pub files: Vec<HeldFile>,
+    /// What was sent to it since it last forgot everything.
+    pub sent: Sent,
+    /// The largest generation that its client named.
+    pub generation: u64,
+    /// Now, as a point that a fork can start from.
+    pub point: Point,
+}
+
+/// A point in a conversation: what was recorded up to it. Points of one store are in one order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point(pub u64);
+
+/// One file that a conversation holds.
+#[derive(Debug, Clone)]
+pub struct HeldFile {
+    /// The path, where it is known.
+    pub path: Option<String>,
+    /// The content last given, or told of where none was given.
+    pub content: ContentHash,
+    /// What is held of it; `None` where the file is only followed.
+    pub view: Option<AgentView>,
+    /// The pages held of that content, by form.
+    pub pages: Vec<(Form, PageSet)>,
+    /// Pages that an earlier content gave and that were not found in this one, or not looked for.
+    pub earlier_pages: PageSet,
+    /// Whether the agent was told that the file has changed since.
+    pub has_changed: bool,
+}
+
+/// What is to be forgotten: everything, a file, or pages of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForgetRequest {
+    /// The file; `None` forgets everything.
+    pub file: Option<String>,
+    /// Pages of the file; `None` forgets all of it.
+    pub pages: Option<PageSet>,
+    /// Whether files stay followed, where everything is forgotten: [`ContextManager::updates`] still tells of them.
+    pub keep_files: bool,
+}
+
+/// A conversation at the beginning of a call.
+pub(super) struct Session {
+    pub(super) opened: Opened,
+    /// Whether what is delivered may be recorded.
+    pub(super) is_recorded: bool,
+    /// Whether what is held may be left out.
+    pub(super) is_trusted: bool,
+    /// What could not be known, a sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+impl ContextManager {
+    /// A conversation, in the generation that its client names.
+    pub(super) fn session(&self, conversation: &ConversationId, generation: Option<u64>) -> Session {
+        let entered = generation.map_or(Ok(true), |generation| self.live.enter(conversation, generation));
+        let (opened, refreshed) = self.live.open(conversation);
+        let mut notes = Vec::new();
+        let is_current = matches!(entered, Ok(true));
+        if let Ok(false) = entered {
+            notes.push(format!(
+                "Generation {} is earlier than the conversation's, which is {}: nothing is left out, and nothing recorded.",
+                generation.unwrap_or_default(),
+                opened.head.generation
+            ));
+        }
+        if let Some(error) = entered.err().or(refreshed.err()) {
+            notes.push(format!("What the conversation holds may be incomplete: {error}"));
+        }
+        Session { opened, is_recorded: is_current, is_trusted: is_current, notes }
+    }
+
+    /// What a conversation holds.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn status(&self, conversation: &ConversationId, generation: Option<u64>) -> Result<Status, ContextError> {
+        if let Some(generation) = generation {
+            self.live.enter(conversation, generation)?;
+        }
+        let (opened, refreshed) = self.live.open(conversation);
+        refreshed?;
+        let keys = opened.view.files().map(|(file, _)| file).collect::<Vec<_>>();
+        let names = self.live.store().file_names(&keys)?;
+        let mut files: Vec<_> =
+            opened.view.files().map(|(file, told)| held_file(&opened.view, file, told, names.get(&file))).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
+        let (sent, generation) = (opened.head.sent, opened.head.generation);
+        Ok(Status { files, sent, generation, point: Point(opened.moment.planned.0) })
+    }
+
+    /// Forgets what a conversation holds, so that it is sent again.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] for a reference that names no file, [`ContextError::Store`].
+    pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
+        let file = request.file.as_deref().map(|file| self.sources.key(file)).transpose()?;
+        let what = match (file, request.pages.clone()) {
+            (None, _) if request.keep_files => Forget::AllButFiles,
+            (None, _) => Forget::Everything,
+            (Some(file), None) => Forget::File(file),
+            (Some(file), Some(pages)) => Forget::Pages { file, pages },
+        };
+        // What this process does not know of yet is forgotten with the rest, and files stay followed.
+        let _ = self.live.open(conversation);
+        Ok(self.live.forget(conversation, &what)?)
+    }
+
+    /// Takes note of the generation that a client is in.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`]; this process takes note all the same.
+    pub fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<(), ContextError> {
+        self.live.enter(conversation, generation)?;
+        Ok(())
+    }
+
+    /// A new conversation that holds what `conversation` held at a point, or holds now; of the same owner. What either
+    /// is given or forgets later does not touch the other.
+    ///
+    /// What was given again after the point, or forgotten since, is not in the copy: it is sent once more.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
+    pub fn fork(&self, conversation: &ConversationId, as_of: Option<Point>) -> Result<ConversationId, ContextError> {
+        let fork = minted()?;
+        let as_of = as_of.map(|point| Sequence(point.0));
+        match self.live.store().fork(conversation, &fork, as_of, SystemTime::now()) {
+            Ok(()) => Ok(fork),
+            Err(StoreError::UnknownConversation { .. }) => Err(ContextError::UnknownConversation),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A new conversation under a handle that nobody can guess: 128 random bits. With an owner it is known to the store
+    /// at once, and [`ContextManager::admit`] lets nobody else in.
+    ///
+    /// # Errors
+    /// [`ContextError::Random`] where the system gives no random numbers, [`ContextError::Store`] where the owner
+    /// cannot be written down.
+    pub fn mint(&self, owner: Option<&Principal>) -> Result<ConversationId, ContextError> {
+        let handle = minted()?;
+        if owner.is_some() {
+            self.live.store().create(&handle, owner, SystemTime::now())?;
+        }
+        Ok(handle)
+    }
+
+    /// The conversation of a handle that a principal shows.
+    ///
+    /// # Errors
+    /// [`ContextError::UnknownConversation`] for a handle that is none, unknown, expired or another's: one same answer.
+    /// [`ContextError::Store`] where the store cannot say.
+    pub fn admit(&self, handle: &str, principal: &Principal) -> Result<ConversationId, ContextError> {
+        let conversation: ConversationId = handle.parse().map_err(|_| ContextError::UnknownConversation)?;
+        let head = self.live.store().head(&conversation)?;
+        let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
+        if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
+    }
+
+    /// Pages of a PDF that a conversation holds in any form.
+    ///
+    /// # Errors
+    /// Every refusal of the file.
+    pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
+        let asked = self.sources.open(reference)?;
+        let content = asked.content_hash(&self.hashes)?;
+        // What the store cannot say is not held.
+        let (opened, _) = self.live.open(conversation);
+        let mut held = PageSet::new();
+        Form::ALL.iter().for_each(|form| held.union(&opened.view.pages_in(&content, *form)));
+        Ok(held)
+    }
+}
+
+fn minted() -> Result<ConversationId, ContextError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| ContextError::Random { reason: error.to_string() })?;
+    Ok(ConversationId::mint(random))
+}
+
+fn held_file(view: &ConversationView, file: FileKey, told: ContentHash, path: Option<&String>) -> HeldFile {
+    let given = view.previous_content(&file);
+    let content = given.unwrap_or(told);
+    let pages = Form::ALL.map(|form| (form, view.pages_in(&content, form)));
+    let pages: Vec<_> = pages.into_iter().filter(|(_, pages)| !pages.is_empty()).collect();
+    let mut earlier_pages: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
+    pages.iter().flat_map(|(_, pages)| pages.iter()).for_each(|page| earlier_pages.remove(page));
+    HeldFile {
+        path: path.cloned(),
+        content,
+        view: view.agent_view(&content),
+        pages,
+        earlier_pages,
+        has_changed: content != told,
+    }
+}

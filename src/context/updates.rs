@@ -1,0 +1,278 @@
+//! What changed among the files that a conversation holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::compare::PageChanges;
+use super::error::ContextError;
+use super::file::Asked;
+use super::lines::shorter_diff;
+use super::live::{Delivery, Opened, Record};
+use super::news::News;
+use super::plain::{read_text, whole_span};
+use super::sent::sent_text;
+use super::{ContextManager, store_delivery};
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::limits::Cancellation;
+use crate::page::PageIndex;
+use crate::source::{Kind, SourceError};
+use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
+
+/// Files that one answer tells of. 100: what remains is told by the next.
+const MAX_FILES: usize = 100;
+
+/// What changed among the files of a conversation.
+#[derive(Debug)]
+pub struct Updates {
+    /// The files that changed, in the order of their paths.
+    pub files: Vec<FileUpdate>,
+    /// Files that changed too and did not fit: the next call tells of them.
+    pub is_cut: bool,
+    /// What the store could not say, in a sentence.
+    pub notes: Vec<String>,
+    /// The conversation's generation.
+    pub generation: u64,
+    /// To be committed once the answer has been written to the client: then it counts as told.
+    pub delivery: Delivery,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUpdate {
+    /// The path, absolute.
+    pub path: String,
+    /// What became of it.
+    pub change: FileChange,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// Nothing has this name any more.
+    Deleted,
+    /// A PDF has other pages.
+    Pages(PageChanges),
+    /// A text file has other lines; this is a unified diff from what was given.
+    Text {
+        /// The diff.
+        diff: String,
+    },
+    /// It has another content, which is to be asked for.
+    Content {
+        /// What its bytes were found to be.
+        mime_type: &'static str,
+        /// Why there is no more to say, where more could be expected.
+        reason: Option<String>,
+    },
+    /// It is again as it was given, after the agent was told otherwise.
+    Restored,
+    /// It cannot be read now, so that nothing is known. Told each time.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One changed file, and what becomes true once that was told.
+struct Told {
+    /// `None` for a change that touches nothing that was given.
+    update: Option<FileUpdate>,
+    file: FileKey,
+    content: Option<ContentHash>,
+    forget: Option<Forget>,
+    holdings: Vec<Held>,
+    page_count: Option<u32>,
+    text: Option<Arc<str>>,
+}
+
+impl ContextManager {
+    /// What changed among the files that a conversation holds or follows. A file is read again only where its stat is
+    /// another than when it was last hashed.
+    ///
+    /// Nothing counts as told until [`Updates::delivery`] is committed. Where `generation` is earlier than the
+    /// conversation's, committing does nothing.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`] where the paths of the files cannot be had.
+    pub fn updates(&self, conversation: &ConversationId, generation: Option<u64>) -> Result<Updates, ContextError> {
+        let session = self.session(conversation, generation);
+        let opened = &session.opened;
+        let files = self.followed(opened)?;
+        let mut told = Vec::new();
+        let mut room = self.settings.max_text_characters;
+        let mut is_cut = false;
+        for (path, (file, known)) in files {
+            if told.iter().filter(|told: &&Told| told.update.is_some()).count() >= MAX_FILES {
+                is_cut = true;
+                break;
+            }
+            told.extend(self.look(opened, &path, file, known, &mut room));
+        }
+        let generation = opened.head.generation;
+        let record = session.is_recorded.then(|| record(conversation, opened, &told)).flatten();
+        let files = told.into_iter().filter_map(|told| told.update).collect();
+        let delivery = Delivery::new(&self.live, record);
+        Ok(Updates { files, is_cut, notes: session.notes, generation, delivery })
+    }
+
+    /// The files of a conversation by path, each with the content that the agent was last told of.
+    pub(super) fn followed(&self, opened: &Opened) -> Result<BTreeMap<String, (FileKey, ContentHash)>, ContextError> {
+        let known: BTreeMap<FileKey, ContentHash> = opened.view.files().collect();
+        let names = self.live.store().file_names(&known.keys().copied().collect::<Vec<_>>())?;
+        let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
+        Ok(named.collect())
+    }
+
+    /// `None` where nothing changed.
+    fn look(&self, opened: &Opened, path: &str, file: FileKey, known: ContentHash, room: &mut usize) -> Option<Told> {
+        let asked = match self.open_again(path, file) {
+            Ok(asked) => asked,
+            Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => return Some(deleted(path, file)),
+            Err(error) => return Some(unreadable(path, file, &error)),
+        };
+        let content = match asked.content_hash(&self.hashes) {
+            Ok(content) if content == known => return None,
+            Ok(content) => content,
+            // Being written to at this moment: the next call sees it whole.
+            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return None,
+            Err(error) => return Some(unreadable(path, file, &error)),
+        };
+        self.live.remember_reference(content, path);
+        let is_restored = opened.view.previous_content(&file) == Some(content);
+        Some(match asked.kind {
+            Kind::Pdf { .. } => self.pdf_update(opened, &asked, known),
+            _ if is_restored => restored(&asked),
+            Kind::Text(encoding) => {
+                let text = read_text(&asked, encoding).ok().map(|(text, _)| text);
+                self.text_update(opened, &asked, text, room)
+            }
+            Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
+        })
+    }
+
+    /// The file of a path that was written down; refused where its name did not survive that.
+    pub(super) fn open_again(&self, path: &str, file: FileKey) -> Result<Asked, ContextError> {
+        if self.sources.key(path)? != file {
+            let error = SourceError::UnsupportedReference { reference: path.to_owned() };
+            return Err(ContextError::Source { path: path.to_owned(), error });
+        }
+        self.sources.open(path)
+    }
+
+    fn pdf_update(&self, opened: &Opened, asked: &Asked, known: ContentHash) -> Told {
+        let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
+            Ok(document) => document,
+            Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
+        };
+        let before = self.live.page_count(&known);
+        let fingerprint = |page| document.fingerprint(page).ok();
+        let news = News::of(&opened.view, asked.key, before, &*document, fingerprint);
+        // Of a file that is only followed, or known by its summary, any change is news.
+        let has_pages = opened.view.pages_at(asked.key).next().is_some();
+        let other = (!has_pages).then(|| FileChange::Content { mime_type: asked.kind.mime(), reason: None });
+        let change = if news.changes.is_empty() { other } else { Some(FileChange::Pages(news.changes.clone())) };
+        Told {
+            update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
+            forget: news.forget(asked.key),
+            holdings: news.holdings,
+            page_count: Some(document.page_count()),
+            ..told(asked)
+        }
+    }
+
+    fn text_update(&self, opened: &Opened, asked: &Asked, text: Option<String>, room: &mut usize) -> Told {
+        let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
+        let given = opened.view.previous_content(&asked.key);
+        let old = given.and_then(|given| {
+            let old = self.live.texts().get(&given)?;
+            opened.view.holds_lines(&given, whole_span(&old)?).then_some(old)
+        });
+        let Some(old) = old else { return content_update(asked, None) };
+        let Some(diff) = shorter_diff(&old, &text) else {
+            return content_update(asked, Some("its changes are longer than its text".into()));
+        };
+        let length = diff.chars().count();
+        if length > *room {
+            return content_update(asked, Some("its changes are too long for this answer".into()));
+        }
+        *room -= length;
+        let holdings = whole_span(&text).map(Held::Text).into_iter().chain([Held::Known]).collect();
+        let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
+        Told { update: Some(update), holdings, text: Some(Arc::from(text)), ..told(asked) }
+    }
+}
+
+fn told(asked: &Asked) -> Told {
+    Told {
+        update: None,
+        file: asked.key,
+        content: asked.known_hash(),
+        forget: None,
+        holdings: vec![Held::Known],
+        page_count: None,
+        text: None,
+    }
+}
+
+fn content_update(asked: &Asked, reason: Option<String>) -> Told {
+    let change = FileChange::Content { mime_type: asked.kind.mime(), reason };
+    Told { update: Some(FileUpdate { path: asked.path.clone(), change }), ..told(asked) }
+}
+
+fn restored(asked: &Asked) -> Told {
+    let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
+    Told { update: Some(update), ..told(asked) }
+}
+
+fn deleted(path: &str, file: FileKey) -> Told {
+    let update = FileUpdate { path: path.to_owned(), change: FileChange::Deleted };
+    let forget = Some(Forget::File(file));
+    Told { update: Some(update), file, content: None, forget, holdings: Vec::new(), page_count: None, text: None }
+}
+
+fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
+    let change = FileChange::Unreadable { reason: error.to_string() };
+    let update = Some(FileUpdate { path: path.to_owned(), change });
+    Told { update, file, content: None, forget: None, holdings: Vec::new(), page_count: None, text: None }
+}
+
+/// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
+fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
+    let named = |told: &Told, page: PageIndex| match &told.forget {
+        Some(Forget::Pages { pages, .. }) => pages.contains(page),
+        Some(_) => true,
+        None => false,
+    };
+    let mut lost = BTreeSet::new();
+    for told in told.iter().filter(|told| told.forget.is_some()) {
+        let stays: BTreeSet<_> = told.holdings.iter().filter_map(Held::fingerprint).collect();
+        let gone = opened.view.holdings().filter(|(holding, _)| holding.file == told.file);
+        let gone = gone.filter_map(|(holding, _)| match holding.what {
+            Held::Page { fingerprint, page, .. } if named(told, page) => Some(fingerprint),
+            _ => None,
+        });
+        lost.extend(gone.filter(|fingerprint| !stays.contains(fingerprint)));
+    }
+    lost
+}
+
+fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
+    let mut delivery = store_delivery(opened);
+    let mut texts = Vec::new();
+    let lost = lost(opened, told);
+    for told in told {
+        delivery.forget.extend(told.forget.clone());
+        if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
+            delivery.sent.add(sent_text(diff));
+        }
+        let Some(content) = told.content else { continue };
+        let stays = |what: &&Held| !matches!(what, Held::Page { fingerprint, .. } if lost.contains(fingerprint));
+        let holdings = told.holdings.iter().filter(stays);
+        delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
+        delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
+        texts.extend(told.text.clone().map(|text| (content, text)));
+    }
+    let is_news = !delivery.holdings.is_empty() || !delivery.forget.is_empty();
+    let (conversation, moment) = (conversation.clone(), opened.moment);
+    is_news.then_some(Record { conversation, delivery, moment, texts })
+}

@@ -1,0 +1,97 @@
+//! Arguments of the context tools.
+
+use serde_json::{Map, Value};
+
+use super::arguments::Fields;
+use super::error::ToolError;
+
+/// Checked arguments of `context_status` and of `context_updates`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusArguments {
+    /// `conversation`.
+    pub conversation: Option<String>,
+    /// `generation`.
+    pub generation: Option<u64>,
+}
+
+impl StatusArguments {
+    /// Reads the arguments of a call of `tool`.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool, arguments };
+        fields.only(&["conversation", "generation"])?;
+        Ok(Self { conversation: fields.conversation()?, generation: fields.count("generation")? })
+    }
+}
+
+/// Checked arguments of `context_forget`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForgetArguments {
+    /// `conversation`.
+    pub conversation: Option<String>,
+    /// `filePath`.
+    pub file_path: Option<String>,
+    /// `pages`.
+    pub pages: Option<String>,
+    /// `keepFiles`.
+    pub keep_files: bool,
+    /// `generation`.
+    pub generation: Option<u64>,
+}
+
+impl ForgetArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "context_forget", arguments };
+        fields.only(&["conversation", "filePath", "pages", "keepFiles", "generation"])?;
+        Self {
+            conversation: fields.conversation()?,
+            file_path: fields.string("filePath")?,
+            pages: fields.selection()?,
+            keep_files: fields.boolean("keepFiles")?,
+            generation: fields.count("generation")?,
+        }
+        .checked()
+    }
+
+    /// Refuses pages of no file, and keeping the files where one is named.
+    ///
+    /// # Errors
+    /// `validation_error`.
+    pub fn checked(self) -> Result<Self, ToolError> {
+        if self.pages.is_some() && self.file_path.is_none() {
+            return Err(ToolError::required("filePath").hint("pages are pages of a file: name it with filePath."));
+        }
+        if self.keep_files && self.file_path.is_some() {
+            return Err(ToolError::validation("Parameters 'keepFiles' and 'filePath' cannot be given together")
+                .hint("keepFiles forgets all pages of all files; with filePath, that file alone is forgotten."));
+        }
+        Ok(self)
+    }
+}
+
+/// Checked arguments of `context_fork`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ForkArguments {
+    /// `conversation`.
+    pub conversation: Option<String>,
+    /// `asOf`.
+    pub as_of: Option<u64>,
+}
+
+impl ForkArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "context_fork", arguments };
+        fields.only(&["conversation", "asOf"])?;
+        Ok(Self { conversation: fields.conversation()?, as_of: fields.count("asOf")? })
+    }
+}

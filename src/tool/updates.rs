@@ -1,0 +1,146 @@
+//! The tool `context_updates`.
+
+use serde_json::{Map, Value, json};
+
+use super::context_arguments::StatusArguments;
+use super::error::ToolError;
+use super::get_file::Caller;
+use super::memory::{DataAnswer, required};
+use crate::context::{
+    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, TEXT_DELETED, Updates, one_line, page_changes_told,
+    untrusted,
+};
+use crate::page::PageSet;
+
+/// The result of `context_updates`.
+#[derive(Debug)]
+pub struct UpdatesAnswer {
+    /// For the model, and the same as data.
+    pub answer: DataAnswer,
+    /// To be committed once it was written to the client: then it counts as told.
+    pub delivery: Delivery,
+}
+
+/// Answers `context_updates`.
+///
+/// # Errors
+/// `validation_error` without a conversation, and failures of the store.
+pub fn context_updates(
+    context: &ContextManager,
+    arguments: &StatusArguments,
+    caller: &Caller,
+) -> Result<UpdatesAnswer, ToolError> {
+    let conversation = required(caller, arguments.conversation.as_deref())?;
+    let updates = context.updates(&conversation, arguments.generation)?;
+    let mut structure = updates_json(&updates);
+    structure.insert("conversation".to_owned(), json!(conversation.as_str()));
+    structure.insert("generation".to_owned(), json!(updates.generation));
+    let answer = DataAnswer { text: updates_text(&updates), structure: Value::Object(structure) };
+    Ok(UpdatesAnswer { answer, delivery: updates.delivery })
+}
+
+/// Updates as a text: nothing but a line where there are none.
+#[must_use]
+pub fn updates_text(updates: &Updates) -> String {
+    let mut parts: Vec<String> = updates.files.iter().map(file_text).collect();
+    if updates.files.is_empty() {
+        parts.push("Nothing changed among the files of this conversation.".to_owned());
+    }
+    if updates.is_cut {
+        parts.push("More files changed than one answer tells of. Next call: context_updates".to_owned());
+    }
+    parts.extend(updates.notes.iter().cloned());
+    parts.join("\n\n")
+}
+
+/// Updates as data.
+#[must_use]
+pub fn updates_json(updates: &Updates) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("files".to_owned(), updates.files.iter().map(file_json).collect());
+    object.insert("isCut".to_owned(), json!(updates.is_cut));
+    if !updates.notes.is_empty() {
+        object.insert("notes".to_owned(), json!(updates.notes));
+    }
+    object
+}
+
+fn file_text(file: &FileUpdate) -> String {
+    let path = one_line(&file.path);
+    match &file.change {
+        FileChange::Deleted => format!("{path}: {TEXT_DELETED}"),
+        FileChange::Restored => format!("{path}: This file is again as it was given to you."),
+        FileChange::Unreadable { reason } => format!("{path}: It cannot be read now: {}", one_line(reason)),
+        FileChange::Text { diff } => format!(
+            "{path}: This file has changed since it was given to you. The changes, as a unified diff:\n{}\n{diff}",
+            untrusted(&path)
+        ),
+        FileChange::Content { reason, .. } => {
+            let reason = reason.as_ref().map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
+            format!("{path}: This file has changed since it was given to you{reason}. Call get_file to read it.")
+        }
+        FileChange::Pages(changes) => pages_text(&path, changes),
+    }
+}
+
+fn pages_text(path: &str, changes: &PageChanges) -> String {
+    let mut lines = vec![format!("{path}: This file has changed since it was given to you.")];
+    lines.extend(page_changes_told(changes));
+    let new = [&changes.changed, &changes.added].into_iter().flat_map(PageSet::iter).collect::<PageSet>();
+    if !new.is_empty() {
+        lines.push(format!("To read what is new: get_file pages: \"{new}\""));
+    }
+    lines.join("\n")
+}
+
+fn file_json(file: &FileUpdate) -> Value {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+    put("path", json!(file.path));
+    match &file.change {
+        FileChange::Deleted => {
+            put("change", json!("deleted"));
+            put("message", json!(TEXT_DELETED));
+        }
+        FileChange::Restored => put("change", json!("restored")),
+        FileChange::Unreadable { reason } => {
+            put("change", json!("unreadable"));
+            put("reason", json!(reason));
+        }
+        FileChange::Text { diff } => {
+            put("change", json!("text"));
+            put("diff", json!(diff));
+        }
+        FileChange::Content { mime_type, reason } => {
+            put("change", json!("content"));
+            put("mimeType", json!(mime_type));
+            reason.iter().for_each(|reason| put("reason", json!(reason)));
+        }
+        FileChange::Pages(changes) => {
+            put("change", json!("pages"));
+            pages_json(changes).into_iter().for_each(|(name, value)| put(&name, value));
+        }
+    }
+    Value::Object(object)
+}
+
+/// Changes of pages as data, pages by 1-based number.
+pub(super) fn pages_json(changes: &PageChanges) -> Map<String, Value> {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+    changes.pages_before.iter().for_each(|before| put("pagesBefore", json!(before)));
+    put("pagesNow", json!(changes.pages_now));
+    let sets = [
+        ("changed", &changes.changed),
+        ("added", &changes.added),
+        ("removed", &changes.removed),
+        ("notCompared", &changes.not_compared),
+    ];
+    sets.iter().filter(|(_, pages)| !pages.is_empty()).for_each(|(name, pages)| put(name, json!(pages.to_string())));
+    if !changes.moved.is_empty() {
+        let moved = changes.moved.iter().map(|(then, now)| json!([then.number().get(), now.number().get()]));
+        put("moved", moved.collect());
+    }
+    put("isExact", json!(changes.is_exact));
+    object
+}

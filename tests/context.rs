@@ -1,0 +1,433 @@
+//! The context between requests: what changed, what is forgotten, forks, generations, and the limits of a conversation.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::sync::Arc;
+
+use pagewise::context::{
+    AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, Point, RequestBounds, Updates,
+};
+use pagewise::store::{MemoryStore, Sent, SqliteStore, ViewStore};
+use pagewise::tool::updates_text;
+use pagewise::view::{ConversationId, Form, Principal};
+
+use crate::support::words::{Bench, pages, summary};
+
+fn c() -> ConversationId {
+    "c".parse().unwrap()
+}
+
+/// What changed, committed; the folder of the files is left out.
+fn told(bench: &Bench) -> String {
+    let updates = bench.context.updates(&c(), None).unwrap();
+    let text = text(bench, &updates);
+    updates.delivery.commit().unwrap();
+    text
+}
+
+fn text(bench: &Bench, updates: &Updates) -> String {
+    updates_text(updates).replace(&format!("{}/", bench.folder.path().display()), "")
+}
+
+const NOTHING: &str = "Nothing changed among the files of this conversation.";
+
+fn forget(bench: &Bench, request: ForgetRequest) {
+    bench.context.forget(&c(), &request).unwrap();
+}
+
+#[test]
+fn changed_pages_are_told_once_and_then_sent_as_replacements() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two", "three"]);
+    bench.given("a.pdf", pages("1-3"));
+    assert_eq!(told(&bench), NOTHING);
+    bench.pdf("a.pdf", &["one", "two, revised", "three", "four"]);
+    insta::assert_snapshot!(told(&bench), @r#"
+    a.pdf: This file has changed since it was given to you.
+    The document has 4 pages now, and had 3.
+    Changed since given to you, and not in this answer: page 2.
+    Added: page 4.
+    To read what is new: get_file pages: "2,4"
+    "#);
+    assert_eq!(told(&bench), NOTHING);
+    let answer = bench.given("a.pdf", pages("1-4"));
+    assert_eq!(answer[..2], ["PDF: two, revised", "PDF: four"]);
+    let replaces = "Changed since it was given to you: page 2. What is sent now replaces the earlier version.";
+    assert!(answer[2].ends_with(replaces), "{answer:?}");
+    assert_eq!(told(&bench), NOTHING);
+}
+
+#[test]
+fn what_was_announced_but_not_delivered_is_announced_again() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.write("b.txt", "b\n");
+    bench.given("a.pdf", pages("1"));
+    bench.given("b.txt", summary);
+    bench.pdf("a.pdf", &["two"]);
+    std::fs::remove_file(bench.folder.path().join("b.txt")).unwrap();
+    drop(bench.context.updates(&c(), None).unwrap());
+    let updates = bench.context.updates(&c(), None).unwrap();
+    assert_eq!(updates.files.len(), 2);
+    assert_eq!(updates.files[1].change, FileChange::Deleted);
+    updates.delivery.commit().unwrap();
+    assert_eq!(told(&bench), NOTHING);
+}
+
+#[test]
+fn a_deleted_file_is_announced_once_and_sent_again_when_it_comes_back() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    std::fs::remove_file(bench.folder.path().join("a.pdf")).unwrap();
+    assert_eq!(told(&bench), "a.pdf: This file has been deleted and removed from context.");
+    assert_eq!(told(&bench), NOTHING);
+    bench.pdf("a.pdf", &["one"]);
+    assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
+}
+
+#[test]
+fn moved_and_removed_pages_are_held_under_their_new_numbers() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two", "three", "four"]);
+    bench.given("a.pdf", pages("1-4"));
+    bench.pdf("a.pdf", &["new", "one", "three"]);
+    insta::assert_snapshot!(told(&bench), @r#"
+    a.pdf: This file has changed since it was given to you.
+    The document has 3 pages now, and had 4.
+    Added: page 1.
+    Removed (by their earlier numbers): pages 2,4.
+    Moved: page 1 is now page 2.
+    To read what is new: get_file pages: "1"
+    "#);
+    let answer = bench.given("a.pdf", pages("1-3"));
+    assert_eq!(answer[0], "PDF: new");
+    assert!(!answer[1].contains("replaces"), "a new page replaces none: {answer:?}");
+    assert!(answer[1].starts_with("Page 2 of a.pdf has already been provided"), "{answer:?}");
+    bench.pdf("a.pdf", &["new", "one", "three", "four"]);
+    assert_eq!(bench.given("a.pdf", pages("4"))[0], "PDF: four", "what was told to be removed is sent again");
+}
+
+#[test]
+fn get_file_on_a_changed_file_tells_the_rest_of_the_changes() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two", "three"]);
+    bench.given("a.pdf", pages("1-3"));
+    bench.pdf("a.pdf", &["uno", "dos", "three", "four"]);
+    let answer = bench.given("a.pdf", pages("1"));
+    assert_eq!(answer[0], "PDF: uno");
+    insta::assert_snapshot!(answer[1], @"
+    Changed since it was given to you: page 1. What is sent now replaces the earlier version.
+    The document has 4 pages now, and had 3.
+    Changed since given to you, and not in this answer: page 2.
+    Added: page 4.
+    ");
+    assert_eq!(told(&bench), NOTHING, "it was told");
+    bench.pdf("a.pdf", &["uno", "dos", "three", "four", "five"]);
+    let answer = bench.given("a.pdf", summary);
+    insta::assert_snapshot!(answer[1], @"
+    This file has changed since it was given to you.
+    The document has 5 pages now, and had 4.
+    Changed since given to you, and not in this answer: page 2.
+    Added: page 5.
+    These numbers are as near as can be told: you were not given all pages of the earlier version.
+    ");
+}
+
+#[test]
+fn a_regenerated_file_with_the_same_pages_is_no_news() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two"]);
+    bench.given("a.pdf", pages("1-2"));
+    bench.write("a.pdf", "%PDF-1.4\none\ntwo\n");
+    assert_eq!(told(&bench), NOTHING);
+    let held = bench.given("a.pdf", pages("1-2")).remove(0);
+    assert!(held.starts_with("Page 1 of a.pdf has already been provided"), "{held}");
+}
+
+#[test]
+fn a_text_comes_as_a_diff_and_is_then_held() {
+    let bench = Bench::new();
+    let text = (1..=100).map(|line| format!("line {line}\n")).collect::<String>();
+    bench.write("a.txt", &text);
+    bench.given("a.txt", summary);
+    bench.write("a.txt", &text.replace("line 50\n", "line fifty\n"));
+    let diff = told(&bench);
+    assert!(
+        diff.starts_with("a.txt: This file has changed since it was given to you. The changes, as a unified diff:\n")
+    );
+    assert!(diff.contains("Untrusted content of a.txt") && diff.contains("-line 50\n+line fifty\n"), "{diff}");
+    assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
+    bench.write("a.txt", "another\n");
+    let long = told(&bench);
+    assert!(long.ends_with("(its changes are longer than its text). Call get_file to read it."), "{long}");
+    assert!(bench.given("a.txt", summary)[0].contains("these lines replace the earlier ones"));
+}
+
+#[test]
+fn a_file_that_flips_between_two_contents_is_told_each_time() {
+    let bench = Bench::new();
+    bench.write("a.txt", "one\n");
+    bench.given("a.txt", summary);
+    bench.write("a.txt", "two\n");
+    assert!(told(&bench).contains("has changed"));
+    bench.write("a.txt", "one\n");
+    assert_eq!(told(&bench), "a.txt: This file is again as it was given to you.");
+    assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    for (page, _) in [("two", 0), ("one", 1), ("two", 2)] {
+        bench.pdf("a.pdf", &[page]);
+        assert!(told(&bench).contains("page 1") || page == "one");
+    }
+    assert_eq!(bench.given("a.pdf", pages("1"))[0], "PDF: two");
+}
+
+#[test]
+fn two_files_of_one_content_are_followed_each() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.pdf("b.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    assert!(bench.given("b.pdf", pages("1"))[0].contains("already been provided"));
+    bench.pdf("b.pdf", &["two"]);
+    assert!(told(&bench).starts_with("b.pdf: This file has changed"));
+    assert!(bench.given("a.pdf", pages("1"))[0].contains("already been provided"));
+    assert_eq!(bench.given("b.pdf", pages("1"))[0], "PDF: two");
+}
+
+#[test]
+fn a_file_that_turned_into_another_kind_is_told() {
+    let bench = Bench::new();
+    bench.pdf("a", &["one"]);
+    bench.given("a", pages("1"));
+    bench.write("a", "just text\n");
+    assert_eq!(told(&bench), "a: This file has changed since it was given to you. Call get_file to read it.");
+}
+
+#[test]
+fn pages_past_the_end_after_a_shrink_are_refused_and_told() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two", "three"]);
+    bench.given("a.pdf", pages("1-3"));
+    bench.pdf("a.pdf", &["one"]);
+    let mut request = FileRequest::whole("a.pdf");
+    (request.part, request.conversation) = (Part::Selection("2-3".into()), Some(c()));
+    let refused = bench.context.get_file(&request).unwrap_err();
+    assert!(matches!(refused, ContextError::PageOutOfRange { page_count: 1, .. }), "{refused:?}");
+    assert!(told(&bench).contains("Removed (by their earlier numbers): pages 2-3."));
+}
+
+#[test]
+fn forgetting_all_but_the_files_keeps_them_followed() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two"]);
+    bench.given("a.pdf", pages("1-2"));
+    forget(&bench, ForgetRequest { keep_files: true, ..ForgetRequest::default() });
+    let status = bench.context.status(&c(), None).unwrap();
+    assert_eq!((status.files.len(), status.sent), (1, Sent::default()));
+    assert!(status.files[0].view.is_none() && status.files[0].pages.is_empty());
+    bench.pdf("a.pdf", &["one"]);
+    insta::assert_snapshot!(told(&bench), @"
+    a.pdf: This file has changed since it was given to you.
+    The document has 1 pages now, and had 2.
+    Removed (by their earlier numbers): page 2.
+    These numbers are as near as can be told: you were not given all pages of the earlier version.
+    ");
+    assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
+    forget(&bench, ForgetRequest::default());
+    bench.pdf("a.pdf", &["three"]);
+    assert_eq!(told(&bench), NOTHING, "a file that is forgotten is not followed");
+}
+
+#[test]
+fn a_delivery_from_before_a_forgetting_is_not_recorded() {
+    for keep_files in [false, true] {
+        let bench = Bench::new();
+        bench.pdf("a.pdf", &["one"]);
+        let answer = bench.ask("a.pdf", pages("1"));
+        forget(&bench, ForgetRequest { keep_files, ..ForgetRequest::default() });
+        answer.delivery.commit().unwrap();
+        assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
+    }
+}
+
+/// Pages 1 of a.pdf in a generation.
+fn in_generation(bench: &Bench, generation: u64) -> String {
+    let ask = |request: &mut FileRequest| {
+        request.part = Part::Index(0);
+        request.generation = Some(generation);
+    };
+    bench.given("a.pdf", ask).remove(0)
+}
+
+#[test]
+fn a_new_generation_forgets_and_an_old_one_neither_suppresses_nor_records() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    assert_eq!(in_generation(&bench, 1), "PDF: one");
+    assert!(in_generation(&bench, 1).contains("already been provided"));
+    assert_eq!(in_generation(&bench, 0), "PDF: one", "an earlier generation is sent all");
+    assert_eq!(bench.context.status(&c(), Some(2)).unwrap().generation, 2);
+    assert_eq!(in_generation(&bench, 1), "PDF: one", "and nothing of it is recorded");
+    assert_eq!(in_generation(&bench, 2), "PDF: one");
+    assert!(in_generation(&bench, 2).contains("already been provided"));
+    bench.pdf("a.pdf", &["two"]);
+    drop(bench.context.status(&c(), Some(3)).unwrap());
+    let stale = bench.context.updates(&c(), Some(2)).unwrap();
+    assert_eq!(stale.generation, 3);
+    assert!(stale.notes[0].starts_with("Generation 2 is earlier than the conversation's, which is 3"));
+    stale.delivery.commit().unwrap();
+    assert!(told(&bench).contains("has changed"), "files are followed over a compaction");
+}
+
+#[test]
+fn an_answer_planned_in_the_generation_before_is_not_recorded() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    let first = |generation| {
+        bench.ask("a.pdf", |request| {
+            request.part = Part::Index(0);
+            request.generation = Some(generation);
+        })
+    };
+    let late = first(1);
+    drop(first(2));
+    late.delivery.commit().unwrap();
+    assert_eq!(in_generation(&bench, 2), "PDF: one");
+}
+
+#[test]
+fn a_fork_holds_what_was_held_and_goes_its_own_way() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two"]);
+    bench.given("a.pdf", pages("1"));
+    let point = bench.context.status(&c(), None).unwrap().point;
+    bench.given("a.pdf", pages("2"));
+    let held = |conversation: &ConversationId| bench.context.pages_held("a.pdf", conversation).unwrap().to_string();
+    let (all, early) = (bench.context.fork(&c(), None).unwrap(), bench.context.fork(&c(), Some(point)).unwrap());
+    assert_eq!((held(&all).as_str(), held(&early).as_str()), ("1-2", "1"));
+    bench.context.forget(&all, &ForgetRequest::default()).unwrap();
+    assert_eq!((held(&all).as_str(), held(&c()).as_str(), held(&early).as_str()), ("", "1-2", "1"));
+    assert_eq!(held(&bench.context.fork(&c(), Some(Point(0))).unwrap()), "");
+    let unknown = bench.context.fork(&"nobody".parse().unwrap(), None).unwrap_err();
+    assert!(matches!(unknown, ContextError::UnknownConversation));
+    let answer = bench.ask("a.pdf", pages("1"));
+    assert!(answer.details.point.is_some_and(|now| now > point), "an answer names the point before it");
+}
+
+#[test]
+fn handles_of_every_shape_are_one_and_the_same_error() {
+    for store in [Arc::new(MemoryStore::new()) as Arc<dyn ViewStore>, on_disk()] {
+        let bench = Bench::over(Arc::new(tempfile::tempdir().unwrap()), store, AnswerSettings::default());
+        let (mine, theirs) = (Principal::of("mine"), Principal::of("theirs"));
+        let handle = bench.context.mint(Some(&mine)).unwrap();
+        assert_eq!(bench.context.admit(handle.as_str(), &mine).unwrap(), handle);
+        let long = "x".repeat(129);
+        let shapes = [
+            "",
+            " ",
+            "c",
+            "conv_",
+            &long,
+            "a\nb",
+            "\u{202e}",
+            "'; DROP TABLE conversation; --",
+            "../../etc",
+            "conv_0\0",
+        ];
+        for shape in shapes.into_iter().chain([handle.as_str()]) {
+            let refused = bench.context.admit(shape, &theirs).unwrap_err();
+            assert!(matches!(refused, ContextError::UnknownConversation), "{shape:?}: {refused:?}");
+        }
+        let fork = bench.context.fork(&handle, None).unwrap();
+        assert!(bench.context.admit(fork.as_str(), &mine).is_ok(), "a fork has the same owner");
+        assert!(bench.context.admit(fork.as_str(), &theirs).is_err());
+    }
+}
+
+fn on_disk() -> Arc<dyn ViewStore> {
+    let folder = tempfile::tempdir().unwrap();
+    Arc::new(SqliteStore::open(&folder.keep()).unwrap().0)
+}
+
+#[test]
+fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
+    let bounds = RequestBounds { max_media_blocks: 3, ..RequestBounds::default() };
+    let bench = Bench::with(AnswerSettings { request_bounds: bounds, ..AnswerSettings::default() });
+    bench.pdf("a.pdf", &["one", "two", "three", "four"]);
+    bench.given("a.pdf", pages("1-2"));
+    let answer = bench.given("a.pdf", pages("3-4"));
+    assert_eq!(answer[0], "PDF: three");
+    insta::assert_snapshot!(answer[1], @r#"
+    Not in this answer, for lack of room: page 4. Next call: get_file pages: "4"
+    Nothing more fits into this conversation: max_conversation_blocks is 3, and 3 were sent. A provider would refuse every later request with more of it. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
+    "#);
+    let mut request = FileRequest::whole("a.pdf");
+    (request.part, request.conversation) = (Part::Index(3), Some(c()));
+    let refused = pagewise::tool::ToolError::from(bench.context.get_file(&request).unwrap_err());
+    assert_eq!(
+        refused.message,
+        "Conversation limit reached: max_conversation_blocks is 3, 3 were sent, and a.pdf needs 1 more"
+    );
+    request.form = Form::Text;
+    assert!(bench.context.get_file(&request).is_ok(), "text is no media block");
+    forget(&bench, ForgetRequest { keep_files: true, ..ForgetRequest::default() });
+    assert_eq!(bench.given("a.pdf", pages("4")), ["PDF: four"]);
+}
+
+#[test]
+fn what_was_sent_counts_in_base64_and_by_kind() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["four", "seven77"]);
+    bench.given("a.pdf", pages("1-2"));
+    std::fs::copy(crate::support::fixture("picture.png"), bench.folder.path().join("a.png")).unwrap();
+    bench.given("a.png", summary);
+    let sent = bench.context.status(&c(), None).unwrap().sent;
+    let picture = std::fs::metadata(bench.folder.path().join("a.png")).unwrap().len();
+    assert_eq!((sent.blocks, sent.pages, sent.bytes), (3, 2, 8 + 12 + picture.div_ceil(3) * 4));
+}
+
+#[test]
+fn two_processes_on_one_store_know_each_other_and_their_forgetting() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let process = || {
+        let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+        Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
+    };
+    let (one, two) = (process(), process());
+    one.pdf("a.pdf", &["one", "two"]);
+    one.given("a.pdf", pages("1"));
+    assert!(two.given("a.pdf", pages("1"))[0].contains("already been provided"));
+    let planned = two.ask("a.pdf", pages("2"));
+    forget(&one, ForgetRequest::default());
+    planned.delivery.commit().unwrap();
+    assert_eq!(two.given("a.pdf", pages("1-2")), ["PDF: one", "PDF: two"]);
+    assert_eq!(in_generation(&one, 1), "PDF: one");
+    assert_eq!(two.given("a.pdf", pages("2")), ["PDF: two"]);
+    one.pdf("a.pdf", &["one"]);
+    assert!(told(&two).contains("Removed (by their earlier numbers): page 2."));
+    assert_eq!(told(&one), NOTHING);
+}
+
+#[test]
+fn a_store_that_lost_its_past_is_believed_only_for_what_it_says() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let (store, _) = SqliteStore::open(data.path()).unwrap();
+    let bench = Bench::over(folder, Arc::new(store), AnswerSettings::default());
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    // As a pruning by another process, or a database put in the place of this one.
+    rusqlite::Connection::open(data.path().join("views.sqlite3"))
+        .unwrap()
+        .execute("DELETE FROM conversation", [])
+        .unwrap();
+    assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
+}

@@ -1,0 +1,184 @@
+//! Settings: four layers, one table, and documentation that says what the table says.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::support::program::Place;
+use crate::support::small_pdf;
+
+/// Settings by name, as a run with these arguments and variables has them.
+fn settings(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> BTreeMap<String, Value> {
+    let mut command = place.command();
+    command.args(["--print-config", "--json"]).args(arguments).envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = printed["settings"].as_array().unwrap_or_else(|| panic!("{printed}"));
+    rows.iter().map(|row| (row["name"].as_str().unwrap().to_owned(), row.clone())).collect()
+}
+
+fn value(rows: &BTreeMap<String, Value>, name: &str) -> (Value, String) {
+    (rows[name]["value"].clone(), rows[name]["source"].as_str().unwrap().to_owned())
+}
+
+/// Code, message and hint of a refusal.
+fn refused(place: &Place, arguments: &[&str]) -> [String; 3] {
+    let (status, answer) = place.json(&[&["--print-config"], arguments].concat());
+    assert_eq!(status, 1, "{answer}");
+    ["code", "message", "hint"].map(|part| answer["error"][part].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
+    let place = Place::new();
+    let variable = [("PAGEWISE_MAX_PAGES", "3")];
+    assert_eq!(value(&settings(&place, &[], &[]), "max_pages"), (json!(1_000_000), "default".into()));
+    place.file("s.toml", "max_pages = 2\n");
+    let file = ["--config", "s.toml"];
+    assert_eq!(value(&settings(&place, &file, &[]), "max_pages"), (json!(2), "file".into()));
+    assert_eq!(value(&settings(&place, &file, &variable), "max_pages"), (json!(3), "environment".into()));
+    let all = [&file[..], &["--set", "max_pages=4"]].concat();
+    assert_eq!(value(&settings(&place, &all, &variable), "max_pages"), (json!(4), "flag".into()));
+    // An empty variable is none.
+    assert_eq!(value(&settings(&place, &file, &[("PAGEWISE_MAX_PAGES", "")]), "max_pages"), (json!(2), "file".into()));
+}
+
+#[test]
+fn a_setting_of_the_file_holds() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    place.file("s.toml", "max_pages = 1\n");
+    let (code, answer) = place.json(&["info", &pdf, "--config", "s.toml"]);
+    assert_eq!((code, &answer["error"]["data"]["setting"]), (1, &json!("max_pages")));
+    assert_eq!(place.json(&["info", &pdf, "--config", "s.toml", "--set", "max_pages=2"]).0, 0);
+}
+
+#[test]
+fn the_file_is_found_in_the_users_folder_and_where_the_variable_says() {
+    let place = Place::new();
+    let folder = place.path("config/pagewise");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), "max_pages = 5\nroots = [\"a\", \"~/b\"]\n").unwrap();
+    let home = place.path("config");
+    let usual = [("XDG_CONFIG_HOME", home.to_str().unwrap()), ("HOME", "/home/somebody")];
+    let rows = settings(&place, &[], &usual);
+    assert_eq!(value(&rows, "max_pages"), (json!(5), "file".into()));
+    assert_eq!(value(&rows, "roots").0, json!(["a", "/home/somebody/b"]));
+    place.file("other.toml", "max_pages = 6\n");
+    let rows = settings(&place, &[], &[usual[0], ("PAGEWISE_CONFIG", "other.toml")]);
+    assert_eq!(value(&rows, "max_pages"), (json!(6), "file".into()));
+}
+
+#[test]
+fn a_named_file_must_be_there_and_readable_as_toml() {
+    let place = Place::new();
+    assert_eq!(
+        refused(&place, &["--config", "none.toml"])[..2],
+        ["file_not_found", "Cannot read settings: none.toml (entity not found)"]
+    );
+    place.file("bad.toml", "max_pages = 1\npassword = \"hush\" hush\n");
+    let [code, message, _] = refused(&place, &["--config", "bad.toml"]);
+    assert_eq!(code, "validation_error");
+    assert!(message.starts_with("Cannot read settings: bad.toml line 2: ") && !message.contains("hush"), "{message}");
+}
+
+#[test]
+fn unknown_settings_are_refused_and_the_nearest_is_named() {
+    let place = Place::new();
+    place.file("s.toml", "max_page = 1\n");
+    assert_eq!(
+        refused(&place, &["--config", "s.toml"]),
+        ["validation_error", "Unknown setting 'max_page' in s.toml", "The nearest setting is 'max_pages'."]
+    );
+    assert_eq!(
+        refused(&place, &["--set", "max_pagse=1"])[1..],
+        ["Unknown setting 'max_pagse'", "The nearest setting is 'max_pages'."]
+    );
+    assert_eq!(refused(&place, &["--set", "colour=red"])[2], "pagewise --print-config shows all settings.");
+    let output = place.command().args(["--print-config"]).env("PAGEWISE_MAX_PAGE", "1").output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("# PAGEWISE_MAX_PAGE is no setting; the nearest is PAGEWISE_MAX_PAGES"), "{printed}");
+}
+
+#[test]
+fn values_of_the_wrong_kind_are_refused_in_every_layer() {
+    let place = Place::new();
+    let message = |setting: &str, expected: &str| format!("Setting '{setting}' must be {expected}");
+    place.file("s.toml", "workers = 0\n");
+    assert_eq!(refused(&place, &["--config", "s.toml"])[1], message("workers", "a whole number, 1 or more"));
+    // Also where a flag overrides it.
+    assert_eq!(
+        refused(&place, &["--config", "s.toml", "--set", "workers=1"])[1],
+        message("workers", "a whole number, 1 or more")
+    );
+    for wrong in ["max_pages=-1", "max_pages=1.5", "max_pages=many", "max_pages=4294967296"] {
+        assert_eq!(refused(&place, &["--set", wrong])[1], message("max_pages", "a whole number"), "{wrong}");
+    }
+    assert_eq!(refused(&place, &["--set", "no_sandbox=maybe"])[1], message("no_sandbox", "true or false"));
+    place.file("t.toml", "max_pages = [1, 2]\n");
+    assert_eq!(refused(&place, &["--config", "t.toml"])[1], message("max_pages", "a whole number"));
+    place.file("u.toml", "max_pages = 2026-01-01\n");
+    assert!(refused(&place, &["--config", "u.toml"])[1].contains("'max_pages' in u.toml"));
+    let output = place.command().args(["info", "x.pdf", "--json"]).env("PAGEWISE_MAX_PAGES", "x").output().unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["error"]["message"], message("PAGEWISE_MAX_PAGES", "a whole number"));
+    assert_eq!(answer["error"]["data"], json!({ "setting": "max_pages", "value": "x" }));
+    assert!(
+        refused(&place, &["--set", "no_sandbox=1", "--set", "require_sandbox=1"])[1].contains("exclude each other")
+    );
+}
+
+#[test]
+fn secrets_are_not_printed() {
+    let place = Place::new();
+    for json in [&["--json"][..], &[]] {
+        let output =
+            place.command().arg("--print-config").args(json).env("PAGEWISE_PASSWORD", "hush").output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(printed.contains("(set, not shown)") && !printed.contains("hush"), "{printed}");
+    }
+}
+
+#[test]
+fn what_is_printed_can_be_read_back() {
+    let place = Place::new();
+    let set = ["--set", "max_pages=7", "--set", "form=text", "--set", "roots=/a:/b"];
+    let printed = place.run(&[&["--print-config"], &set[..]].concat());
+    place.file("printed.toml", &printed.stdout);
+    let again = settings(&place, &["--config", "printed.toml"], &[]);
+    for (name, row) in settings(&place, &set, &[]) {
+        assert_eq!(again[&name]["value"], row["value"], "{name}");
+    }
+    assert_eq!(value(&again, "roots"), (json!(["/a", "/b"]), "file".into()));
+}
+
+#[test]
+fn the_readme_has_the_table() {
+    let place = Place::new();
+    let printed = place.json(&["--print-config"]).1;
+    let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{text}`") };
+    let row = |row: &Value| {
+        let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
+        format!("| {} | {} | {} | {} |", code(&text("name")), code(&text("flag")), text("default"), text("meaning"))
+    };
+    let expected = printed["settings"].as_array().unwrap().iter().map(row).collect::<Vec<_>>();
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let after_head = readme.lines().skip_while(|line| *line != "| setting | flag | default | meaning |").skip(2);
+    let found = after_head.take_while(|line| line.starts_with('|')).collect::<Vec<_>>();
+    assert_eq!(found, expected, "README's table of settings should be:\n{}", expected.join("\n"));
+}
+
+#[test]
+fn a_command_is_asked_for() {
+    let place = Place::new();
+    let run = place.run(&["--no-sandbox"]);
+    assert_eq!((run.status, run.stdout.as_str()), (1, ""));
+    assert!(run.stderr.starts_with("pagewise: Parameter 'COMMAND' is required"), "{}", run.stderr);
+}
