@@ -49,12 +49,14 @@
 //! | `split` | a page → [`PageChunk`](split::PageChunk): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, unpdf, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
-//! | `worker` | runs the four above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render | landlock, seccompiler |
+//! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
+//! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
-//! | `source` | paths beneath roots, what a file is, content hashes; the only room that opens a client's files | | |
+//! | `source` | paths beneath roots, URLs and what was fetched, what a file is, content hashes; the only room that opens a client's files | web | |
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
-//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar, getrandom |
+//! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
+//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output | tool | rmcp |
@@ -94,6 +96,7 @@ pub mod cli;
 pub mod context;
 pub mod document;
 pub mod hash;
+pub mod html;
 pub(crate) mod http;
 pub mod limits;
 pub mod model;
@@ -106,4 +109,5 @@ pub mod store;
 pub mod text;
 pub mod tool;
 pub mod view;
+pub mod web;
 pub mod worker;

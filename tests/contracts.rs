@@ -69,7 +69,7 @@ fn files_that_cannot_be_had() {
         &place,
         &["get-file", "ftp://host/a.pdf"],
         "unsupported_reference",
-        "Unsupported reference: ftp://host/a.pdf; accepted are an absolute or relative path, ~/path, file:///path",
+        "Unsupported reference: ftp://host/a.pdf; accepted are an absolute or relative path, ~/path, file:///path, http(s)://host/path",
     );
 }
 

@@ -1,5 +1,6 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod addresses;
 mod architecture;
 mod ask;
 mod cancellation;
@@ -8,11 +9,14 @@ mod closure;
 mod context;
 mod context_machine;
 mod contracts;
+mod fetch;
 mod get_file;
 mod hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod pages;
+mod pictures;
 mod reading;
 mod selection;
 mod settings;
@@ -23,5 +27,6 @@ mod support;
 mod text;
 mod tools;
 mod view;
+mod web;
 #[cfg(debug_assertions)]
 mod worker;

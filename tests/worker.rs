@@ -31,7 +31,7 @@ fn settings() -> WorkerSettings {
 }
 
 fn reader(settings: WorkerSettings) -> WorkerReader {
-    WorkerReader::start(settings, Limits::default())
+    WorkerReader::start(settings, Limits::default(), Arc::new(NoFonts))
 }
 
 fn in_process() -> InProcess {
@@ -92,7 +92,8 @@ fn refusals_come_through_whole() {
         assert_eq!(refused(bytes.clone()), here(bytes));
     }
     let small = Limits { max_pages: 2, ..Limits::default() };
-    let limited = WorkerReader::start(settings(), small).open(Arc::new(small_pdf(3)), None, &Cancellation::new());
+    let limited = WorkerReader::start(settings(), small, Arc::new(NoFonts));
+    let limited = limited.open(Arc::new(small_pdf(3)), None, &Cancellation::new());
     let Err(PdfError::Limit(limit)) = limited else { panic!("no limit") };
     assert_eq!((limit.which, limit.limit, limit.found), ("max_pages", 2, 3));
     // A reader that refuses is as good as before.

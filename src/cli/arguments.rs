@@ -60,6 +60,9 @@ pub(crate) struct Sandbox {
     /// Refuse to read PDFs where the system lacks a layer of the sandbox (pagewise doctor names them)
     #[arg(long, global = true)]
     pub(crate) require_sandbox: bool,
+    /// Fetch nothing: every URL is refused
+    #[arg(long, global = true)]
+    pub(crate) offline: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -73,6 +76,8 @@ pub(crate) enum Command {
     Search(Search),
     Outline(Outline),
     Ask(super::ask::Ask),
+    Fetch(Fetch),
+    Content(Content),
     Context(Context),
     Doctor(Doctor),
     Serve(Serve),
@@ -106,7 +111,7 @@ pub(crate) struct Worker {
   pagewise get-file report.pdf --pages \"section:Results\" --as text
   pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
 pub(crate) struct GetFile {
-    /// The file: a path, ~ or file://
+    /// The file: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// One page of a PDF by its 0-based index
     #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "pages")]
@@ -155,7 +160,7 @@ pub(crate) struct GetFile {
   pagewise page report.pdf 3 --out page3.pdf
   pagewise page report.pdf 3 --out page3.pdf --json")]
 pub(crate) struct Page {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -177,7 +182,7 @@ pub(crate) struct Page {
   pagewise split report.pdf --out-dir pages
   pagewise split report.pdf --out-dir pages --pages 10-20")]
 pub(crate) struct Split {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// The folder to write to; made where it is missing
     #[arg(long, value_name = "DIR")]
@@ -196,7 +201,7 @@ pub(crate) struct Split {
 #[command(after_help = "Example:
   pagewise info report.pdf --json")]
 pub(crate) struct Info {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     #[command(flatten)]
     pub(crate) password: Password,
@@ -212,7 +217,7 @@ pub(crate) struct Info {
   pagewise text report.pdf --pages 2-4
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
@@ -234,7 +239,7 @@ pub(crate) struct Text {
   pagewise render report.pdf 3 --out page3.png
   pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
 pub(crate) struct Render {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -262,7 +267,7 @@ pub(crate) struct Render {
   pagewise search report.pdf \"net income\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     /// What to look for
     #[arg(allow_hyphen_values = true)]
@@ -293,10 +298,55 @@ pub(crate) struct Search {
 #[command(after_help = "Example:
   pagewise outline report.pdf")]
 pub(crate) struct Outline {
-    /// The PDF: a path, ~ or file://
+    /// The PDF: a path, ~, file:// or http(s)://
     pub(crate) path: String,
     #[command(flatten)]
     pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Fetch URLs as text: PDFs page by page, web pages as Markdown
+///
+/// Only addresses of the public internet are fetched from. The whole text is kept: pagewise content prints more of it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise fetch https://example.com/report.pdf
+  pagewise fetch https://example.com/ https://example.org/ --json")]
+pub(crate) struct Fetch {
+    /// The URLs, 10 at most
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// The conversation that what is fetched belongs to
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Print more of what was fetched
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise content fetch_0123456789abcdef0123456789abcdef --offset 30000")]
+pub(crate) struct Content {
+    /// The responseId that pagewise fetch printed
+    #[arg(value_name = "ID")]
+    pub(crate) response_id: String,
+    /// Which of several URLs, by itself
+    #[arg(long, value_name = "URL", conflicts_with = "url_index")]
+    pub(crate) url: Option<String>,
+    /// Which of several URLs, by its place from 0
+    #[arg(long, value_name = "N")]
+    pub(crate) url_index: Option<String>,
+    /// Characters at most; 30000 where it is not said, 100000 at most
+    #[arg(long, value_name = "N")]
+    pub(crate) max_chars: Option<String>,
+    /// Characters to skip
+    #[arg(long, value_name = "N")]
+    pub(crate) offset: Option<String>,
+    /// The conversation that it belongs to
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
 }

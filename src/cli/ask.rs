@@ -10,7 +10,7 @@ use super::config::Config;
 use super::pdf::given;
 use super::print::{self, Report};
 use super::settings;
-use crate::tool::{self, AskArguments, AskWorld, Cancellation, Listener, Models, ToolError, Unheard};
+use crate::tool::{self, AskArguments, AskWorld, Caller, Listener, Models, ToolError, Unheard};
 
 /// Ask a model about PDFs
 ///
@@ -57,7 +57,8 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
     let context = settings::context(false, config)?;
     let printer = Printer::default();
     let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };
-    let world = AskWorld { context: &context, models: &models, listener, cancellation: &Cancellation::new() };
+    let caller = Caller::direct();
+    let world = AskWorld { context: &context, models: &models, listener, asking: caller.asking() };
     let answer = tool::ask(&world, &arguments)?;
     let json = json!({
         "content": [{ "type": "text", "text": answer.text }, { "type": "text", "text": answer.remarks }],

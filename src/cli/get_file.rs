@@ -71,7 +71,7 @@ fn provider(shape: EmitShape) -> Option<Emit> {
 }
 
 /// Blocks as text for a terminal: what is not text as one line.
-fn readable(blocks: &[Block]) -> String {
+pub(super) fn readable(blocks: &[Block]) -> String {
     let line = |block: &Block| match block {
         Block::Text(text) => text.trim_end_matches('\n').to_owned(),
         Block::Document(page) => data_line("document", &page.title, &page.bytes),

@@ -5,6 +5,7 @@ mod ask;
 mod config;
 mod context_arguments;
 mod doctor;
+mod fetch;
 mod get_file;
 mod memory;
 mod models;
@@ -68,6 +69,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Search(arguments) => pdf::search(&arguments, config),
         Command::Outline(arguments) => pdf::outline(&arguments, config),
         Command::Ask(arguments) => ask::run(&arguments, config),
+        Command::Fetch(arguments) => fetch::fetch(&arguments, config),
+        Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(_) => doctor::run(config),
         Command::Serve(_) => serve::run(&loaded),
@@ -86,6 +89,8 @@ fn wants_json(command: &Command) -> bool {
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
         Command::Ask(arguments) => arguments.json.json,
+        Command::Fetch(arguments) => arguments.json.json,
+        Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) => false,

@@ -29,6 +29,11 @@ pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager
     opened(Surroundings { data_directory, ..one_document(config) })
 }
 
+/// The context of a command that fetches: what is kept outlives it, and no conversation is remembered.
+pub(super) fn web_context(config: &Config) -> Result<ContextManager, ToolError> {
+    opened(one_document(config))
+}
+
 /// What is remembered, where no PDF is read.
 pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone();
@@ -93,6 +98,8 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
         isolation,
+        web: config.web.clone(),
+        fetched_directory: config.data_dir.as_ref().map(|folder| folder.join("fetched")),
     }
 }
 

@@ -179,7 +179,9 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file.
     pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
-        let asked = self.sources.open(reference)?;
+        let asked = self
+            .sources
+            .open(reference, Asking { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
         let content = asked.content_hash(&self.hashes)?;
         // What the store cannot say is not held.
         let (opened, _) = self.live.open(conversation);

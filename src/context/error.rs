@@ -60,6 +60,22 @@ pub enum ContextError {
         /// What its bytes were found to be.
         mime_type: String,
     },
+    /// The PDF at a URL has no text that could be had.
+    #[error("{url}: {error}")]
+    FetchedPdf {
+        /// The URL.
+        url: String,
+        /// What went wrong.
+        error: PdfError,
+    },
+    /// What a URL holds is nothing that is read as text.
+    #[error("{url} is {mime_type}")]
+    UnsupportedContent {
+        /// The URL.
+        url: String,
+        /// What its bytes were found to be, or what its server says.
+        mime_type: String,
+    },
     /// A first line past the end of the file.
     #[error("line {start_line} of {path}, which has {lines}")]
     StartLine {

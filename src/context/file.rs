@@ -10,12 +10,15 @@ use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
-use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
-use crate::view::FileKey;
+use crate::source::{
+    HEAD_BYTES, HashCache, Kept, Kind, OpenFile, Reference, Roots, SourceError, detect_kind, is_url, kept_reference,
+    open_kept, open_url,
+};
+use crate::view::{ConversationId, FileKey};
+use crate::web::{Fetched, Web, WebError};
 use crate::worker::{Pages, PdfError, Reader};
 
 /// Where references start and files may be opened.
-#[derive(Debug)]
 pub struct Sources {
     /// Folders whose files may be opened.
     pub roots: Roots,
@@ -23,6 +26,30 @@ pub struct Sources {
     pub working_directory: PathBuf,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
+    /// What fetches URLs; without it they are refused.
+    pub web: Option<Arc<Web>>,
+}
+
+/// For whom a file is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Asking<'a> {
+    /// The conversation, which may hold what it fetched.
+    pub conversation: Option<&'a ConversationId>,
+    /// Whether the answer is still wanted.
+    pub cancellation: &'a Cancellation,
+}
+
+impl<'a> Asking<'a> {
+    /// For nobody in particular.
+    #[must_use]
+    pub fn anybody(cancellation: &'a Cancellation) -> Self {
+        Self { conversation: None, cancellation }
+    }
+}
+
+/// Whose is what was fetched. Names of conversations are not kept in the folder of it.
+pub(super) fn owner(conversation: &ConversationId) -> ContentHash {
+    ContentHash::of(conversation.as_str().as_bytes())
 }
 
 /// One open file.
@@ -64,6 +91,20 @@ impl PdfFile {
     pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
         self.file.read_all(limit, setting).map_err(|error| refused(&self.path, error))
     }
+
+    /// The PDF in it.
+    pub(super) fn open(
+        self,
+        reader: &dyn Reader,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
+        let positioned = Positioned { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
+        let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
+        let (path, file_bytes) = (self.path.clone(), self.file.len());
+        Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
+    }
 }
 
 impl OpenPdf {
@@ -85,7 +126,10 @@ impl OpenPdf {
 
 impl Sources {
     /// Opens the file that `reference` names.
-    pub(super) fn open(&self, reference: &str) -> Result<Asked, ContextError> {
+    pub(super) fn open(&self, reference: &str, asking: Asking<'_>) -> Result<Asked, ContextError> {
+        if let Some(fetched) = self.open_fetched(reference, asking)? {
+            return Ok(fetched);
+        }
         let resolved = self.resolve(reference)?;
         let refused = |error| refused(reference, error);
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
@@ -101,8 +145,50 @@ impl Sources {
         })
     }
 
+    fn open_fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Asked>, ContextError> {
+        let fetched = self.fetched(reference, asking).map_err(|error| refused(reference, error))?;
+        let Some(Kept { url, content, file }) = fetched else { return Ok(None) };
+        let head = file.head(HEAD_BYTES).map_err(|error| refused(&url, error))?;
+        let asked = Asked {
+            absolute: PathBuf::from(&url),
+            file_bytes: file.len(),
+            kind: detect_kind(&head, file.len()),
+            key: key_of_url(&url),
+            file: Arc::new(file),
+            hash: OnceLock::new(),
+            path: url,
+        };
+        // It is kept under its hash.
+        asked.hash.get_or_init(|| content);
+        Ok(Some(asked))
+    }
+
+    /// The file of a URL, or of something that was fetched before; `None` for a reference to neither.
+    fn fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Kept>, SourceError> {
+        let kept = kept_reference(reference);
+        if kept.is_none() && !is_url(reference) {
+            return Ok(None);
+        }
+        let web = match &self.web {
+            Some(web) if web.settings().references => web,
+            Some(_) => return Err(WebError::ReferencesOff.into()),
+            None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
+        };
+        let fetched = match kept {
+            Some(kept) => open_kept(web, &kept, asking.conversation.map(owner).as_ref())?,
+            None => {
+                let (file, Fetched { content, .. }) = open_url(web, reference, asking.cancellation)?;
+                Kept { url: reference.to_owned(), content, file }
+            }
+        };
+        Ok(Some(fetched))
+    }
+
     /// The file that `reference` names, whether it exists or not.
     pub(super) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
+        if is_url(reference) {
+            return Ok(key_of_url(reference));
+        }
         Ok(key_of(self.resolve(reference)?.path()))
     }
 
@@ -121,18 +207,16 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
-        cancellation: &Cancellation,
+        asking: Asking<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        let opened = self.roots.open(&self.resolve(reference)?);
+        let (path, opened) = match self.fetched(reference, asking) {
+            Ok(Some(Kept { url, file, .. })) => (url, Ok(file)),
+            Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
+            Err(error) => (reference.to_owned(), Err(error)),
+        };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
-        let file = checked.map_err(|error| refused(reference, error))?;
-        let file_bytes = file.len();
-        let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
-        let file = Arc::new(file);
-        let positioned = Positioned { identity: file.stat().key(), file: Arc::clone(&file) };
-        let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
-        let file = PdfFile { path: reference.to_owned(), file };
-        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document, file, cancellation: cancellation.clone() })
+        let file = checked.map_err(|error| refused(&path, error))?;
+        PdfFile { path, file: Arc::new(file) }.open(reader, password, asking.cancellation)
     }
 }
 
@@ -183,15 +267,21 @@ fn key_of(path: &Path) -> FileKey {
     FileKey::of(&path.components().collect::<PathBuf>())
 }
 
-fn refused(path: &str, error: SourceError) -> ContextError {
+/// The key of a URL as it was typed, but for white space and the fragment.
+fn key_of_url(url: &str) -> FileKey {
+    let whole = url.trim().split('#').next().unwrap_or_default();
+    FileKey::of(Path::new(whole))
+}
+
+pub(super) fn refused(path: &str, error: SourceError) -> ContextError {
     ContextError::Source { path: path.to_owned(), error }
 }
 
 /// An open file as the readers of PDFs want it.
-struct Positioned {
-    file: Arc<OpenFile>,
+pub(super) struct Positioned {
+    pub(super) file: Arc<OpenFile>,
     /// The hash of its bytes, or of its stat where nobody needed the former.
-    identity: [u8; 32],
+    pub(super) identity: [u8; 32],
 }
 
 impl ReadAt for Positioned {

@@ -1,10 +1,8 @@
 //! The system's fonts, for pages that name a font and do not carry it.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::render::{FontFile, FontSource, WantedFont, WantedScript};
+use crate::render::{WantedFont, WantedScript};
 use crate::source::system_font;
+use crate::worker::{FontFiles, OpenFont};
 
 /// A font file by its usual name, and the place in it of the fonts for the four scripts.
 struct Known {
@@ -32,36 +30,50 @@ const SERIF: [Known; 3] = [
     Known { file: "ipam.ttf", places: [Some(0), None, None, None] },
 ];
 
-/// Fonts of the system, read when they are first wanted.
-#[derive(Debug, Default)]
-pub(super) struct SystemFonts {
-    read: Mutex<BTreeMap<(WantedScript, bool), Option<FontFile>>>,
-}
+/// For what is of no script that is known, fonts of many scripts.
+const WIDE: [&str; 6] = [
+    "DejaVuSans.ttf",
+    "NotoSans-Regular.ttf",
+    "FreeSans.ttf",
+    "Arial Unicode.ttf",
+    "Arial.ttf",
+    "LiberationSans-Regular.ttf",
+];
 
-impl FontSource for SystemFonts {
-    fn font(&self, wanted: WantedFont) -> Option<FontFile> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.entry((wanted.script, wanted.is_serif)).or_insert_with(|| find(wanted)).clone()
+const WIDE_SERIF: [&str; 5] =
+    ["DejaVuSerif.ttf", "NotoSerif-Regular.ttf", "FreeSerif.ttf", "Times New Roman.ttf", "LiberationSerif-Regular.ttf"];
+
+/// Fonts of the system, looked for when they are first wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct SystemFonts;
+
+impl FontFiles for SystemFonts {
+    fn open(&self, wanted: WantedFont) -> Option<OpenFont> {
+        let (names, places): (Vec<_>, Vec<_>) = fitting(wanted).into_iter().unzip();
+        let (at, file, length) = system_font(&names)?;
+        let (name, index) = (*names.get(at)?, *places.get(at)?);
+        Some(OpenFont { file, length, name: name.to_owned(), index })
     }
 }
 
-fn find(wanted: WantedFont) -> Option<FontFile> {
+/// Files with the font that is wanted, the best first, and its place in each.
+fn fitting(wanted: WantedFont) -> Vec<(&'static str, u32)> {
+    let Some(position) = position(wanted.script) else {
+        let order: [&[&str]; 2] = if wanted.is_serif { [&WIDE_SERIF, &WIDE] } else { [&WIDE, &WIDE_SERIF] };
+        return order.into_iter().flatten().map(|name| (*name, 0)).collect();
+    };
     let order: [&[Known]; 2] = if wanted.is_serif { [&SERIF, &SANS] } else { [&SANS, &SERIF] };
-    let fitting = order.into_iter().flatten().filter_map(|known| Some((known.file, place_of(known, wanted)?)));
-    let (files, places): (Vec<_>, Vec<_>) = fitting.unzip();
-    let (at, bytes) = system_font(&files)?;
-    Some(FontFile { bytes: Arc::new(bytes), index: places.get(at).copied().unwrap_or(0) })
+    let place = |known: &Known| known.places.get(position).copied().flatten();
+    order.into_iter().flatten().filter_map(|known| Some((known.file, place(known)?))).collect()
 }
 
-fn place_of(known: &Known, wanted: WantedFont) -> Option<u32> {
-    known.places.get(position(wanted.script)).copied().flatten()
-}
-
-fn position(script: WantedScript) -> usize {
+/// The script's place in [`Known::places`].
+fn position(script: WantedScript) -> Option<usize> {
     match script {
-        WantedScript::Japanese => 0,
-        WantedScript::Korean => 1,
-        WantedScript::SimplifiedChinese => 2,
-        WantedScript::TraditionalChinese => 3,
+        WantedScript::Japanese => Some(0),
+        WantedScript::Korean => Some(1),
+        WantedScript::SimplifiedChinese => Some(2),
+        WantedScript::TraditionalChinese => Some(3),
+        WantedScript::Any => None,
     }
 }

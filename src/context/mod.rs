@@ -9,6 +9,7 @@ mod compare;
 mod conversations;
 mod error;
 mod estimate;
+mod fetch;
 mod file;
 mod fonts;
 mod lines;
@@ -42,6 +43,9 @@ pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
 pub use crate::text::{Case, Hit, Pattern, Query};
+pub use crate::web::{
+    AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
+};
 pub use crate::worker::{
     DEFAULT_DEADLINE, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader,
     RenderOptions, WorkerError, WorkerSettings, run_worker,
@@ -51,7 +55,8 @@ pub use compare::PageChanges;
 pub use conversations::{ForgetRequest, HeldFile, Point, Status};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
-pub use file::{OpenPdf, PdfFile, Sources};
+pub use fetch::{FetchedPage, FetchedText};
+pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::write_whole;
@@ -125,7 +130,7 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
-        let asked = self.sources.open(&request.file)?;
+        let asked = self.sources.open(&request.file, request.asking())?;
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory)?;
         draft.details.notes.extend(doubts);
@@ -222,7 +227,7 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<Option<PageChunk>, ContextError> {
         let Some(reference) = self.live.reference(content) else { return Ok(None) };
-        let asked = self.sources.open(&reference)?;
+        let asked = self.sources.open(&reference, Asking::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
@@ -245,7 +250,33 @@ impl ContextManager {
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
-        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, cancellation)
+        self.open_pdf_for(reference, password, Asking::anybody(cancellation))
+    }
+
+    /// The same, also where `reference` is the `responseId` of something that the conversation fetched.
+    ///
+    /// # Errors
+    /// Every refusal of the file and of the reader.
+    pub fn open_pdf_for(
+        &self,
+        reference: &str,
+        password: Option<&str>,
+        asking: Asking<'_>,
+    ) -> Result<OpenPdf, ContextError> {
+        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, asking)
+    }
+
+    /// Opens a PDF once more whose file is still open: the same bytes, whatever became of the name.
+    ///
+    /// # Errors
+    /// Every refusal of the reader.
+    pub fn open_pdf_again(
+        &self,
+        file: &PdfFile,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        file.clone().open(&*self.reader, password, cancellation)
     }
 
     /// The absolute path that `reference` names, whether anything is there or not.

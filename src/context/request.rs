@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::file::Asking;
 use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
 
@@ -53,6 +54,11 @@ pub struct FileRequest {
 }
 
 impl FileRequest {
+    /// For whom it is.
+    pub(super) fn asking(&self) -> Asking<'_> {
+        Asking { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
+    }
+
     /// The file as a whole: a PDF's summary, a text, a picture.
     #[must_use]
     pub fn whole(file: &str) -> Self {

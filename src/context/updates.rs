@@ -156,7 +156,7 @@ impl ContextManager {
             let error = SourceError::UnsupportedReference { reference: path.to_owned() };
             return Err(ContextError::Source { path: path.to_owned(), error });
         }
-        self.sources.open(path)
+        self.sources.open(path, Asking::anybody(&Cancellation::new()))
     }
 
     fn pdf_update(&self, opened: &Opened, asked: &Asked, known: ContentHash) -> Told {

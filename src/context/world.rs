@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::ContextError;
-use super::file::{OpenPdf, Sources};
+use super::file::{Asking, OpenPdf, Sources};
 use super::fonts::SystemFonts;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::{Cancellation, Limits};
-use crate::source::{HashCache, Roots};
+use crate::source::{HashCache, Roots, is_url, kept_reference};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
-use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
+use crate::web::{Web, WebSettings};
+use crate::worker::{InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
@@ -30,6 +31,10 @@ pub struct Surroundings {
     pub settings: AnswerSettings,
     /// Where PDFs are read.
     pub isolation: Isolation,
+    /// What may be fetched.
+    pub web: WebSettings,
+    /// Where is kept what was fetched; `None` keeps it until the process ends.
+    pub fetched_directory: Option<PathBuf>,
 }
 
 /// Where PDFs are read.
@@ -93,11 +98,20 @@ impl Surroundings {
     /// Every refusal of the file and of the reader.
     pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
         let sources = self.sources()?;
-        if let Isolation::Confined { folder, settings } = &self.isolation {
+        if let Isolation::Confined { folder, settings } = &self.isolation
+            && !is_of_the_web(reference)
+        {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits, &Cancellation::new())
+        let reader = match &self.isolation {
+            // What fetched has threads that the confinement would not reach.
+            Isolation::Confined { settings, .. } if is_of_the_web(reference) => {
+                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone()))
+            }
+            _ => self.reader(),
+        };
+        sources.open_pdf(reference, password, &*reader, &self.limits, Asking::anybody(&Cancellation::new()))
     }
 
     /// What of these surroundings works.
@@ -105,7 +119,9 @@ impl Surroundings {
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => None,
-            Isolation::Workers(settings) => Some(WorkerReader::start(settings.clone(), self.limits.clone()).layers()),
+            Isolation::Workers(settings) => {
+                Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
+            }
         };
         let store = self.data_directory.as_deref().map(open_or_memory);
         let store_problem = store.and_then(|store| store.warning).map(|warning| warning.to_string());
@@ -115,9 +131,11 @@ impl Surroundings {
     fn reader(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
-                Arc::new(InProcess::new(self.limits.clone(), Arc::new(SystemFonts::default())))
+                Arc::new(InProcess::new(self.limits.clone(), Arc::new(ReadFonts::new(Arc::new(SystemFonts)))))
             }
-            Isolation::Workers(settings) => Arc::new(WorkerReader::start(settings.clone(), self.limits.clone())),
+            Isolation::Workers(settings) => {
+                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
+            }
         }
     }
 
@@ -126,8 +144,14 @@ impl Surroundings {
             None => Roots::everything(),
             Some(folders) => Roots::beneath(folders).map_err(|error| root_refused(folders, error))?,
         };
-        Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone() })
+        let web = Some(Arc::new(Web::new(self.web.clone(), self.fetched_directory.clone())));
+        Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone(), web })
     }
+}
+
+/// What is fetched, or was.
+fn is_of_the_web(reference: &str) -> bool {
+    is_url(reference) || kept_reference(reference).is_some()
 }
 
 fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<(), WorkerError> {

@@ -1,8 +1,8 @@
 //! How much content a page draws, forms within forms counted as often as they are drawn.
 //!
-//! Interpreters follow forms wherever they lead: a form that draws itself ends their stack, which aborts the process
-//! (pdf.js has such a file among its tests, issue19800), and ten forms that each draw the next ten times are 10^10
-//! drawings. So it is counted first, each form once.
+//! Interpreters follow forms wherever they lead: a form that draws itself is drawn until their stack ends (pdf.js has
+//! such a file among its tests, issue19800), and ten forms that each draw the next ten times are 10^10 drawings. So it
+//! is counted first, each form once, and where a form is met within itself, that place is given to be cut.
 
 use super::error::DocumentError;
 use super::filter;
@@ -21,6 +21,9 @@ const MAX_FORM_DRAWS: u64 = 200_000;
 
 /// Bytes of content that one page may draw, repeated forms counted again.
 const MAX_DRAWN_BYTES: u64 = 256_000_000;
+
+/// Resources that are forms: a tiling pattern is drawn as one, and a soft mask has one.
+const DRAWN_KINDS: [&[u8]; 3] = [b"XObject", b"Pattern", b"ExtGState"];
 
 /// What drawing something comes to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,20 +44,31 @@ impl Cost {
     }
 }
 
+/// Where a form draws one that it is itself drawn by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Loop {
+    /// The form whose resources lead back.
+    pub(super) form: ObjectId,
+    /// The kind of resource, as `XObject`.
+    pub(super) kind: &'static [u8],
+    /// The resource's name.
+    pub(super) name: Vec<u8>,
+}
+
 impl Document {
-    /// Whether what the page draws is bounded.
+    /// Whether what the page draws is bounded, but for the places that are given.
     ///
     /// # Errors
-    /// [`DocumentError::Damaged`] where a form draws itself, [`DocumentError::Limit`] for forms too deep or too many
-    /// drawings, and any error of reading them.
-    pub(crate) fn check_draws(&self, index: PageIndex) -> Result<(), DocumentError> {
-        self.with_page(index, page_cost, DocumentError::is_worth_another_reader).map(|_| ())
+    /// [`DocumentError::Limit`] for forms too deep or too many drawings, and any error of reading them.
+    pub(super) fn check_draws(&self, index: PageIndex) -> Result<Vec<Loop>, DocumentError> {
+        self.with_page(index, page_cost, DocumentError::is_worth_another_reader).map(|(loops, _)| loops)
     }
 }
 
-fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<(), DocumentError> {
+fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<Vec<Loop>, DocumentError> {
     let objects = &*reading.objects;
-    let mut walk = Walk { objects, limits: &reading.limits, path: Vec::new(), done: HashMap::new() };
+    let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
+    let mut walk = Walk { objects, limits: &reading.limits, path, done, loops };
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
     let content = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents")) {
         Some(contents) => walk.page_content(contents)?,
@@ -67,7 +81,8 @@ fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<(), DocumentError> {
     for appearance in appearances(objects, annotations)? {
         cost.add(walk.form(appearance, &resources)?, 1);
     }
-    Ok(cost.check()?)
+    cost.check()?;
+    Ok(walk.loops)
 }
 
 struct Walk<'a> {
@@ -76,6 +91,7 @@ struct Walk<'a> {
     path: Vec<ObjectId>,
     /// Forms whose every way down was seen to end; by the form that lends its resources to those without.
     done: HashMap<(ObjectId, Option<ObjectId>), Cost>,
+    loops: Vec<Loop>,
 }
 
 impl Walk<'_> {
@@ -102,13 +118,13 @@ impl Walk<'_> {
         if named.is_empty() {
             return Ok(());
         }
-        // A tiling pattern is drawn as a form is, and a soft mask has one.
-        for kind in [b"XObject".as_slice(), b"Pattern", b"ExtGState"] {
+        for kind in DRAWN_KINDS {
             let drawn = objects.get(entries, kind)?;
             for (name, value) in drawn.as_dictionary().into_iter().flat_map(Dictionary::iter) {
                 let times = named.get(name.as_bytes()).copied().unwrap_or(0);
                 if times > 0
                     && let Some(id) = self.form_of(value)?
+                    && !self.leads_back(id, kind, name.as_bytes())
                 {
                     cost.add(self.form(id, resources)?, times);
                     cost.check()?;
@@ -116,6 +132,15 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the form is being drawn already; notes the place where it is named then.
+    fn leads_back(&mut self, id: ObjectId, kind: &'static [u8], name: &[u8]) -> bool {
+        let leads_back = self.path.contains(&id);
+        if let Some(form) = self.path.last().filter(|_| leads_back) {
+            self.loops.push(Loop { form: *form, kind, name: name.to_vec() });
+        }
+        leads_back
     }
 
     /// The form behind a resource: itself, or the group of its soft mask.
@@ -131,9 +156,6 @@ impl Walk<'_> {
     /// What one form comes to, which borrows `above` where it has no resources of its own.
     fn form(&mut self, id: ObjectId, above: &Object) -> Result<Cost, DocumentError> {
         self.limits.deadline.check()?;
-        if self.path.contains(&id) {
-            return Err(DocumentError::damaged("a form XObject that draws itself"));
-        }
         let form = self.objects.fetch(id)?;
         let Some(stream) = form.as_stream().filter(|stream| has_content(&stream.dictionary)) else {
             return Ok(Cost::default());

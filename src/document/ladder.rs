@@ -125,6 +125,18 @@ impl Ladder {
         &self.file
     }
 
+    /// The file without its encryption.
+    #[cfg(feature = "qpdf")]
+    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
+        super::qpdf::decrypted(&self.file, self.password.as_deref())
+    }
+
+    /// Only libqpdf decrypts whole files.
+    #[cfg(not(feature = "qpdf"))]
+    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
+        Err(DocumentError::UnsupportedEncryption)
+    }
+
     /// The bounds that all readers keep.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits

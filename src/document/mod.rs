@@ -9,8 +9,10 @@ mod date;
 mod decrypted;
 mod destination;
 mod direct;
+mod drawable;
 mod draws;
 mod error;
+mod fields;
 pub(crate) mod filter;
 mod form;
 mod geometry;
@@ -34,6 +36,7 @@ mod tree;
 pub use bytes::ReadAt;
 pub use contained::EngineFailure;
 pub(crate) use contained::contained;
+pub(crate) use drawable::Drawable;
 pub use error::DocumentError;
 pub use geometry::PageGeometry;
 pub use info::DocumentInfo;
@@ -108,11 +111,6 @@ impl Document {
     pub fn outline(&self, max_items: usize) -> Outline {
         let unreadable = Outline { is_incomplete: true, ..Outline::default() };
         self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
-    }
-
-    /// The bytes of the file, for engines with a reader of their own.
-    pub(crate) fn whole_file(&self) -> Result<::bytes::Bytes, DocumentError> {
-        self.ladder.file().whole()
     }
 
     /// `None` where there was no time to read them: that must not be remembered as a document without labels.

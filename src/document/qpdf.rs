@@ -13,9 +13,16 @@ use std::sync::Arc;
 /// [`DocumentError::Encrypted`] where libqpdf asks for another password, [`DocumentError::Damaged`] where it finds no
 /// document or where even its output is refused by the direct reader.
 pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<DirectReader, DocumentError> {
-    let whole = file.whole()?;
-    let repaired = repaired(&whole, password).map_err(|error| document_error(&error, password.is_some()))?;
+    let repaired = decrypted(file, password)?;
     DirectReader::open(Arc::new(FileBytes::new(Arc::new(repaired))?), limits)
+}
+
+/// The whole file, repaired and decrypted.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn decrypted(file: &FileBytes, password: Option<&str>) -> Result<Vec<u8>, DocumentError> {
+    repaired(&file.whole()?, password).map_err(|error| document_error(&error, password.is_some()))
 }
 
 /// The file without damage, encryption and object streams; stream data stays as it is stored.

@@ -1,7 +1,7 @@
 //! The engine: hayro.
 
 use super::RenderError;
-use super::fonts::Supplied;
+use super::fonts::Resolver;
 use super::size::Canvas;
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -22,14 +22,19 @@ pub(super) struct Drawn {
 }
 
 /// Draws one page of a file.
-pub(super) fn page(file: &Bytes, index: PageIndex, canvas: &Canvas, fonts: &Supplied) -> Result<Drawn, RenderError> {
+pub(super) fn page(
+    file: &Bytes,
+    index: PageIndex,
+    canvas: &Canvas,
+    fonts: &Arc<Resolver>,
+) -> Result<Drawn, RenderError> {
     let pdf = Pdf::new(Arc::new(file.clone())).map_err(|_| RenderError::Unreadable)?;
     let pages = pdf.pages();
     let page = pages.get(usize::try_from(index.0).unwrap_or(usize::MAX)).ok_or(RenderError::Unreadable)?;
     let warnings = Arc::new(Mutex::new(BTreeSet::new()));
     let sink = Arc::clone(&warnings);
     let settings = InterpreterSettings {
-        font_resolver: fonts.resolver(),
+        font_resolver: fonts.answers(),
         warning_sink: Arc::new(move |warning| {
             sink.lock().unwrap_or_else(PoisonError::into_inner).extend(note(warning).map(str::to_owned));
         }),

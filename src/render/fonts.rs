@@ -1,22 +1,20 @@
 //! Fonts that a page names and does not carry.
 //!
-//! The fourteen standard fonts come with the engine and stand in for all Latin ones. The scripts of East Asia need a
-//! font from outside: this room asks for it by script, reads no file, and says which font it did not get.
+//! The fourteen standard fonts come with the engine and stand in for all Latin ones. Other scripts need a font from
+//! outside: this room asks for it by script when the engine asks for it by name, reads no file, and says which font it
+//! did not get. So it is asked for every font that text is set in, wherever the page, a form or an annotation names it.
 
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::document::{Document, DocumentError, Leaf, Reading};
-use crate::page::PageIndex;
+use crate::document::text_string::is_hidden;
 use hayro::hayro_interpret::FontResolverFn;
 use hayro::hayro_interpret::font::{FallbackFontQuery, FontData, FontQuery};
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The scripts of the predefined character collections (ISO 32000-2, 9.7.3).
+/// What a font must have glyphs for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WantedScript {
-    /// Adobe-Japan1.
+    /// Adobe-Japan1, as the other three a predefined character collection (ISO 32000-2, 9.7.3).
     Japanese,
     /// Adobe-GB1.
     SimplifiedChinese,
@@ -24,10 +22,12 @@ pub enum WantedScript {
     TraditionalChinese,
     /// Adobe-Korea1.
     Korean,
+    /// As many scripts as a font can have: nothing says which.
+    Any,
 }
 
 /// A font that is wanted from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedFont {
     /// The script that it must have.
     pub script: WantedScript,
@@ -60,115 +60,62 @@ impl FontSource for NoFonts {
     }
 }
 
-/// Fonts of a page's resources that are looked at.
-const MAX_FONTS: usize = 1_000;
+/// Characters of a font's name that a note quotes.
+const MAX_NAME_CHARACTERS: usize = 80;
 
-/// Names of fonts that a page lacks, by script.
-pub(super) type Needs = BTreeMap<WantedScript, Vec<String>>;
-
-/// The fonts of East Asian scripts that the page's own resources name and that are not embedded.
-pub(super) fn needs(document: &Document, index: PageIndex) -> Result<Needs, DocumentError> {
-    let needs = |reading: &Reading, leaf: &Leaf| {
-        let objects = &*reading.objects;
-        let mut needs = Needs::new();
-        let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
-        let resources = objects.resolve(&resources)?;
-        let Some(resources) = resources.as_dictionary() else { return Ok(needs) };
-        let fonts = objects.get(resources, b"Font")?;
-        for (_, font) in fonts.as_dictionary().into_iter().flat_map(Dictionary::iter).take(MAX_FONTS) {
-            let font = objects.resolve(font)?;
-            if let Some((script, name)) = font.as_dictionary().map(|font| missing(objects, font)).transpose()?.flatten()
-            {
-                needs.entry(script).or_default().push(name);
-            }
-        }
-        Ok(needs)
-    };
-    document.with_page(index, needs, DocumentError::is_worth_another_reader).map(|(needs, _)| needs)
+/// Answers the engine, and remembers which fonts nobody had.
+pub(super) struct Resolver {
+    source: Arc<dyn FontSource>,
+    missing: Mutex<BTreeSet<String>>,
 }
 
-/// Script and name of a CID font without a font program.
-fn missing(objects: &dyn Objects, font: &Dictionary) -> Result<Option<(WantedScript, String)>, DocumentError> {
-    let descendants = objects.get(font, b"DescendantFonts")?;
-    let Some(descendant) = descendants.as_array().and_then(|fonts| fonts.first()) else { return Ok(None) };
-    let descendant = objects.resolve(descendant)?;
-    let Some(descendant) = descendant.as_dictionary() else { return Ok(None) };
-    let descriptor = objects.get(descendant, b"FontDescriptor")?;
-    let programs = [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"];
-    let is_embedded =
-        descriptor.as_dictionary().is_some_and(|descriptor| programs.iter().any(|key| descriptor.get(key).is_some()));
-    let info = objects.get(descendant, b"CIDSystemInfo")?;
-    let Some(info) = info.as_dictionary().filter(|_| !is_embedded) else { return Ok(None) };
-    let ordering = objects.get(info, b"Ordering")?;
-    let script = match &*ordering {
-        Object::String(ordering) => script_of(ordering),
-        _ => None,
-    };
-    let name = match &*objects.get(font, b"BaseFont")? {
-        Object::Name(name) => crate::document::text_string::decode(name.as_bytes()),
-        _ => "without a name".to_owned(),
-    };
-    Ok(script.map(|script| (script, name)))
-}
-
-fn script_of(ordering: &[u8]) -> Option<WantedScript> {
-    match ordering {
-        b"Japan1" => Some(WantedScript::Japanese),
-        b"GB1" => Some(WantedScript::SimplifiedChinese),
-        b"CNS1" => Some(WantedScript::TraditionalChinese),
-        b"Korea1" => Some(WantedScript::Korean),
-        _ => None,
-    }
-}
-
-/// What the source had of what the page needs.
-pub(super) struct Supplied {
-    fonts: Arc<BTreeMap<WantedScript, FontFile>>,
-    missing: Vec<String>,
-}
-
-impl Supplied {
-    pub(super) fn from(source: &dyn FontSource, needs: &Needs) -> Self {
-        let mut fonts = BTreeMap::new();
-        let mut missing = Vec::new();
-        for (script, names) in needs {
-            let is_serif = names.iter().any(|name| is_serif(name));
-            match source.font(WantedFont { script: *script, is_serif }) {
-                Some(font) => {
-                    fonts.insert(*script, font);
-                }
-                None => missing.extend(names.iter().cloned()),
-            }
-        }
-        missing.sort();
-        missing.dedup();
-        Self { fonts: Arc::new(fonts), missing }
+impl Resolver {
+    pub(super) fn new(source: &Arc<dyn FontSource>) -> Arc<Self> {
+        Arc::new(Self { source: Arc::clone(source), missing: Mutex::default() })
     }
 
-    /// Which fonts are neither embedded nor at hand.
+    /// Which fonts are neither embedded nor at hand, a sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
-        let note = |name: &String| {
-            format!("the font {name} is not embedded, and no font for its script was found: its text is not drawn")
-        };
-        self.missing.iter().map(note).collect()
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Answers the engine: a font of the script, else a standard font.
-    pub(super) fn resolver(&self) -> FontResolverFn {
-        let fonts = Arc::clone(&self.fonts);
+    /// What the engine calls: a font of the script, else a standard font.
+    pub(super) fn answers(self: &Arc<Self>) -> FontResolverFn {
+        let this = Arc::clone(self);
         Arc::new(move |query| match query {
             FontQuery::Standard(standard) => Some(standard.get_font_data()),
-            FontQuery::Fallback(fallback) => {
-                let script = script_of_query(fallback);
-                let font = script.and_then(|script| fonts.get(&script)).or_else(|| fonts.values().next());
-                let supplied = font.filter(|_| script.is_some()).map(|font| {
-                    let data: FontData = Arc::new(Shared(Arc::clone(&font.bytes)));
-                    (data, font.index)
-                });
-                supplied.or_else(|| Some(fallback.pick_standard_font().get_font_data()))
+            FontQuery::Fallback(wanted) => {
+                Some(this.found(wanted).unwrap_or_else(|| wanted.pick_standard_font().get_font_data()))
             }
         })
     }
+
+    fn found(&self, query: &FallbackFontQuery) -> Option<(FontData, u32)> {
+        let script = script_of(query);
+        let is_serif = query.is_serif || name_of(query).is_some_and(is_serif);
+        let font = self.source.font(WantedFont { script, is_serif });
+        if font.is_none() {
+            self.missing.lock().unwrap_or_else(PoisonError::into_inner).insert(note(query, script));
+        }
+        font.map(|font| {
+            let data: FontData = Arc::new(Shared(font.bytes));
+            (data, font.index)
+        })
+    }
+}
+
+fn note(query: &FallbackFontQuery, script: WantedScript) -> String {
+    let clean = |name: &str| name.chars().filter(|letter| !is_hidden(*letter)).take(MAX_NAME_CHARACTERS).collect();
+    let name: String = name_of(query).map_or_else(|| "without a name".to_owned(), clean);
+    let outcome = match script {
+        WantedScript::Any => "a standard font stands in for it, and its text may be wrong or not drawn",
+        _ => "no font for its script was found: its text is not drawn",
+    };
+    format!("the font {name} is not embedded, and {outcome}")
+}
+
+fn name_of(query: &FallbackFontQuery) -> Option<&str> {
+    query.post_script_name.as_deref().or(query.font_name.as_deref())
 }
 
 /// Font bytes that several pages share.
@@ -180,13 +127,13 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-fn script_of_query(query: &FallbackFontQuery) -> Option<WantedScript> {
-    match query.character_collection.as_ref()?.family {
-        CidFamily::AdobeJapan1 => Some(WantedScript::Japanese),
-        CidFamily::AdobeGB1 => Some(WantedScript::SimplifiedChinese),
-        CidFamily::AdobeCNS1 => Some(WantedScript::TraditionalChinese),
-        CidFamily::AdobeKorea1 => Some(WantedScript::Korean),
-        CidFamily::AdobeIdentity | CidFamily::Custom { .. } => None,
+fn script_of(query: &FallbackFontQuery) -> WantedScript {
+    match query.character_collection.as_ref().map(|collection| &collection.family) {
+        Some(CidFamily::AdobeJapan1) => WantedScript::Japanese,
+        Some(CidFamily::AdobeGB1) => WantedScript::SimplifiedChinese,
+        Some(CidFamily::AdobeCNS1) => WantedScript::TraditionalChinese,
+        Some(CidFamily::AdobeKorea1) => WantedScript::Korean,
+        Some(CidFamily::AdobeIdentity | CidFamily::Custom { .. }) | None => WantedScript::Any,
     }
 }
 

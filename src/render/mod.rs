@@ -11,7 +11,7 @@ mod size;
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use size::{Dpi, Region};
 
-use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};
+use crate::document::{Document, DocumentError, Drawable, EngineFailure, ReadAt, contained};
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub enum RenderError {
 pub fn chunk_picture(
     chunk: &[u8],
     options: &RenderOptions,
-    fonts: &dyn FontSource,
+    fonts: &Arc<dyn FontSource>,
     limits: &Limits,
 ) -> Result<Picture, RenderError> {
     let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
@@ -91,24 +91,21 @@ pub fn chunk_picture(
 ///
 /// # Errors
 /// As [`chunk_picture`]; also [`RenderError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
-/// [`DocumentError::UnsupportedEncryption`] for encrypted files.
+/// [`DocumentError::UnsupportedEncryption`] for encrypted files that are not decrypted first.
 pub fn page_picture(
     document: &Document,
     index: PageIndex,
     options: &RenderOptions,
-    fonts: &dyn FontSource,
+    fonts: &Arc<dyn FontSource>,
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options)?;
-    if document.is_encrypted() {
-        return Err(DocumentError::UnsupportedEncryption.into());
-    }
-    document.check_draws(index)?;
-    let file = document.whole_file()?;
-    let needs = fonts::needs(document, index)?;
-    let supplied = fonts::Supplied::from(fonts, &needs);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &supplied))??;
+    let Drawable { file, made_fields } = document.drawable(index)?;
+    let resolver = fonts::Resolver::new(fonts);
+    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
-    let notes = supplied.notes().into_iter().chain(drawn.notes).collect();
+    let made = (made_fields > 0)
+        .then(|| format!("{made_fields} form fields have no appearance and are drawn from their values"));
+    let notes = made.into_iter().chain(resolver.notes()).chain(drawn.notes).collect();
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
 }

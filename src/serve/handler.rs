@@ -15,6 +15,7 @@ use super::context;
 use super::delivery::Ledger;
 use super::pdf;
 use super::shape;
+use super::web;
 use crate::tool::ConversationId;
 use crate::tool::Delivery;
 use crate::tool::{
@@ -78,6 +79,8 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         "pdf_search" => pdf::search(&world.context, arguments, caller),
         "pdf_outline" => pdf::outline(&world.context, arguments, caller),
         "pdf" if answers(world) => return Some(pdf::ask(world, arguments, caller)),
+        "fetch_content" => web::fetch_content(&world.context, arguments, caller),
+        "get_search_content" => web::get_search_content(&world.context, arguments, caller),
         "context_status" => context::status(&world.context, arguments, caller),
         "context_updates" => context::updates(&world.context, arguments, caller),
         "context_forget" => context::forget(&world.context, arguments, caller),

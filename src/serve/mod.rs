@@ -5,6 +5,7 @@ mod delivery;
 mod handler;
 mod pdf;
 mod shape;
+mod web;
 
 use std::io;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::tool::{
 
 pub(super) fn info(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let result = InfoResult::of(&pdf);
     pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
@@ -26,7 +26,7 @@ pub(super) fn extract_text(
     caller: &Caller,
 ) -> Result<Called, ToolError> {
     let arguments = TextArguments::parse(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let result = tool::extract_text(&pdf, &arguments, &Unwatched)?;
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
@@ -58,7 +58,7 @@ pub(super) fn search(context: &ContextManager, arguments: &JsonObject, caller: &
 
 pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let answer = tool::outline(&pdf);
     pdf.check()?;
     Ok((shape::data_result(&answer), None))
@@ -66,9 +66,9 @@ pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: 
 
 /// What `pdf` refuses has details too.
 pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Called {
-    let cancellation = &caller.cancellation;
-    let asking = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, cancellation };
-    let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asking, &arguments));
+    let asking = caller.asking();
+    let asked = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, asking };
+    let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asked, &arguments));
     match answered {
         Ok(answer) => {
             let blocks = [answer.text, answer.remarks].map(Block::Text);

@@ -1,7 +1,7 @@
 //! Fonts of the system.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -24,14 +24,14 @@ const MAX_FILES: usize = 20_000;
 /// Bytes of a font file; the largest that are common have 130 MB.
 const MAX_FONT_BYTES: u64 = 200 << 20;
 
-/// The first of `file_names` that the system has, and its place among them.
+/// The first of `file_names` that the system has: its place among them, the open file and its length in bytes.
 #[must_use]
-pub fn system_font(file_names: &[&str]) -> Option<(usize, Vec<u8>)> {
+pub fn system_font(file_names: &[&str]) -> Option<(usize, File, u64)> {
     let files = listed();
     file_names.iter().enumerate().find_map(|(at, name)| {
-        let path = files.get(*name)?;
-        let is_sound = fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MAX_FONT_BYTES);
-        is_sound.then(|| fs::read(path).ok()).flatten().map(|bytes| (at, bytes))
+        let file = File::open(files.get(*name)?).ok()?;
+        let facts = file.metadata().ok().filter(|facts| facts.is_file() && facts.len() <= MAX_FONT_BYTES)?;
+        Some((at, file, facts.len()))
     })
 }
 

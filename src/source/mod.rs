@@ -1,5 +1,7 @@
 //! Files on disk: the only room that opens them.
 //!
+//! A URL is fetched by the room `web`, and what it keeps is opened here like any file.
+//!
 //! A [`Reference`] is what a client typed, made absolute. [`Roots`] says where files may be opened, and opens one
 //! once, beneath a root by descriptor, so that nothing can be exchanged between the check and the use. What comes
 //! out is an [`OpenFile`]: every later question (size, hash, bytes) goes to that one descriptor, never to the path.
@@ -9,15 +11,19 @@ mod fonts;
 mod hashes;
 mod kind;
 mod reference;
+mod remote;
 mod roots;
 
 use std::path::PathBuf;
+
+use crate::web::WebError;
 
 pub use file::{OpenFile, Stat};
 pub use fonts::system_font;
 pub use hashes::{HashCache, HashStore};
 pub use kind::{HEAD_BYTES, ImageFormat, Kind, TextEncoding, detect_kind};
 pub use reference::Reference;
+pub use remote::{Kept, is_url, kept_reference, open_kept, open_url};
 pub use roots::Roots;
 
 /// Why a file could not be opened or read.
@@ -79,6 +85,9 @@ pub enum SourceError {
         /// The path asked for.
         path: PathBuf,
     },
+    /// It is of the web, and could not be fetched.
+    #[error(transparent)]
+    Web(#[from] WebError),
     /// Any other failure of the system.
     #[error("{}: {source}", path.display())]
     Io {

@@ -14,7 +14,7 @@ pub struct Reference {
 
 impl Reference {
     /// The accepted forms, for people.
-    pub const ACCEPTED: &'static str = "an absolute or relative path, ~/path, file:///path";
+    pub const ACCEPTED: &'static str = "an absolute or relative path, ~/path, file:///path, http(s)://host/path";
 
     /// Reads a reference. Relative paths start at `cwd`, and `~` is `home`.
     ///
@@ -53,7 +53,7 @@ fn path_of(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+pub(super) fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let (start, rest) = text.split_at_checked(prefix.len())?;
     start.eq_ignore_ascii_case(prefix).then_some(rest)
 }

@@ -12,6 +12,7 @@ mod collect;
 mod direction;
 mod fallback;
 mod first;
+mod join;
 mod lines;
 mod mark;
 mod order;
@@ -22,6 +23,7 @@ mod second;
 mod write;
 
 pub use page_text::{Engine, PageKind, PageText};
+pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};
@@ -67,17 +69,14 @@ pub fn chunk_text(chunk: &[u8], limits: &Limits) -> Result<PageText, TextError> 
 ///
 /// # Errors
 /// As [`chunk_text`]; also [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
-/// [`DocumentError::UnsupportedEncryption`] for encrypted files, which the engines decrypt wrongly without a word.
+/// [`DocumentError::UnsupportedEncryption`] for encrypted files that are not decrypted first: the engines do it wrongly
+/// without a word.
 pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
     let page_count = document.page_count();
     if index.0 >= page_count {
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
-    if document.is_encrypted() {
-        return Err(DocumentError::UnsupportedEncryption.into());
-    }
-    document.check_draws(index)?;
-    let file = document.whole_file()?;
+    let file = document.drawable(index)?.file;
     let first = within(|| first::page_text(&Arc::new(file.clone()), index, limits));
     match first {
         Ok(page) if !misses_characters(&page) => Ok(page),

@@ -4,7 +4,8 @@ use crate::document::text_string::is_hidden;
 
 /// `text` without hidden characters, with `\n` for every end of line, no space before it, and no more than one empty
 /// line in a row.
-pub(super) fn plain(text: &str) -> String {
+#[must_use]
+pub fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{B}', '\u{C}', '\u{2028}', '\u{2029}'], "\n");
     let mut out = String::with_capacity(text.len());
     let mut empty_lines = 0;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::web_error::{fetched_pdf, unsupported_content, web_error};
 use crate::context::{
     ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, Stopped, WorkerError,
 };
@@ -169,6 +170,8 @@ impl From<ContextError> for ToolError {
         match error {
             ContextError::Source { path, error } => source_error(&path, &error),
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
+            ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
+            ContextError::UnsupportedContent { url, mime_type } => unsupported_content(&url, &mime_type),
             ContextError::PageOutOfRange { number, page_count, zero_based } => {
                 page_out_of_range(number, page_count, zero_based)
             }
@@ -224,6 +227,7 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
             ErrorCode::UnsupportedReference,
             format!("Unsupported reference: {path}; accepted are {}", Reference::ACCEPTED),
         ),
+        SourceError::Web(error) => web_error(path, error),
         SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
     }
 }

@@ -6,7 +6,9 @@ use super::arguments::GetFileArguments;
 use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
-use crate::context::{Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, page_or_pages, untrusted};
+use crate::context::{
+    Answer, Asking, Block, Cancellation, ContextManager, Delivery, FileRequest, page_or_pages, untrusted,
+};
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
 
@@ -26,6 +28,12 @@ impl Caller {
     #[must_use]
     pub fn direct() -> Self {
         Self { client: ClientFacts::direct(), ..Self::default() }
+    }
+
+    /// For whom files are opened.
+    #[must_use]
+    pub fn asking(&self) -> Asking<'_> {
+        Asking { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
     }
 
     /// The conversation of one call.

@@ -12,6 +12,9 @@ mod details;
 mod doctor;
 mod emit;
 mod error;
+mod fetch;
+mod fetch_arguments;
+mod fetch_schema;
 mod get_file;
 mod info;
 mod memory;
@@ -26,10 +29,11 @@ mod search;
 mod split;
 mod text;
 mod updates;
+mod web_error;
 
 pub use crate::context::{
-    AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, Isolation, OpenPdf, Surroundings,
-    WorkerSettings, run_worker,
+    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
+    Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::ConversationId;
@@ -43,6 +47,8 @@ pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, emit_block};
 pub use error::{ErrorCode, ToolError};
+pub use fetch::{FetchAnswer, fetch_content, get_search_content};
+pub use fetch_arguments::{ContentArguments, FetchArguments, Which};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
 pub use memory::{DataAnswer, context_forget, context_fork, context_status};

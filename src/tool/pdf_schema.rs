@@ -67,7 +67,9 @@ pub(super) fn pdf_tools() -> Vec<ToolSpec> {
 }
 
 fn path() -> Value {
-    string("Path of the PDF: absolute, relative to the server's working directory, ~ or file://.")
+    string(
+        "Path of the PDF: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched.",
+    )
 }
 
 fn password() -> Value {

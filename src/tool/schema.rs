@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::context_schema::{context_tools, generation};
+use super::fetch_schema::fetch_tools;
 pub use super::pdf_schema::ask_spec;
 use super::pdf_schema::pdf_tools;
 
@@ -63,6 +64,7 @@ Anything cut or left out is named together with the next call to make.";
 pub fn tool_specs() -> Vec<ToolSpec> {
     let mut tools = vec![get_file()];
     tools.extend(pdf_tools());
+    tools.extend(fetch_tools());
     tools.extend(context_tools());
     tools
 }
@@ -80,7 +82,7 @@ fn get_file() -> ToolSpec {
 
 fn get_file_properties() -> Value {
     json!({
-        "filePath": string("Path of the file: absolute, relative to the server's working directory, ~ or file://."),
+        "filePath": string("Path of the file: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched."),
         "pdfPage": whole("PDF only: one page by its 0-based index. Not together with pages.", 0),
         "pages": string("PDF only: pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \
             \"label:iv\" (as printed) or \"section:Results\" (an outline title)."),

@@ -24,7 +24,7 @@ pub fn search(
 ) -> Result<DataAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
+    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
     let held = match &conversation {
         Some(conversation) => context.pages_held(&arguments.path, conversation)?,
         None => PageSet::new(),

@@ -210,7 +210,7 @@ fn heading(page: u32, is_first: bool) -> String {
 }
 
 /// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
-fn fitting(text: &str, max: u64) -> &str {
+pub(super) fn fitting(text: &str, max: u64) -> &str {
     if length(text) <= max {
         return text;
     }
@@ -224,7 +224,7 @@ fn fitting(text: &str, max: u64) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-fn length(text: &str) -> u64 {
+pub(super) fn length(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
 }
 

@@ -8,28 +8,30 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::fonts::AskedFonts;
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
-use super::wire::{Failure, Greeting, Reply, Request, TextFrom};
+use super::web_page::read_web_page;
+use super::wire::{Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
 use crate::page::PageIndex;
-use crate::render::NoFonts;
+use crate::render::FontSource;
 
 /// Runs a worker on the socket that is its standard input.
 ///
 /// # Errors
 /// Where the socket fails. That the parent hangs up is no error.
 pub fn run(memory_bytes: u64) -> io::Result<()> {
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     descriptor::send(&socket, &frame::head(&greeting, 0)?, None)?;
-    let mut worker = Worker { document: None };
+    let mut worker = Worker { document: None, fonts: Arc::new(AskedFonts::new(Arc::clone(&socket))) };
     while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
-        let (request, _) = frame::rest(prefix, &socket)?;
+        let (request, _) = frame::rest(prefix, &*socket)?;
         let Some((reply, body)) = worker.answer(request, file.map(File::from)) else { continue };
         descriptor::send(&socket, &frame::head(&reply, body.len())?, None)?;
         descriptor::send(&socket, &body, None)?;
@@ -39,6 +41,8 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 
 struct Worker {
     document: Option<OpenDocument>,
+    /// Kept from document to document.
+    fonts: Arc<dyn FontSource>,
 }
 
 type Answer = (Reply, Vec<u8>);
@@ -56,6 +60,7 @@ impl Worker {
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
+            Request::Readable(page) => made_readable(file, &page),
             #[cfg(debug_assertions)]
             Request::Drill(drill) => Ok((Reply::Drilled(drill.run()), Vec::new())),
             about_it => match &self.document {
@@ -75,12 +80,17 @@ impl Worker {
     ) -> Result<Answer, PdfError> {
         let file = file.ok_or_else(|| failed("no file came with the request"))?;
         let file = Arc::new(PassedFile { file, length });
-        let reader = InProcess::new(limits, Arc::new(NoFonts));
+        let reader = InProcess::new(limits, Arc::clone(&self.fonts));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);
         Ok((Reply::Opened { page_count }, Vec::new()))
     }
+}
+
+fn made_readable(file: Option<File>, page: &PageOfWeb) -> Result<Answer, PdfError> {
+    let file = PassedFile { file: file.ok_or_else(|| failed("no file came with the request"))?, length: page.length };
+    Ok(Reply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?))
 }
 
 fn failed(reason: &str) -> PdfError {
@@ -108,7 +118,9 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         Request::Notes => Reply::Notes(document.notes()),
-        Request::Open { .. } | Request::Close => return Err(failed("no question about a document")),
+        Request::Open { .. } | Request::Close | Request::Readable(_) => {
+            return Err(failed("no question about a document"));
+        }
         #[cfg(debug_assertions)]
         Request::Drill(_) => return Err(failed("no question about a document")),
     };

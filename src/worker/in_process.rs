@@ -171,9 +171,9 @@ impl Pages for OpenDocument {
         self.begin()?;
         let Ok(chunk) = self.chunk(page) else {
             self.limits.deadline.check()?;
-            return render::page_picture(&self.document, page, options, &*self.fonts).map_err(render_error);
+            return render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
         };
-        let picture = render::chunk_picture(&chunk.bytes, options, &*self.fonts, &self.limits).map_err(render_error);
+        let picture = render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
         self.kept().keep(page, chunk);
         picture
     }

@@ -1,4 +1,5 @@
-//! PDFs read where they can do no harm: in worker processes that can do nothing but read one open file and answer.
+//! PDFs and web pages read where they can do no harm: in worker processes that can do nothing but read one open file
+//! and answer.
 //!
 //! [`Reader`] and [`Pages`] are the seam: all that is asked of a document. [`InProcess`] answers it here, within
 //! [`Limits`](crate::limits::Limits); [`WorkerReader`] has a worker answer it, which is this program started with the
@@ -20,6 +21,7 @@ mod descriptor;
 #[cfg(debug_assertions)]
 mod drill;
 mod error;
+mod fonts;
 mod frame;
 mod in_process;
 mod pages;
@@ -29,14 +31,16 @@ mod process;
 mod sandbox;
 mod session;
 mod settings;
+mod web_page;
 mod wire;
 
 pub use child::run as run_worker;
 #[cfg(debug_assertions)]
 pub use drill::Drill;
 pub use error::WorkerError;
+pub use fonts::{FontFiles, OpenFont, ReadFonts};
 pub use in_process::InProcess;
-pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions};
+pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Readable, Reader, RenderOptions};
 pub use sandbox::Layers;
 pub(crate) use sandbox::confine_command;
 pub use session::WorkerReader;

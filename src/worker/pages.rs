@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::error::WorkerError;
+use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
+pub use crate::html::Readable;
 use crate::limits::{Cancellation, LimitExceeded, Stopped};
 use crate::page::{PageIndex, PageLabel};
 pub use crate::render::{Picture, RenderOptions};
@@ -22,6 +24,22 @@ pub trait Reader: Send + Sync {
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, PdfError>;
+
+    /// Makes the web page in `file` readable; `content_type` is what its server says that it is, and `base` is where
+    /// its links start.
+    ///
+    /// # Errors
+    /// [`PdfError::Io`], [`PdfError::Worker`] and [`PdfError::Stopped`].
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        cancellation.check()?;
+        read_web_page(file, content_type, base)
+    }
 }
 
 /// One open document.

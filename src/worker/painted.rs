@@ -1,8 +1,8 @@
-//! Texts and pictures of pages, as they go over the socket beside their bytes.
+//! Texts and pictures of pages and the fonts for them, as they go over the socket beside their bytes.
 
 use serde::{Deserialize, Serialize};
 
-use crate::render::{Dpi, Region, RenderOptions};
+use crate::render::{Dpi, Region, RenderOptions, WantedFont, WantedScript};
 use crate::text::{Engine, PageKind, PageText};
 
 /// [`PageText`] without its text.
@@ -91,5 +91,43 @@ impl From<OptionsOnWire> for RenderOptions {
             Region::new(left, top, right, bottom)
         });
         Self { dpi: Dpi::at_most(options.dpi.into()), region, max_pixels: options.max_pixels }
+    }
+}
+
+/// [`WantedFont`].
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct WantedOnWire {
+    #[serde(with = "ScriptOnWire")]
+    script: WantedScript,
+    is_serif: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "WantedScript")]
+enum ScriptOnWire {
+    Japanese,
+    SimplifiedChinese,
+    TraditionalChinese,
+    Korean,
+    Any,
+}
+
+/// An open font file without its descriptor, which goes beside.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct FontOnWire {
+    pub(super) length: u64,
+    pub(super) name: String,
+    pub(super) index: u32,
+}
+
+impl From<WantedFont> for WantedOnWire {
+    fn from(WantedFont { script, is_serif }: WantedFont) -> Self {
+        Self { script, is_serif }
+    }
+}
+
+impl From<WantedOnWire> for WantedFont {
+    fn from(WantedOnWire { script, is_serif }: WantedOnWire) -> Self {
+        Self { script, is_serif }
     }
 }

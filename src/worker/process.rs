@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::descriptor;
 use super::error::WorkerError;
+use super::fonts::{self, FontFiles};
 use super::frame::{self, PREFIX_BYTES};
 use super::sandbox::Layers;
 use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
@@ -21,6 +22,9 @@ use crate::limits::{Cancellation, Stopped};
 
 /// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
 const START_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Fonts that one request may ask for: five scripts, with serifs and without.
+const MAX_FONTS: u32 = 10;
 
 /// A worker that waits for requests, or works on one.
 pub(super) struct Process {
@@ -68,17 +72,19 @@ impl Process {
         &self.layers
     }
 
-    /// Asks and waits for the answer, until the deadline or until nobody wants it. After an error the worker is dead.
+    /// Asks and waits for the answer, until the deadline or until nobody wants it, and hands over the fonts that it takes.
+    /// After an error the worker is dead.
     pub(super) fn call(
         &mut self,
         request: &Request,
         file: Option<BorrowedFd<'_>>,
+        fonts: &dyn FontFiles,
         cancellation: &Cancellation,
     ) -> Result<(Reply, Vec<u8>), WorkerError> {
         let socket = Arc::clone(&self.socket);
         // Ends the wait; a socket that is closed already ends it by itself.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let answer = self.exchange(request, file);
+        let answer = self.exchange(request, file, fonts);
         drop(waking);
         if cancellation.is_cancelled() {
             self.end();
@@ -87,16 +93,33 @@ impl Process {
         answer.map_err(|error| self.cause_of_death(&error))
     }
 
-    fn exchange(&mut self, request: &Request, file: Option<BorrowedFd<'_>>) -> io::Result<(Reply, Vec<u8>)> {
+    fn exchange(
+        &mut self,
+        request: &Request,
+        file: Option<BorrowedFd<'_>>,
+        fonts: &dyn FontFiles,
+    ) -> io::Result<(Reply, Vec<u8>)> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::head(request, 0).and_then(|head| descriptor::send(&self.socket, &head, file));
-        let answer = match sent {
-            Ok(()) => self.receive(start + self.deadline + grace(self.deadline)),
-            Err(error) => Err(error),
-        };
+        let answer = self.answer(sent, fonts, start + self.deadline + grace(self.deadline));
         self.busy = self.busy.saturating_add(start.elapsed());
         answer
+    }
+
+    fn answer(&self, mut sent: io::Result<()>, fonts: &dyn FontFiles, until: Instant) -> io::Result<(Reply, Vec<u8>)> {
+        for _ in 0..=MAX_FONTS {
+            sent?;
+            match self.receive(until)? {
+                (Reply::WantsFont(wanted), _) => {
+                    let font = fonts.open(wanted.into());
+                    sent = fonts::hand_over(&self.socket, font.as_ref());
+                }
+                answer => return Ok(answer),
+            }
+        }
+        // A worker that asks for ever talks nonsense.
+        Err(io::ErrorKind::InvalidData.into())
     }
 
     /// Whether it has not ended.

@@ -6,11 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::WorkerError;
-use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Reader, RenderOptions};
+use super::fonts::FontFiles;
+use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
 use super::pool::{DocumentKey, Lease, Pool};
 use super::sandbox::Layers;
 use super::settings::WorkerSettings;
-use super::wire::{Reply, Request, TextFrom};
+use super::wire::{PageOfWeb, Reply, Request, TextFrom};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits};
@@ -21,13 +22,14 @@ use crate::page::{PageIndex, PageLabel};
 pub struct WorkerReader {
     pool: Arc<Pool>,
     limits: Limits,
+    fonts: Arc<dyn FontFiles>,
 }
 
 impl WorkerReader {
-    /// Starts workers, which read within `limits`.
+    /// Starts workers, which read within `limits` and draw with `fonts` what pages do not carry.
     #[must_use]
-    pub fn start(settings: WorkerSettings, limits: Limits) -> Self {
-        Self { pool: Arc::new(Pool::start(settings)), limits }
+    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        Self { pool: Arc::new(Pool::start(settings)), limits, fonts }
     }
 
     /// The layers of the sandbox that a worker has here.
@@ -48,7 +50,7 @@ impl WorkerReader {
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&Request::Drill(drill), None, cancellation) {
+        match process.call(&Request::Drill(drill), None, &*self.fonts, cancellation) {
             Ok((Reply::Drilled(outcome), _)) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -82,6 +84,48 @@ impl Reader for WorkerReader {
         document.page_count = page_count;
         document.session().lease = Some(lease);
         Ok(Box::new(document))
+    }
+
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        let content_type = content_type.map(str::to_owned);
+        self.ask_readable(file, PageOfWeb { length: file.len(), content_type, base: base.to_owned() }, cancellation)
+    }
+}
+
+impl WorkerReader {
+    /// Has a worker make the page in `file` readable.
+    fn ask_readable(
+        &self,
+        file: &dyn ReadAt,
+        page: PageOfWeb,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        let key = file.identity();
+        self.pool.admit(key.as_ref())?;
+        let copy = if file.descriptor().is_none() { Some(copied(file)?) } else { None };
+        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
+        let mut lease = self.pool.lease(cancellation)?;
+        let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        let error = match process.call(&Request::Readable(page), descriptor, &*self.fonts, cancellation) {
+            Ok((Reply::Readable { title, notes }, markdown)) => match String::from_utf8(markdown) {
+                Ok(markdown) => return Ok(Readable { title, markdown, notes }),
+                Err(_) => WorkerError::Nonsense,
+            },
+            Ok((Reply::Failed(failure), _)) => return Err(failure.into()),
+            Ok(_) => WorkerError::Nonsense,
+            Err(error) => error,
+        };
+        lease.discard();
+        if error.is_death() {
+            self.pool.blame(key);
+        }
+        Err(error.into())
     }
 }
 
@@ -120,7 +164,7 @@ impl WorkerDocument {
             deadline_ms: self.reader.pool.deadline_ms(),
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(&request, self.descriptor(), &self.cancellation) {
+        match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Opened { page_count }, _)) => Ok((lease, page_count)),
             Ok((Reply::Failed(failure), _)) => Err(failure.into()),
             Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
@@ -150,7 +194,7 @@ impl WorkerDocument {
             None => self.opened()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(request, None, &self.cancellation) {
+        match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
             Ok((Reply::Failed(failure), _)) => {
                 session.lease = Some(lease);
                 Err(failure.into())

@@ -8,9 +8,10 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
-use super::painted::{OptionsOnWire, TextOnWire};
+use super::painted::{OptionsOnWire, TextOnWire, WantedOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+use crate::html::Readable;
 use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
 use crate::page::PageIndex;
 
@@ -50,8 +51,18 @@ pub(super) enum Request {
         options: OptionsOnWire,
     },
     Notes,
+    /// Makes the attached web page readable. About no document.
+    Readable(PageOfWeb),
     #[cfg(debug_assertions)]
     Drill(super::drill::Drill),
+}
+
+/// A web page in a file, as it goes over the socket.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct PageOfWeb {
+    pub(super) length: u64,
+    pub(super) content_type: Option<String>,
+    pub(super) base: String,
 }
 
 /// Where a page's text is taken from.
@@ -63,7 +74,7 @@ pub(super) enum TextFrom {
     WholeFile,
 }
 
-/// One answer. The bytes of chunks, texts and pictures are the message's body.
+/// One answer. The bytes of chunks, texts, pictures and web pages are the message's body.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
     Opened {
@@ -85,6 +96,12 @@ pub(super) enum Reply {
         notes: Vec<String>,
     },
     Notes(Vec<String>),
+    Readable {
+        title: Option<String>,
+        notes: Vec<String>,
+    },
+    /// No answer yet: a font is wanted first. The parent sends it, or that there is none, and waits on.
+    WantsFont(WantedOnWire),
     Failed(Failure),
     #[cfg(debug_assertions)]
     Drilled(String),
@@ -275,6 +292,12 @@ impl Reply {
     /// What there is to say of a page's text, and the text for the body.
     pub(super) fn of_text(text: PageText) -> (Self, Vec<u8>) {
         (Self::Text((&text).into()), text.text.into_bytes())
+    }
+
+    /// A web page's title, and its text for the body.
+    pub(super) fn of_readable(page: Readable) -> (Self, Vec<u8>) {
+        let Readable { title, markdown, notes } = page;
+        (Self::Readable { title, notes }, markdown.into_bytes())
     }
 
     /// A picture's facts, and its bytes for the body.

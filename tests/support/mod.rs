@@ -14,6 +14,7 @@ pub(crate) mod pdf;
 pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;
+pub(crate) mod site;
 pub(crate) mod words;
 
 pub(crate) use pdf::file_of;

@@ -61,6 +61,8 @@ impl Place {
         command
             .current_dir(self.folder())
             .env("PAGEWISE_DATA_DIR", self.path("data"))
+            // The servers of tests; everything else of this machine stays refused.
+            .env("PAGEWISE_WEB_ALLOW_RANGES", "127.0.0.1")
             .env_remove("PAGEWISE_PASSWORD")
             .env_remove("COLUMNS");
         for variable in MODEL_VARIABLES {

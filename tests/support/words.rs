@@ -115,7 +115,7 @@ pub(crate) fn reading(
     settings: AnswerSettings,
 ) -> ContextManager {
     ContextManager::new(ContextWorld {
-        sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None },
+        sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None, web: None },
         reader,
         hashes: HashCache::new(None),
         store,

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use super::models::ModelConfig;
 use super::settings::this_program;
 use crate::limits::Limits;
-use crate::tool::{AnswerSettings, FormArgument, WorkerSettings};
+use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
 pub(super) use self::load::{Loaded, load};
 pub(super) use self::show::{as_json, as_toml};
@@ -46,6 +46,8 @@ pub(super) struct Config {
     pub(super) workers: WorkerSettings,
     /// Models that are asked about PDFs.
     pub(super) models: ModelConfig,
+    /// Bounds on fetching.
+    pub(super) web: WebSettings,
 }
 
 impl Config {
@@ -69,6 +71,7 @@ impl Default for Config {
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
             models: ModelConfig::default(),
+            web: WebSettings::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use toml::Value;
 
 use super::Secret;
-use crate::tool::FormArgument;
+use crate::tool::{AddressRange, FormArgument, HostPattern};
 
 /// Where a setting's value lies.
 pub(super) enum Slot<'a> {
@@ -29,6 +29,8 @@ pub(super) enum Slot<'a> {
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
     Form(&'a mut FormArgument),
+    Hosts(&'a mut Vec<HostPattern>),
+    Ranges(&'a mut Vec<AddressRange>),
 }
 
 /// A value as it was given: a word, or several.
@@ -53,6 +55,15 @@ impl Given {
 
     fn text(&self) -> Option<&str> {
         self.one()?.to_str().map(str::trim)
+    }
+
+    /// Several in one word have commas between them.
+    fn items<T: std::str::FromStr>(&self) -> Option<Vec<T>> {
+        let words = match self {
+            Self::One(word) => word.to_str()?.split(',').collect(),
+            Self::Many(words) => words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?,
+        };
+        words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect()
     }
 
     fn number<N: std::str::FromStr>(&self) -> Option<N> {
@@ -83,6 +94,8 @@ impl Slot<'_> {
             Self::Texts(place) => put(place, texts(given), "a list of texts"),
             Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
+            Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
+            Self::Ranges(place) => put(place, given.items(), "a list of blocks of addresses like 10.0.0.0/8"),
             Self::Form(place) => {
                 put(place, given.text().and_then(FormArgument::parse), "auto, document, image, text or path")
             }
@@ -104,6 +117,8 @@ impl Slot<'_> {
             Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
             Self::Folder(folder) => folder.as_deref().map(path),
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
+            Self::Hosts(hosts) => Some(listed(hosts)),
+            Self::Ranges(ranges) => Some(listed(ranges)),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
         }
     }
@@ -162,6 +177,10 @@ fn folder(word: &OsStr) -> PathBuf {
 
 fn path(path: &std::path::Path) -> Value {
     Value::String(path.display().to_string())
+}
+
+fn listed<T: ToString>(items: &[T]) -> Value {
+    Value::Array(items.iter().map(|item| Value::String(item.to_string())).collect())
 }
 
 fn integer(number: u64) -> Value {

@@ -26,7 +26,8 @@ pub(super) struct Asked {
 
 /// What is known of a PDF before a model is chosen.
 pub(super) struct Found {
-    reference: String,
+    /// The path, or the URL that it was fetched from.
+    path: String,
     password: Option<String>,
     pub(super) file_bytes: u64,
     pub(super) page_count: u32,
@@ -95,17 +96,22 @@ impl Reference {
 
     /// Looks into it.
     pub(super) fn load(self, world: &AskWorld<'_>, arguments: &AskArguments, bounds: &Bounds) -> Asked {
-        let is_rewritten =
-            self.given.starts_with('~') || self.given.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("file:"));
         let found = Found::of(world, &self.given, arguments, bounds);
-        let (path, rewritten_from) = if is_rewritten { (self.resolved, Some(self.given)) } else { (self.given, None) };
-        Asked { path, rewritten_from, origin: self.origin, found }
+        let fetched = found.as_ref().ok().map(|found| &found.path).filter(|path| **path != self.given).cloned();
+        let origin = if fetched.is_some() { Origin::Remote } else { self.origin };
+        let is_url = |prefix: &str| self.given.get(..prefix.len()).is_some_and(|s| s.eq_ignore_ascii_case(prefix));
+        let local = (self.given.starts_with('~') || is_url("file:")).then_some(self.resolved);
+        let (path, rewritten_from) = match fetched.or(local) {
+            Some(path) => (path, Some(self.given)),
+            None => (self.given, None),
+        };
+        Asked { path, rewritten_from, origin, found }
     }
 }
 
 impl Found {
     fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
-        let pdf = world.context.open_pdf(reference, arguments.password.as_deref(), world.cancellation)?;
+        let pdf = world.context.open_pdf_for(reference, arguments.password.as_deref(), world.asking)?;
         if pdf.file_bytes > bounds.max_bytes {
             return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
         }
@@ -115,7 +121,7 @@ impl Found {
         }
         let selection = arguments.pages.as_deref().map(|pages| select_pages(pages, page_count)).transpose()?;
         Ok(Self {
-            reference: reference.to_owned(),
+            path: pdf.path.clone(),
             password: arguments.password.clone(),
             file_bytes: pdf.file_bytes,
             page_count,
@@ -140,7 +146,8 @@ impl Found {
 
     /// A reader for it, to be dropped soon: there are few.
     pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
-        Ok(world.context.open_pdf(&self.reference, self.password.as_deref(), world.cancellation)?)
+        let cancellation = world.asking.cancellation;
+        Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
     }
 
     /// The file's bytes.
@@ -154,7 +161,7 @@ impl Found {
 
     /// The file's name, as a model is told it.
     pub(super) fn file_name(&self) -> String {
-        let path = self.reference.split(['?', '#']).next().unwrap_or_default();
+        let path = self.path.split(['?', '#']).next().unwrap_or_default();
         let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
         one_line(&name.unwrap_or_else(|| "document.pdf".to_owned()))
     }

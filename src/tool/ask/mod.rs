@@ -12,7 +12,7 @@ use self::details::{Answered, Attempt};
 use self::load::{Asked, Bounds, check_remote, named};
 use self::pack::{Packed, Packing};
 use super::error::{ErrorCode, ToolError};
-use crate::context::{Cancellation, ContextManager};
+use crate::context::{Asking, ContextManager};
 use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
@@ -24,8 +24,8 @@ pub struct AskWorld<'a> {
     pub models: &'a Models,
     /// Told of the answer while it comes.
     pub listener: &'a dyn Listener,
-    /// Ends it.
-    pub cancellation: &'a Cancellation,
+    /// Whose question it is, and whether it is still wanted.
+    pub asking: Asking<'a>,
 }
 
 /// An answer of `pdf`.
@@ -52,13 +52,18 @@ pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, 
     let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
     check_remote(arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
-    let session = world.models.session(world.listener, world.cancellation).map_err(|error| unanswered(&[], &error))?;
-    let mut asked = Vec::new();
+    let session =
+        world.models.session(world.listener, world.asking.cancellation).map_err(|error| unanswered(&[], &error))?;
+    let mut asked: Vec<Asked> = Vec::new();
     for reference in named(world.context, arguments)? {
         if session.is_cancelled() {
             return Err(unanswered(&[], &ModelError::Cancelled));
         }
-        asked.push(reference.load(world, arguments, &bounds));
+        let loaded = reference.load(world, arguments, &bounds);
+        // Several references may lead to one.
+        if !asked.iter().any(|known| known.path == loaded.path) {
+            asked.push(loaded);
+        }
     }
     if asked.iter().all(|asked| asked.found.is_err()) {
         return Err(nothing_to_send(&asked));

@@ -1,0 +1,44 @@
+//! `pagewise fetch` and `pagewise content`.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::{Content, Fetch};
+use super::config::Config;
+use super::get_file::readable;
+use super::pdf::given;
+use super::print::Report;
+use super::settings;
+use crate::tool::{self, Caller, ContentArguments, FetchAnswer, FetchArguments, ToolError};
+
+/// Answers `fetch`.
+pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
+    let arguments = FetchArguments::parse(&given([
+        ("urls", Some(json!(typed.urls))),
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    ]))?;
+    let context = settings::web_context(config)?;
+    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct())?))
+}
+
+/// Answers `content`.
+pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
+    let arguments = ContentArguments::parse(&given([
+        ("responseId", Some(json!(typed.response_id))),
+        ("url", typed.url.as_ref().map(|url| json!(url))),
+        ("urlIndex", typed.url_index.as_ref().map(|index| json!(index))),
+        ("maxChars", typed.max_chars.as_ref().map(|count| json!(count))),
+        ("offset", typed.offset.as_ref().map(|count| json!(count))),
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    ]))?;
+    let context = settings::web_context(config)?;
+    Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
+}
+
+/// The blocks one after the other; with `--json` as in every answer of blocks.
+fn report(answer: FetchAnswer) -> Report {
+    let content = answer.blocks.iter().map(|block| tool::emit_block(block, tool::Emit::Anthropic)).collect::<Vec<_>>();
+    let mut object = Map::new();
+    object.insert("content".into(), Value::Array(content));
+    object.insert("details".into(), answer.details);
+    Report::new(readable(&answer.blocks), Value::Object(object))
+}

@@ -1,0 +1,62 @@
+//! A file as engines with a reader of their own may draw it: decrypted, without forms that draw themselves, and with
+//! form fields that show their values.
+
+use super::draws::Loop;
+use super::{Document, DocumentError, fields};
+use crate::page::PageIndex;
+use bytes::Bytes;
+use lopdf::{Dictionary, Object};
+
+/// A file for an engine.
+pub(crate) struct Drawable {
+    pub(crate) file: Bytes,
+    /// Form fields of the page that had no appearance and were given one.
+    pub(crate) made_fields: usize,
+}
+
+impl Document {
+    /// The file for drawing one page, once what the page draws was seen to end.
+    ///
+    /// # Errors
+    /// [`DocumentError::Limit`] for forms too deep or too many drawings, [`DocumentError::Damaged`] where a form draws
+    /// itself and cannot be kept from it, [`DocumentError::UnsupportedEncryption`] where nobody decrypts the file as a
+    /// whole, and any error of reading it.
+    pub(crate) fn drawable(&self, index: PageIndex) -> Result<Drawable, DocumentError> {
+        let loops = self.check_draws(index)?;
+        let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
+        let file = self.untangled(file, &loops)?;
+        let dressed = fields::with_appearances(self, index, &file);
+        let (file, made_fields) = dressed.unwrap_or((file, 0));
+        Ok(Drawable { file, made_fields })
+    }
+
+    fn untangled(&self, file: Bytes, loops: &[Loop]) -> Result<Bytes, DocumentError> {
+        if loops.is_empty() {
+            return Ok(file);
+        }
+        // Decryption gives every object another number.
+        let cut = if self.is_encrypted() { None } else { without(&file, loops) };
+        cut.map(Bytes::from).ok_or(DocumentError::damaged("a form XObject that draws itself"))
+    }
+}
+
+/// The file without the resources that `loops` names. `None` where a form borrows these from the page.
+fn without(file: &[u8], loops: &[Loop]) -> Option<Vec<u8>> {
+    let mut document = lopdf::Document::load_mem(file).ok()?;
+    for Loop { form, kind, name } in loops {
+        let id = (form.number, form.generation);
+        let own = document.get_object(id).ok()?.as_stream().ok()?.dict.get(b"Resources").ok()?;
+        let mut resources = dictionary(&document, own)?;
+        let mut named = dictionary(&document, resources.get(kind).ok()?)?;
+        named.remove(name);
+        resources.set(*kind, named);
+        document.get_object_mut(id).ok()?.as_stream_mut().ok()?.dict.set("Resources", resources);
+    }
+    let mut out = Vec::with_capacity(file.len());
+    document.save_to(&mut out).ok()?;
+    Some(out)
+}
+
+fn dictionary(document: &lopdf::Document, value: &Object) -> Option<Dictionary> {
+    document.dereference(value).ok()?.1.as_dict().ok().cloned()
+}

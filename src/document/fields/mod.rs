@@ -1,0 +1,279 @@
+//! Form fields that have a value and no appearance: they get one before the page is drawn (ISO 32000-2, 12.7.4.3).
+//!
+//! Readers are to make these when `/NeedAppearances` says so, and forms that programs fill often rely on it. What is
+//! made goes into a copy of the file for engines, never into a page that is given away.
+
+mod appearance;
+mod face;
+
+use super::object::{Dictionary as OurDictionary, Object as OurObject};
+use super::{Document, DocumentError, Leaf, Reading, text_string};
+use crate::page::PageIndex;
+use appearance::{FieldBox, Look};
+use bytes::Bytes;
+use face::{Face, TO_UNICODE};
+use lopdf::{Dictionary, Object, ObjectId, Stream};
+
+/// Fields of one page that get an appearance; the longest real forms have a few hundred.
+const MAX_FIELDS: usize = 5_000;
+
+/// Fields above each other.
+const MAX_DEPTH: usize = 32;
+
+/// Characters of a value that are drawn.
+const MAX_CHARACTERS: usize = 10_000;
+
+/// `/Ff` of text fields: several lines; what is typed is secret; one cell a character (12.7.5.3).
+const MULTILINE: i64 = 1 << 12;
+const PASSWORD: i64 = 1 << 13;
+const COMB: i64 = 1 << 24;
+/// Of buttons: one of several; pushed and not set (12.7.5.2).
+const RADIO: i64 = 1 << 15;
+const PUSHBUTTON: i64 = 1 << 16;
+/// Of choices: folded up (12.7.5.4).
+const COMBO: i64 = 1 << 17;
+
+/// The file with appearances for the fields of the page that have none, and how many these are; `None` where there are
+/// no such fields, or lopdf cannot read the file.
+pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, usize)> {
+    let lacks = document.with_page(index, lacks_appearances, DocumentError::is_worth_another_reader);
+    if !lacks.is_ok_and(|(lacks, _)| lacks) {
+        return None;
+    }
+    let mut form = Form::open(file, index)?;
+    let widgets = form.widgets();
+    let made = widgets.into_iter().filter_map(|widget| form.dress(widget)).count();
+    let mut out = Vec::with_capacity(file.len());
+    form.document.save_to(&mut out).ok()?;
+    (made > 0).then(|| (out.into(), made))
+}
+
+fn lacks_appearances(reading: &Reading, leaf: &Leaf) -> Result<bool, DocumentError> {
+    let objects = &*reading.objects;
+    let annotations = leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Annots")).unwrap_or(&OurObject::Null);
+    let annotations = objects.resolve(annotations)?;
+    for annotation in annotations.as_array().unwrap_or_default().iter().take(MAX_FIELDS) {
+        let annotation = objects.resolve(annotation)?;
+        let is_bare = |widget: &OurDictionary| {
+            widget.get(b"AP").is_none() && widget.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Widget"))
+        };
+        if annotation.as_dictionary().is_some_and(is_bare) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+struct Form {
+    document: lopdf::Document,
+    page: ObjectId,
+}
+
+impl Form {
+    fn open(file: &Bytes, index: PageIndex) -> Option<Self> {
+        let document = lopdf::Document::load_mem(file).ok()?;
+        let page = document.page_iter().nth(usize::try_from(index.0).ok()?)?;
+        Some(Self { document, page })
+    }
+
+    /// The page's widgets without an appearance.
+    fn widgets(&self) -> Vec<ObjectId> {
+        let page = self.document.get_dictionary(self.page).ok();
+        let annotations = page.and_then(|page| self.get(page, b"Annots")).and_then(|list| list.as_array().ok());
+        let ids = annotations.into_iter().flatten().filter_map(|annotation| annotation.as_reference().ok());
+        let is_bare = |id: &ObjectId| {
+            let widget = self.document.get_dictionary(*id).ok();
+            widget.is_some_and(|widget| {
+                !widget.has(b"AP")
+                    && widget.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Widget")
+            })
+        };
+        ids.filter(is_bare).take(MAX_FIELDS).collect()
+    }
+
+    /// Gives one widget an appearance; `None` where it has nothing to show.
+    fn dress(&mut self, id: ObjectId) -> Option<()> {
+        let widget = self.document.get_dictionary(id).ok()?.clone();
+        let frame = self.frame(&widget)?;
+        let look = self.look(&widget)?;
+        let drawn = appearance::content(&frame, &look)?;
+        let mut fonts = Dictionary::new();
+        for face in &drawn.faces {
+            let font = self.font(face);
+            fonts.set(face.resource_name(), font);
+        }
+        let mut form = Dictionary::new();
+        form.set("Type", Object::Name(b"XObject".to_vec()));
+        form.set("Subtype", Object::Name(b"Form".to_vec()));
+        form.set("BBox", numbers(&[0.0, 0.0, frame.width, frame.height]));
+        form.set("Matrix", numbers(&frame.matrix()));
+        form.set("Resources", Dictionary::from_iter([("Font", Object::Dictionary(fonts))]));
+        let form = self.document.add_object(Stream::new(form, drawn.content));
+        let appearances = Dictionary::from_iter([("N", Object::Reference(form))]);
+        let widget = self.document.get_object_mut(id).ok()?.as_dict_mut().ok()?;
+        widget.set("AP", appearances);
+        Some(())
+    }
+
+    fn font(&mut self, face: &Face) -> Object {
+        let to_unicode = self.document.add_object(Stream::new(Dictionary::new(), TO_UNICODE.to_vec()));
+        Object::Dictionary(face.font(Object::Reference(to_unicode)))
+    }
+
+    fn frame(&self, widget: &Dictionary) -> Option<FieldBox> {
+        let rectangle = self.get(widget, b"Rect")?.as_array().ok()?;
+        let corners = rectangle.iter().filter_map(|corner| self.number(corner)).collect::<Vec<_>>();
+        let [a, b, c, d] = corners.first_chunk::<4>()?;
+        let (width, height) = ((c - a).abs(), (d - b).abs());
+        let details = self.get(widget, b"MK").and_then(|details| details.as_dict().ok());
+        let entry = |key: &[u8]| details.and_then(|details| self.get(details, key));
+        let color = |key: &[u8]| {
+            let parts = entry(key)?.as_array().ok()?;
+            Some(parts.iter().filter_map(|part| self.number(part)).collect::<Vec<_>>())
+                .filter(|parts| !parts.is_empty())
+        };
+        let style = self.get(widget, b"BS").and_then(|style| style.as_dict().ok());
+        let border_width = style.and_then(|style| self.get(style, b"W")).and_then(|width| self.number(width));
+        let turn = entry(b"R").and_then(|turn| turn.as_i64().ok()).unwrap_or(0);
+        FieldBox::new(width, height, turn).map(|frame| FieldBox {
+            ground: color(b"BG"),
+            border: color(b"BC"),
+            border_width: border_width.unwrap_or(1.0).clamp(0.0, 20.0),
+            ..frame
+        })
+    }
+
+    fn look(&self, widget: &Dictionary) -> Option<Look> {
+        let kind = self.inherited(widget, b"FT")?.as_name().ok()?;
+        let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
+        match kind {
+            b"Tx" => self.text_look(widget, flags),
+            b"Ch" => self.choice_look(widget, flags),
+            b"Btn" if flags & PUSHBUTTON != 0 => {
+                Some(Look::Caption { text: self.caption(widget)?, style: self.style(widget) })
+            }
+            b"Btn" => Some(self.button_look(widget, flags)),
+            _ => None,
+        }
+    }
+
+    fn text_look(&self, widget: &Dictionary, flags: i64) -> Option<Look> {
+        let text = self.inherited(widget, b"V").and_then(|value| self.text(value)).unwrap_or_default();
+        let style = self.style(widget);
+        let cells = self.inherited(widget, b"MaxLen").and_then(|cells| cells.as_i64().ok());
+        let cells = cells.and_then(|cells| u32::try_from(cells).ok()).filter(|cells| *cells > 0 && flags & COMB != 0);
+        Some(match cells {
+            _ if flags & PASSWORD != 0 => Look::Line { text: "*".repeat(text.chars().count()), style },
+            _ if flags & MULTILINE != 0 => Look::Lines { text, style },
+            Some(cells) => Look::Cells { text, cells, style },
+            None => Look::Line { text, style },
+        })
+    }
+
+    fn choice_look(&self, widget: &Dictionary, flags: i64) -> Option<Look> {
+        let style = self.style(widget);
+        let options = self.inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
+        let options = options.into_iter().flatten().take(MAX_FIELDS).filter_map(|option| self.option(option));
+        let options = options.collect::<Vec<_>>();
+        let chosen = self.chosen(widget);
+        let shown = |value: &String| {
+            let named = options.iter().find(|(export, _)| export == value);
+            named.map_or_else(|| value.clone(), |(_, shown)| shown.clone())
+        };
+        if flags & COMBO != 0 {
+            return Some(Look::Line { text: chosen.first().map(shown).unwrap_or_default(), style });
+        }
+        let top = self.inherited(widget, b"TI").and_then(|top| top.as_i64().ok());
+        let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(0);
+        let items = options.iter().skip(top);
+        let items = items.map(|(export, shown)| (shown.clone(), chosen.contains(export) || chosen.contains(shown)));
+        Some(Look::List { items: items.collect(), style })
+    }
+
+    /// The values that are chosen.
+    fn chosen(&self, widget: &Dictionary) -> Vec<String> {
+        match self.inherited(widget, b"V") {
+            Some(Object::Array(values)) => values.iter().filter_map(|value| self.text(value)).collect(),
+            Some(value) => self.text(value).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// What an option is called outside and on the page.
+    fn option(&self, option: &Object) -> Option<(String, String)> {
+        let option = self.document.dereference(option).ok()?.1;
+        let Ok(pair) = option.as_array() else { return self.text(option).map(|text| (text.clone(), text)) };
+        let [export, shown] = pair.first_chunk::<2>()?;
+        Some((self.text(export)?, self.text(shown)?))
+    }
+
+    fn button_look(&self, widget: &Dictionary, flags: i64) -> Look {
+        let state = self.get(widget, b"AS").or_else(|| self.inherited(widget, b"V"));
+        let is_set = state.and_then(|state| state.as_name().ok()).is_some_and(|state| state != b"Off");
+        let usual = if flags & RADIO != 0 { 'l' } else { '4' };
+        let mark = self.caption(widget).and_then(|caption| caption.chars().next()).filter(char::is_ascii_graphic);
+        Look::Mark { mark: is_set.then(|| mark.unwrap_or(usual)) }
+    }
+
+    fn caption(&self, widget: &Dictionary) -> Option<String> {
+        let details = self.get(widget, b"MK")?.as_dict().ok()?;
+        self.text(self.get(details, b"CA")?)
+    }
+
+    fn style(&self, widget: &Dictionary) -> appearance::Style {
+        let described = self.inherited(widget, b"DA").or_else(|| self.form_entry(b"DA"));
+        let described = described.and_then(|described| described.as_str().ok()).unwrap_or_default();
+        let quadding = self.inherited(widget, b"Q").or_else(|| self.form_entry(b"Q"));
+        let quadding = quadding.and_then(|quadding| quadding.as_i64().ok()).unwrap_or(0);
+        let mut style = appearance::Style::parse(described, quadding);
+        if let Some(name) = self.base_font(&style.font) {
+            style.font = name;
+        }
+        style
+    }
+
+    /// The font that a default appearance names, by its own name.
+    fn base_font(&self, resource: &[u8]) -> Option<Vec<u8>> {
+        let fonts = self.get(self.form_entry(b"DR")?.as_dict().ok()?, b"Font")?.as_dict().ok()?;
+        let font = self.get(fonts, resource)?.as_dict().ok()?;
+        Some(self.get(font, b"BaseFont")?.as_name().ok()?.to_vec())
+    }
+
+    fn form_entry(&self, key: &[u8]) -> Option<&Object> {
+        self.get(self.get(self.document.catalog().ok()?, b"AcroForm")?.as_dict().ok()?, key)
+    }
+
+    fn get<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+        self.document.dereference(dictionary.get(key).ok()?).ok().map(|(_, object)| object)
+    }
+
+    /// An entry of the field, or of one above it.
+    fn inherited<'a>(&'a self, widget: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+        let mut field = widget;
+        for _ in 0..MAX_DEPTH {
+            if let Some(value) = self.get(field, key) {
+                return Some(value);
+            }
+            field = self.get(field, b"Parent")?.as_dict().ok()?;
+        }
+        None
+    }
+
+    fn text(&self, value: &Object) -> Option<String> {
+        let bytes = match self.document.dereference(value).ok()?.1 {
+            Object::String(bytes, _) | Object::Name(bytes) => bytes,
+            _ => return None,
+        };
+        Some(text_string::decode(bytes).chars().take(MAX_CHARACTERS).collect())
+    }
+
+    fn number(&self, value: &Object) -> Option<f64> {
+        let value = self.document.dereference(value).ok()?.1.as_float().ok()?;
+        Some(f64::from(value)).filter(|number| number.is_finite())
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "lengths on a page; PDF numbers have no more digits than that")]
+fn numbers(values: &[f64]) -> Object {
+    Object::Array(values.iter().map(|value| Object::Real(*value as f32)).collect())
+}

@@ -1,0 +1,122 @@
+//! Failures of fetching, as a tool answers them.
+
+use serde_json::json;
+
+use super::error::{ErrorCode, ToolError};
+use crate::context::{PdfError, WebError};
+
+/// The answer for a URL that could not be fetched.
+pub(super) fn web_error(url: &str, error: &WebError) -> ToolError {
+    match error {
+        WebError::Offline => ToolError::new(ErrorCode::BlockedAddress, format!("Not fetched: {url}: offline is set"))
+            .hint("The network is switched off by the setting offline.")
+            .with("setting", json!("offline")),
+        WebError::ReferencesOff => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
+        )
+        .with("setting", json!("web_references")),
+        WebError::NotAUrl { reason } => ToolError::validation(&format!("Not a URL: {url}: {reason}")),
+        WebError::Scheme { scheme } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),
+        )
+        .with("scheme", json!(scheme)),
+        // The URL holds a secret, and is not repeated.
+        WebError::Credentials => {
+            ToolError::new(ErrorCode::UnsupportedReference, "URLs with a user name or a password are not fetched")
+                .hint("Leave out what stands before the @ of the host.")
+        }
+        WebError::BlockedAddress { host, purpose, range, setting } => blocked_address(host, purpose, range, setting),
+        WebError::BlockedHost { host, setting } => {
+            ToolError::new(ErrorCode::BlockedAddress, format!("Blocked address: {host} is not allowed by {setting}"))
+                .with("host", json!(host))
+                .with("setting", json!(setting))
+        }
+        WebError::TooLarge { found, limit, setting } => {
+            let message = format!("Too large: {url} has {found} bytes or more, and {setting} is {limit} bytes");
+            ToolError::new(ErrorCode::TooLarge, message)
+                .with("bytes", json!(found))
+                .with("limit", json!(limit))
+                .with("setting", json!(setting))
+        }
+        WebError::Timeout { limit, setting } => {
+            let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            let message = format!("Timeout while fetching {url}: not done after {limit} ms, which is {setting}");
+            ToolError::new(ErrorCode::Timeout, message).with("limit", json!(limit)).with("setting", json!(setting))
+        }
+        WebError::TooSlow { limit } => ToolError::new(
+            ErrorCode::Timeout,
+            format!(
+                "Timeout while fetching {url}: fewer than {limit} bytes a second, which is web_min_bytes_per_second"
+            ),
+        )
+        .with("limit", json!(limit))
+        .with("setting", json!("web_min_bytes_per_second")),
+        WebError::Status { status, code } => failed(url, &format!("HTTP {status}")).with("status", json!(code)),
+        WebError::Redirects { limit } => {
+            failed(url, &format!("more than {limit} redirects, which is web_max_redirects"))
+                .with("limit", json!(limit))
+                .with("setting", json!("web_max_redirects"))
+        }
+        WebError::Downgrade { to } => failed(url, &format!("it redirects from https to {to}")),
+        WebError::Cancelled => failed(url, "cancelled"),
+        WebError::Failed { reason } => failed(url, reason),
+        WebError::Store { reason } => {
+            ToolError::new(ErrorCode::WriteFailed, format!("Cannot keep what was fetched of {url}: {reason}"))
+        }
+        WebError::ContentNotFound => content_not_found(url),
+    }
+}
+
+fn blocked_address(host: &str, purpose: &str, range: &str, setting: &str) -> ToolError {
+    let message = format!("Blocked address: {host} is in {range} ({purpose})");
+    let hint = if setting == "web_deny_ranges" {
+        "The setting web_deny_ranges refuses it.".to_owned()
+    } else {
+        format!("Only addresses of the public internet are fetched from. The setting {setting} can allow a range.")
+    };
+    ToolError::new(ErrorCode::BlockedAddress, message)
+        .hint(&hint)
+        .with("host", json!(host))
+        .with("range", json!(range))
+        .with("setting", json!(setting))
+}
+
+fn failed(url: &str, reason: &str) -> ToolError {
+    ToolError::new(ErrorCode::FetchFailed, format!("Failed to fetch {url}: {reason}"))
+}
+
+/// The one answer for content that there is not, or not any more, or that is another conversation's.
+pub(super) fn content_not_found(what: &str) -> ToolError {
+    ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {what}"))
+        .hint("Call fetch_content with the URL again, and use the responseId of its answer in the same conversation.")
+}
+
+/// A PDF that was fetched and has no text that could be had: with the code of what is wrong with it.
+pub(super) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
+    let reason = match error {
+        PdfError::Encrypted { .. } => "the PDF is encrypted and needs a password".to_owned(),
+        PdfError::NotAPdf { .. } => "no PDF header was found".to_owned(),
+        other => other.to_string(),
+    };
+    let hint = match error {
+        PdfError::Encrypted { .. } => Some("Call pdf_extract_text with the URL as path, and with password.".to_owned()),
+        _ => as_read.hint,
+    };
+    ToolError { message: format!("Failed to extract text from PDF: {reason}"), hint, ..as_read }
+}
+
+/// What `fetch_content` reads, as it is named in a refusal.
+const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
+
+/// A body that is no text.
+pub(super) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
+    let message = format!("Unsupported content type: {url} is {mime_type}; fetch_content reads {READABLE_TYPES}");
+    let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));
+    if mime_type.starts_with("image/") {
+        error.hint("Call get_file with the URL as filePath to see an image.")
+    } else {
+        error
+    }
+}

@@ -1,0 +1,214 @@
+//! Which addresses are of the public internet.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+/// A block of addresses: `10.0.0.0/8`, `fd00::/8`; a bare address is a block of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddressRange {
+    first: IpAddr,
+    prefix: u32,
+}
+
+/// Why a text is no block of addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a block of addresses like 10.0.0.0/8 or fd00::/8")]
+pub struct NotARange;
+
+impl AddressRange {
+    const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u32) -> Self {
+        Self { first: IpAddr::V4(Ipv4Addr::new(a, b, c, d)), prefix }
+    }
+
+    const fn v6(segments: [u16; 8], prefix: u32) -> Self {
+        let [a, b, c, d, e, f, g, h] = segments;
+        Self { first: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), prefix }
+    }
+
+    /// Whether `address` lies in it. The two families share no address.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        match (self.first, address) {
+            (IpAddr::V4(first), IpAddr::V4(address)) => {
+                let differing = u32::from(first) ^ u32::from(address);
+                differing.leading_zeros() >= self.prefix
+            }
+            (IpAddr::V6(first), IpAddr::V6(address)) => {
+                let differing = u128::from(first) ^ u128::from(address);
+                differing.leading_zeros() >= self.prefix
+            }
+            _ => false,
+        }
+    }
+}
+
+impl FromStr for AddressRange {
+    type Err = NotARange;
+
+    fn from_str(text: &str) -> Result<Self, NotARange> {
+        let (address, prefix) = match text.trim().split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text.trim(), None),
+        };
+        let first: IpAddr = address.parse().map_err(|_| NotARange)?;
+        let longest = if first.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.map_or(Ok(longest), |prefix| prefix.parse::<u32>().map_err(|_| NotARange))?;
+        if prefix > longest { Err(NotARange) } else { Ok(Self { first, prefix }) }
+    }
+}
+
+impl fmt::Display for AddressRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.first, self.prefix)
+    }
+}
+
+/// A block that is not of the public internet, and what it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SpecialRange {
+    pub(super) range: AddressRange,
+    pub(super) purpose: &'static str,
+}
+
+const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u32, purpose: &'static str) -> SpecialRange {
+    SpecialRange { range: AddressRange::v4(a, b, c, d, prefix), purpose }
+}
+
+const fn v6(segments: [u16; 8], prefix: u32, purpose: &'static str) -> SpecialRange {
+    SpecialRange { range: AddressRange::v6(segments, prefix), purpose }
+}
+
+/// The special-purpose registries of IPv4 and IPv6 (RFC 6890 and its successors), multicast, and what clouds use as
+/// inner addresses in public space. The more special of two blocks comes first.
+const SPECIAL: &[SpecialRange] = &[
+    v4(0, 0, 0, 0, 8, "this network"),
+    v4(10, 0, 0, 0, 8, "private"),
+    v4(100, 100, 100, 200, 32, "cloud metadata"),
+    v4(100, 64, 0, 0, 10, "carrier-grade NAT"),
+    v4(127, 0, 0, 0, 8, "loopback"),
+    v4(169, 254, 169, 254, 32, "cloud metadata"),
+    v4(169, 254, 0, 0, 16, "link-local"),
+    v4(168, 63, 129, 16, 32, "cloud metadata"),
+    v4(172, 16, 0, 0, 12, "private"),
+    v4(192, 0, 0, 192, 32, "cloud metadata"),
+    v4(192, 0, 0, 0, 24, "IETF assignments"),
+    v4(192, 0, 2, 0, 24, "documentation"),
+    v4(192, 31, 196, 0, 24, "AS112"),
+    v4(192, 52, 193, 0, 24, "multicast tunnelling"),
+    v4(192, 88, 99, 0, 24, "6to4 relays"),
+    v4(192, 168, 0, 0, 16, "private"),
+    v4(192, 175, 48, 0, 24, "AS112"),
+    v4(198, 18, 0, 0, 15, "benchmarks"),
+    v4(198, 51, 100, 0, 24, "documentation"),
+    v4(203, 0, 113, 0, 24, "documentation"),
+    v4(224, 0, 0, 0, 4, "multicast"),
+    v4(240, 0, 0, 0, 4, "reserved"),
+    v6([0, 0, 0, 0, 0, 0, 0, 0], 128, "unspecified"),
+    v6([0, 0, 0, 0, 0, 0, 0, 1], 128, "loopback"),
+    v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96, "IPv4-mapped"),
+    v6([0, 0, 0, 0, 0xffff, 0, 0, 0], 96, "IPv4-translated"),
+    v6([0, 0, 0, 0, 0, 0, 0, 0], 96, "IPv4-compatible"),
+    v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96, "NAT64"),
+    v6([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48, "local NAT64"),
+    v6([0x100, 0, 0, 0, 0, 0, 0, 0], 64, "discard"),
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, "Teredo"),
+    v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 23, "IETF assignments"),
+    v6([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32, "documentation"),
+    v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16, "6to4"),
+    v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20, "documentation"),
+    v6([0xfc00, 0, 0, 0, 0, 0, 0, 0], 7, "private"),
+    v6([0xfe80, 0, 0, 0, 0, 0, 0, 0], 10, "link-local"),
+    v6([0xfec0, 0, 0, 0, 0, 0, 0, 0], 10, "site-local"),
+    v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, "multicast"),
+];
+
+/// All of IPv6 that is handed out for global unicast; the rest is unassigned or special.
+const GLOBAL_V6: AddressRange = AddressRange::v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
+
+/// The rest of IPv6.
+const UNASSIGNED: SpecialRange = v6([0, 0, 0, 0, 0, 0, 0, 0], 0, "unassigned");
+
+/// The special block that `address` lies in; `None` for the public internet.
+pub(super) fn special(address: IpAddr) -> Option<SpecialRange> {
+    let listed = SPECIAL.iter().find(|special| special.range.contains(address)).copied();
+    listed.or_else(|| (address.is_ipv6() && !GLOBAL_V6.contains(address)).then_some(UNASSIGNED))
+}
+
+/// The IPv4 address that an IPv6 address leads to: a router or the system itself unwraps it.
+pub(super) fn embedded(address: IpAddr) -> Option<Ipv4Addr> {
+    let IpAddr::V6(v6) = address else { return None };
+    let [_, second, third, _, _, isatap, high, low] = v6.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
+    match special(address).map(|special| special.purpose) {
+        Some("IPv4-mapped" | "IPv4-translated" | "IPv4-compatible" | "NAT64" | "local NAT64") => Some(v4(high, low)),
+        // RFC 3056: the 32 bits after the prefix.
+        Some("6to4") => Some(v4(second, third)),
+        // RFC 4380: the client's address with every bit turned.
+        Some("Teredo") => Some(v4(!high, !low)),
+        // RFC 5214: ISATAP has the address after 0:5efe or 200:5efe, in any prefix.
+        _ if isatap == 0x5efe => Some(v4(high, low)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn purpose(address: &str) -> Option<&'static str> {
+        address.parse().ok().and_then(special).map(|special| special.purpose)
+    }
+
+    #[test]
+    fn blocks_end_where_they_end() {
+        for (inside, outside) in [
+            ("0.255.255.255", "1.0.0.0"),
+            ("10.255.255.255", "11.0.0.0"),
+            ("100.127.255.255", "100.128.0.0"),
+            ("127.255.255.255", "128.0.0.0"),
+            ("172.31.255.255", "172.32.0.0"),
+            ("192.168.255.255", "192.169.0.0"),
+            ("198.19.255.255", "198.20.0.0"),
+            ("239.255.255.255", "223.255.255.255"),
+            ("2001:1ff:ffff::", "2001:200::1"),
+            ("2002:ffff::", "2003::1"),
+            ("64:ff9b::1.1.1.1", "2a00:1450::1"),
+            ("1fff::", "2000::1"),
+            ("4000::", "3ffe::1"),
+        ] {
+            assert!(purpose(inside).is_some(), "{inside}");
+            assert_eq!(purpose(outside), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn addresses_within_addresses_are_found() {
+        for address in [
+            "::ffff:10.0.0.1",
+            "::10.0.0.1",
+            "64:ff9b::10.0.0.1",
+            "2002:a00:1::",
+            "2001:0:4136:e378:8000:63bf:f5ff:fffe",
+            "::ffff:0:10.0.0.1",
+            "2a00:1450::5efe:10.0.0.1",
+            "2a00:1450::200:5efe:10.0.0.1",
+        ] {
+            let inner = address.parse().ok().and_then(embedded);
+            assert_eq!(inner, Some(Ipv4Addr::new(10, 0, 0, 1)), "{address}");
+        }
+        assert_eq!("2a00:1450::1".parse().ok().and_then(embedded), None);
+    }
+
+    #[test]
+    fn a_range_is_read_and_written() {
+        let written = |text: &str| text.parse::<AddressRange>().map(|range| range.to_string());
+        assert_eq!(written("10.0.0.0/8"), Ok("10.0.0.0/8".to_owned()));
+        assert_eq!(written(" ::1 "), Ok("::1/128".to_owned()));
+        for text in ["", "10.0.0.0/33", "10/8", "a/8", "10.0.0.0/", "::/129", "10.0.0.0/-1"] {
+            assert_eq!(written(text), Err(NotARange), "{text}");
+        }
+        let everything: Option<AddressRange> = "0.0.0.0/0".parse().ok();
+        assert!(everything.is_some_and(|range| range.contains(IpAddr::V4(Ipv4Addr::BROADCAST))));
+    }
+}

@@ -1,0 +1,78 @@
+//! How long an answer holds, and how to ask whether it still does (RFC 9111).
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::http::header::{self, HeaderMap, HeaderName};
+
+/// What a server told an answer apart by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Validators {
+    pub(super) etag: Option<String>,
+    pub(super) last_modified: Option<String>,
+}
+
+impl Validators {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::to_owned);
+        Self { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED) }
+    }
+
+    /// The fields that ask whether the answer still holds.
+    pub(super) fn fields(&self) -> impl Iterator<Item = (HeaderName, &str)> {
+        let etag = self.etag.as_deref().map(|etag| (header::IF_NONE_MATCH, etag));
+        let date = self.last_modified.as_deref().map(|date| (header::IF_MODIFIED_SINCE, date));
+        etag.into_iter().chain(date)
+    }
+}
+
+/// The longest that an answer is used without asking. A day: servers say a year of what they will change tomorrow.
+const MAX_FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Until when an answer with `headers` is used without asking, in seconds since 1970; where it does not say, for
+/// `unsaid`.
+pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
+    let directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
+    let directives = directives.flat_map(|value| value.split(',')).map(str::trim).collect::<Vec<_>>();
+    let says = |name: &str| directives.iter().any(|directive| directive.eq_ignore_ascii_case(name));
+    let age = directives.iter().find_map(|directive| {
+        let (name, seconds) = directive.split_once('=')?;
+        let seconds = seconds.trim().trim_matches('"').parse().ok()?;
+        name.trim().eq_ignore_ascii_case("max-age").then_some(Duration::from_secs(seconds))
+    });
+    let fresh = match age {
+        _ if says("no-cache") || says("no-store") => Duration::ZERO,
+        Some(age) => age.min(MAX_FRESH),
+        None => unsaid,
+    };
+    now().saturating_add(fresh.as_secs())
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::header::HeaderValue;
+
+    fn fresh_seconds(cache_control: &'static str) -> u64 {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control));
+        fresh_until(&headers, Duration::from_secs(5_000)).saturating_sub(now())
+    }
+
+    #[test]
+    fn what_the_server_says_of_age_holds_up_to_a_day() {
+        // A second may begin between the two looks at the clock.
+        let near = |cache_control, seconds: u64| fresh_seconds(cache_control).abs_diff(seconds) <= 60;
+        assert!(near("public, max-age=600", 600));
+        assert!(near("Max-Age=\"600\"", 600));
+        assert!(near("max-age=31536000", 86_400));
+        assert!(near("public", 5_000));
+        assert!(near("max-age=x", 5_000));
+        assert_eq!(fresh_seconds("no-store, max-age=600"), 0);
+        assert_eq!(fresh_seconds("no-cache"), 0);
+    }
+}

@@ -1,0 +1,194 @@
+//! What may be asked: which URLs, which hosts, which addresses.
+//!
+//! A URL is parsed once, by the parser that the client uses too, so that `0x7f.1`, `2130706433`, `[::ffff:127.0.0.1]`
+//! and full-width digits are the same address here and there. An address in a URL is checked as such, for no
+//! resolver is asked for it.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use super::address::{AddressRange, embedded, special};
+use super::error::WebError;
+use super::settings::WebSettings;
+use crate::http::Url;
+
+/// Characters of a URL. 8,192: more than servers take.
+const MAX_URL_CHARS: usize = 8_192;
+
+/// A host by its name, `example.com`, or all within it, `*.example.com`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPattern {
+    name: String,
+    is_suffix: bool,
+}
+
+/// Why a text names no host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a host like example.com or *.example.com")]
+pub struct NotAHost;
+
+impl FromStr for HostPattern {
+    type Err = NotAHost;
+
+    fn from_str(text: &str) -> Result<Self, NotAHost> {
+        let text = text.trim();
+        let (name, is_suffix) = text.strip_prefix("*.").map_or((text, false), |name| (name, true));
+        // The parser of URLs knows what a host is, and how it is spelt.
+        let url = Url::parse(&format!("http://{name}/")).map_err(|_| NotAHost)?;
+        let is_plain = name.starts_with('[') || !name.contains([':', '/', '@', '?', '#', '\\']);
+        match host_of(&url).filter(|_| is_plain) {
+            Some(name) => Ok(Self { name, is_suffix }),
+            None => Err(NotAHost),
+        }
+    }
+}
+
+impl fmt::Display for HostPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.is_suffix { "*." } else { "" }, self.name)
+    }
+}
+
+impl HostPattern {
+    fn matches(&self, host: &str) -> bool {
+        if !self.is_suffix {
+            return host == self.name;
+        }
+        host.strip_suffix(&self.name).is_some_and(|rest| rest.ends_with('.'))
+    }
+}
+
+/// The host of a URL in one spelling: `example.com.` is `example.com`.
+pub(super) fn host_of(url: &Url) -> Option<String> {
+    url.host_str()
+        .map(|host| host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase())
+        .filter(|host| !host.is_empty())
+}
+
+/// A URL that may be fetched as far as its text says.
+pub(super) fn parsed(text: &str) -> Result<Url, WebError> {
+    if text.chars().count() > MAX_URL_CHARS {
+        return Err(WebError::NotAUrl { reason: format!("longer than {MAX_URL_CHARS} characters") });
+    }
+    let mut url = Url::parse(text).map_err(|error| WebError::NotAUrl { reason: error.to_string() })?;
+    url.set_fragment(None);
+    Ok(url)
+}
+
+/// The host of `url`, and its address where it has none but that, if it may be asked.
+pub(super) fn admitted(url: &Url, settings: &WebSettings) -> Result<(String, Option<IpAddr>), WebError> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(WebError::Scheme { scheme: url.scheme().to_owned() });
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(WebError::Credentials);
+    }
+    let host = host_of(url).ok_or_else(|| WebError::NotAUrl { reason: "no host".to_owned() })?;
+    let blocked = |setting| WebError::BlockedHost { host: host.clone(), setting };
+    if settings.deny_hosts.iter().any(|pattern| pattern.matches(&host)) {
+        return Err(blocked("web_deny_hosts"));
+    }
+    if !settings.allow_hosts.is_empty() && !settings.allow_hosts.iter().any(|pattern| pattern.matches(&host)) {
+        return Err(blocked("web_allow_hosts"));
+    }
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&host).parse().ok();
+    if let Some(address) = address {
+        check_address(&host, address, settings)?;
+    }
+    Ok((host, address))
+}
+
+/// Refuses an address that is not of the public internet, or that the settings deny.
+pub(super) fn check_address(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
+    check_one(host, address, settings)?;
+    // A block that is allowed because it leads to IPv4 is no way around the check of that.
+    embedded(address).map_or(Ok(()), |inner| check_one(host, IpAddr::V4(inner), settings))
+}
+
+fn check_one(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
+    let blocked = |purpose: &str, range: AddressRange, setting| WebError::BlockedAddress {
+        host: host.to_owned(),
+        purpose: purpose.to_owned(),
+        range: range.to_string(),
+        setting,
+    };
+    if let Some(range) = settings.deny_ranges.iter().find(|range| range.contains(address)) {
+        return Err(blocked("denied", *range, "web_deny_ranges"));
+    }
+    match special(address) {
+        Some(special) if !settings.allow_ranges.iter().any(|range| range.contains(address)) => {
+            Err(blocked(special.purpose, special.range, "web_allow_ranges"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(url: &str, settings: &WebSettings) -> Result<(), WebError> {
+        parsed(url).and_then(|url| admitted(&url, settings)).map(|_| ())
+    }
+
+    fn patterns(texts: &[&str]) -> Vec<HostPattern> {
+        texts.iter().filter_map(|text| text.parse().ok()).collect()
+    }
+
+    #[test]
+    fn lists_of_hosts_decide_and_are_named() {
+        let settings = WebSettings {
+            allow_hosts: patterns(&["example.com", "*.example.com"]),
+            deny_hosts: patterns(&["bad.example.com"]),
+            ..WebSettings::default()
+        };
+        for url in ["http://example.com/", "https://EXAMPLE.com./x", "http://a.b.example.com"] {
+            assert_eq!(verdict(url, &settings), Ok(()), "{url}");
+        }
+        for (url, named) in [
+            ("http://bad.example.com/", "web_deny_hosts"),
+            ("http://notexample.com/", "web_allow_hosts"),
+            ("http://example.com.evil.net/", "web_allow_hosts"),
+        ] {
+            let refused = verdict(url, &settings);
+            assert!(matches!(refused, Err(WebError::BlockedHost { setting, .. }) if setting == named), "{url}");
+        }
+    }
+
+    #[test]
+    fn only_plain_urls_of_the_web_pass() {
+        let settings = WebSettings::default();
+        for url in ["ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "javascript:1", "data:,a"] {
+            assert!(matches!(verdict(url, &settings), Err(WebError::Scheme { .. })), "{url}");
+        }
+        for url in ["http://u@example.com/", "http://u:p@example.com/", "http://:p@example.com/"] {
+            assert_eq!(verdict(url, &settings), Err(WebError::Credentials), "{url}");
+        }
+        for url in ["", "http://", "//example.com", "http://[::1", "http://a b/", "http://1.2.3.4.5/", "http://%/"] {
+            assert!(matches!(verdict(url, &settings), Err(WebError::NotAUrl { .. })), "{url}");
+        }
+        let long = format!("http://example.com/{}", "a".repeat(MAX_URL_CHARS));
+        assert!(matches!(verdict(&long, &settings), Err(WebError::NotAUrl { .. })));
+    }
+
+    #[test]
+    fn what_names_no_host_is_no_pattern() {
+        for text in ["", "*", "*.", "a b", "http://a", "a/b", "a:80", "u@a"] {
+            assert_eq!(text.parse::<HostPattern>(), Err(NotAHost), "{text}");
+        }
+        assert_eq!(patterns(&["*.Example.COM"]).iter().map(ToString::to_string).collect::<String>(), "*.example.com");
+    }
+
+    #[test]
+    fn an_allowed_block_of_addresses_allows_no_address_within_an_address() {
+        let allow =
+            |range: &str| WebSettings { allow_ranges: range.parse().into_iter().collect(), ..WebSettings::default() };
+        assert_eq!(verdict("http://10.1.2.3/", &allow("10.0.0.0/8")), Ok(()));
+        assert_eq!(verdict("http://[64:ff9b::1.1.1.1]/", &allow("64:ff9b::/96")), Ok(()));
+        assert!(verdict("http://[64:ff9b::10.1.2.3]/", &allow("64:ff9b::/96")).is_err());
+        let denied = WebSettings { deny_ranges: "1.1.1.0/24".parse().into_iter().collect(), ..WebSettings::default() };
+        let refused = verdict("http://1.1.1.1/", &denied);
+        assert!(matches!(refused, Err(WebError::BlockedAddress { setting: "web_deny_ranges", .. })));
+    }
+}

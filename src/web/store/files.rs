@@ -1,0 +1,98 @@
+//! Private files, written whole.
+
+use std::fs::{DirBuilder, File, FileTimes, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::hash::ContentHash;
+
+/// What names of files begin with that are not complete.
+pub(super) const DRAFT: &str = ".draft-";
+
+/// A file that is being written; it goes when it is not kept.
+#[derive(Debug)]
+pub(in crate::web) struct Draft {
+    path: PathBuf,
+    folder: PathBuf,
+    file: File,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl Draft {
+    pub(super) fn create(folder: &Path) -> io::Result<Self> {
+        make_private(folder)?;
+        let path = folder.join(format!("{DRAFT}{}", ContentHash(random())));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        Ok(Self { path, folder: folder.to_path_buf(), file, hasher: blake3::Hasher::new(), bytes: 0 })
+    }
+
+    pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(bytes.get(..written).unwrap_or_default());
+        self.bytes = self.bytes.saturating_add(written as u64);
+        Ok(written)
+    }
+
+    /// Gives it the hash of its bytes as its name. One that is there already is the same; it is replaced, for it may
+    /// be about to go.
+    pub(super) fn keep(self) -> io::Result<(ContentHash, u64)> {
+        let content = ContentHash(*self.hasher.finalize().as_bytes());
+        std::fs::rename(&self.path, self.folder.join(content.to_string()))?;
+        Ok((content, self.bytes))
+    }
+
+    fn keep_as(self, name: &str) -> io::Result<()> {
+        std::fs::rename(&self.path, self.folder.join(name))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // One that was kept has no such name any more.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let mut draft = Draft::create(folder)?;
+    draft.file.write_all(bytes)?;
+    draft.keep_as(name)
+}
+
+/// A folder that only its owner can look into.
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// A text of at most `max` bytes.
+pub(super) fn read_small(path: &Path, max: u64) -> Option<String> {
+    let mut text = String::new();
+    let read = File::open(path).ok()?.take(max.saturating_add(1)).read_to_string(&mut text).ok()?;
+    (read as u64 <= max).then_some(text)
+}
+
+pub(super) fn is_there(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.is_file())
+}
+
+/// Notes that a file was used. One that cannot be noted goes a little earlier.
+pub(super) fn touch(path: &Path) {
+    let now = FileTimes::new().set_modified(SystemTime::now());
+    let _ = OpenOptions::new().append(true).open(path).and_then(|file| file.set_times(now));
+}
+
+/// 256 bits that nobody can guess: the hasher's keys come from the system's source of random numbers.
+pub(in crate::web) fn random() -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for _ in 0..4 {
+        hasher.update(&RandomState::new().build_hasher().finish().to_le_bytes());
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    hasher.update(&now.to_le_bytes()).update(&std::process::id().to_le_bytes());
+    *hasher.finalize().as_bytes()
+}

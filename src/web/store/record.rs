@@ -1,0 +1,109 @@
+//! Records as text: lines of a name and a value, groups of them after an empty line.
+
+use std::fmt::Write as _;
+
+use super::super::cache::Validators;
+use crate::hash::ContentHash;
+
+/// What a server said of a URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::web) struct FetchRecord {
+    /// Where it was found, after redirects.
+    pub(in crate::web) location: String,
+    pub(in crate::web) content_type: Option<String>,
+    pub(in crate::web) validators: Validators,
+    /// Until when it is used without asking, in seconds since 1970.
+    pub(in crate::web) fresh_until: u64,
+}
+
+impl FetchRecord {
+    pub(super) fn written(&self, content: &ContentHash) -> String {
+        let mut group = Group::default();
+        group.put("location", &self.location);
+        group.put("content", &content.to_string());
+        group.put("fresh-until", &self.fresh_until.to_string());
+        group.put_some("type", self.content_type.as_deref());
+        group.put_some("etag", self.validators.etag.as_deref());
+        group.put_some("last-modified", self.validators.last_modified.as_deref());
+        group.written()
+    }
+
+    pub(super) fn read(text: &str) -> Option<(Self, ContentHash)> {
+        let group = groups(text).into_iter().next()?;
+        let own = |name| group.get(name).map(str::to_owned);
+        let record = Self {
+            location: own("location")?,
+            content_type: own("type"),
+            validators: Validators { etag: own("etag"), last_modified: own("last-modified") },
+            fresh_until: group.get("fresh-until")?.parse().ok()?,
+        };
+        Some((record, group.get("content")?.parse().ok()?))
+    }
+}
+
+/// Lines that belong together.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    lines: Vec<(String, String)>,
+}
+
+impl Group {
+    /// Adds a line; what would end it is a space.
+    pub(super) fn put(&mut self, name: &str, value: &str) {
+        self.lines.push((name.to_owned(), value.replace(['\n', '\r'], " ")));
+    }
+
+    pub(super) fn put_some(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.put(name, value);
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.lines.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The values of all lines of this name.
+    pub(super) fn all(&self, name: &str) -> Vec<String> {
+        self.lines.iter().filter(|(found, _)| found == name).map(|(_, value)| value.clone()).collect()
+    }
+
+    pub(super) fn written(&self) -> String {
+        self.lines.iter().fold(String::new(), |mut text, (name, value)| {
+            // Writing to a string has no way to fail.
+            let _ = writeln!(text, "{name}: {value}");
+            text
+        })
+    }
+}
+
+/// The groups of a text; a line of another form belongs to none.
+pub(super) fn groups(text: &str) -> Vec<Group> {
+    let group = |block: &str| {
+        let lines = block.lines().filter_map(|line| line.split_once(": "));
+        Group { lines: lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect() }
+    };
+    text.split("\n\n").map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_comes_back_and_a_value_forges_no_line() {
+        let record = FetchRecord {
+            location: "https://example.com/a: b".to_owned(),
+            content_type: Some("text/html\ncontent: 00".to_owned()),
+            validators: Validators { etag: Some("\"x\"".to_owned()), last_modified: None },
+            fresh_until: 12,
+        };
+        let content = ContentHash::of(b"body");
+        let read = FetchRecord::read(&record.written(&content));
+        let content_type = Some("text/html content: 00".to_owned());
+        assert_eq!(read, Some((FetchRecord { content_type, ..record }, content)));
+        for text in ["", "location: x", "location: x\ncontent: zz\nfresh-until: 1", "\0"] {
+            assert_eq!(FetchRecord::read(text), None, "{text:?}");
+        }
+    }
+}

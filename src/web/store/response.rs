@@ -1,0 +1,193 @@
+//! What one call fetched: a list of URLs and what came of each, for one conversation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::files::random;
+use super::record::{Group, groups};
+use crate::hash::ContentHash;
+
+/// The name of what one call fetched: `fetch_` and 32 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseId(String);
+
+/// What all ids begin with.
+const PREFIX: &str = "fetch_";
+
+/// Why a text is no [`ResponseId`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a responseId")]
+pub struct NotAResponseId;
+
+impl ResponseId {
+    /// A new id, from 128 random bits.
+    #[must_use]
+    pub fn mint() -> Self {
+        let digits = ContentHash(random()).to_string();
+        Self(format!("{PREFIX}{}", digits.chars().take(32).collect::<String>()))
+    }
+
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ResponseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for ResponseId {
+    type Err = NotAResponseId;
+
+    fn from_str(text: &str) -> Result<Self, NotAResponseId> {
+        let digits = text.strip_prefix(PREFIX).ok_or(NotAResponseId)?;
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        if digits.len() == 32 && digits.bytes().all(is_digit) { Ok(Self(text.to_owned())) } else { Err(NotAResponseId) }
+    }
+}
+
+/// What one call fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FetchedResponse {
+    /// Whose it is: a hash of the conversation's name; `None` where no conversation was named.
+    pub owner: Option<ContentHash>,
+    /// The URLs in the order in which they were asked for.
+    pub urls: Vec<FetchedUrl>,
+}
+
+/// One URL of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FetchedUrl {
+    /// The URL as it was asked for.
+    pub url: String,
+    /// The body, and its text by the key it is kept under; or why there is neither.
+    pub outcome: Result<(ContentHash, ContentHash), String>,
+}
+
+impl FetchedResponse {
+    pub(super) fn written(&self) -> String {
+        let mut head = Group::default();
+        head.put_some("owner", self.owner.map(|owner| owner.to_string()).as_deref());
+        head.put("urls", &self.urls.len().to_string());
+        let mut text = head.written();
+        for fetched in &self.urls {
+            let mut group = Group::default();
+            group.put("url", &fetched.url);
+            match &fetched.outcome {
+                Ok((content, text)) => {
+                    group.put("content", &content.to_string());
+                    group.put("text", &text.to_string());
+                }
+                Err(reason) => group.put("error", reason),
+            }
+            text.push('\n');
+            text.push_str(&group.written());
+        }
+        text
+    }
+
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut groups = groups(text).into_iter();
+        let head = groups.next()?;
+        // One that is there and cannot be read must not become nobody's.
+        let owner = head.get("owner").map(str::parse).transpose().ok()?;
+        let urls = groups.map(|group| fetched_url(&group)).collect::<Option<Vec<_>>>()?;
+        (head.get("urls")?.parse() == Ok(urls.len())).then_some(Self { owner, urls })
+    }
+}
+
+fn fetched_url(group: &Group) -> Option<FetchedUrl> {
+    let outcome = match group.get("error") {
+        Some(reason) => Err(reason.to_owned()),
+        None => Ok((group.get("content")?.parse().ok()?, group.get("text")?.parse().ok()?)),
+    };
+    Some(FetchedUrl { url: group.get("url")?.to_owned(), outcome })
+}
+
+/// The text of a body, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoredText {
+    /// The document's title.
+    pub title: Option<String>,
+    /// What it was read from, by its MIME type.
+    pub mime_type: String,
+    /// Pages, of a PDF.
+    pub pages: Option<u32>,
+    /// What is to be known of it, one sentence each.
+    pub notes: Vec<String>,
+    /// The text.
+    pub text: String,
+}
+
+impl StoredText {
+    pub(super) fn written(&self) -> String {
+        let mut head = Group::default();
+        head.put("type", &self.mime_type);
+        head.put_some("title", self.title.as_deref());
+        head.put_some("pages", self.pages.map(|pages| pages.to_string()).as_deref());
+        self.notes.iter().for_each(|note| head.put("note", note));
+        format!("{}\n{}", head.written(), self.text)
+    }
+
+    pub(super) fn read(written: &str) -> Option<Self> {
+        let (head, text) = written.split_once("\n\n")?;
+        let head = groups(head).into_iter().next()?;
+        Some(Self {
+            title: head.get("title").map(str::to_owned),
+            mime_type: head.get("type")?.to_owned(),
+            pages: head.get("pages").and_then(|pages| pages.parse().ok()),
+            notes: head.all("note"),
+            text: text.to_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_comes_back_whole_or_not_at_all() {
+        let response = FetchedResponse {
+            owner: Some(ContentHash::of(b"review")),
+            urls: vec![
+                FetchedUrl {
+                    url: "https://example.com/".to_owned(),
+                    outcome: Ok((ContentHash::of(b"a"), ContentHash::of(b"b"))),
+                },
+                FetchedUrl { url: "https://example.org/".to_owned(), outcome: Err("HTTP 404 Not Found".to_owned()) },
+            ],
+        };
+        let written = response.written();
+        assert_eq!(FetchedResponse::read(&written), Some(response));
+        let cut = written.split("\n\n").take(2).collect::<Vec<_>>().join("\n\n");
+        assert_eq!(FetchedResponse::read(&cut), None);
+        assert_eq!(FetchedResponse::read(&written.replace("owner: ", "owner: x")), None);
+    }
+
+    #[test]
+    fn a_text_may_hold_what_looks_like_a_record() {
+        let text = StoredText {
+            title: Some("A\nB".to_owned()),
+            mime_type: "text/html".to_owned(),
+            pages: Some(2),
+            notes: vec!["one".to_owned(), "two".to_owned()],
+            text: "\n\nowner: x\n\ntitle: y".to_owned(),
+        };
+        let title = Some("A B".to_owned());
+        assert_eq!(StoredText::read(&text.written()), Some(StoredText { title, ..text }));
+    }
+
+    #[test]
+    fn only_what_was_minted_is_an_id() {
+        assert!(ResponseId::mint().as_str().parse::<ResponseId>().is_ok());
+        assert_ne!(ResponseId::mint(), ResponseId::mint());
+        for text in ["", "fetch_", "fetch_../../../../etc/passwd", &format!("fetch_{}", "A".repeat(32)), "x"] {
+            assert_eq!(text.parse::<ResponseId>(), Err(NotAResponseId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Font files for pages that name a font and do not carry it.
+//!
+//! A worker can open nothing. It says which script it wants, and its parent opens a font of the system for it and passes
+//! the descriptor, as it does with documents; the parent chooses among files that it knows by name, so that nothing in a
+//! document is ever part of a path. A worker asks once for each script, when a page first needs it.
+//!
+//! Measured beside handing every font to every worker at its start: that would be four descriptors and 20 to 26 MB a
+//! font in each of them, for fonts that few pages want. Asked for, a start costs nothing more, and the first page with a
+//! font from outside costs the read of that file: 20 MB and about 10 ms for Noto Sans CJK, kept until the worker ends.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::descriptor;
+use super::frame::{self, PREFIX_BYTES};
+use super::painted::{FontOnWire, WantedOnWire};
+use super::wire::Reply;
+use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
+
+/// Opens font files.
+pub trait FontFiles: Send + Sync {
+    /// A font with the glyphs of a script.
+    fn open(&self, wanted: WantedFont) -> Option<OpenFont>;
+}
+
+/// An open font file.
+#[derive(Debug)]
+pub struct OpenFont {
+    /// TrueType or OpenType, or a collection of them.
+    pub file: File,
+    /// Its length in bytes.
+    pub length: u64,
+    /// What tells it from other files.
+    pub name: String,
+    /// The font's place in a collection.
+    pub index: u32,
+}
+
+impl FontFiles for NoFonts {
+    fn open(&self, _: WantedFont) -> Option<OpenFont> {
+        None
+    }
+}
+
+/// Fonts read in this process, once each.
+pub struct ReadFonts {
+    files: Arc<dyn FontFiles>,
+    kept: Kept,
+}
+
+impl ReadFonts {
+    /// The fonts of `files`.
+    #[must_use]
+    pub fn new(files: Arc<dyn FontFiles>) -> Self {
+        Self { files, kept: Kept::default() }
+    }
+}
+
+impl FontSource for ReadFonts {
+    fn font(&self, wanted: WantedFont) -> Option<FontFile> {
+        self.kept.or_else(wanted, || self.files.open(wanted))
+    }
+}
+
+/// Fonts that a worker asks its parent for, once each.
+pub(super) struct AskedFonts {
+    socket: Arc<UnixStream>,
+    kept: Kept,
+}
+
+impl AskedFonts {
+    pub(super) fn new(socket: Arc<UnixStream>) -> Self {
+        Self { socket, kept: Kept::default() }
+    }
+
+    /// Asks in the place of an answer: the parent waits for one, and goes on waiting.
+    fn ask(&self, wanted: WantedFont) -> io::Result<Option<OpenFont>> {
+        descriptor::send(&self.socket, &frame::head(&Reply::WantsFont(WantedOnWire::from(wanted)), 0)?, None)?;
+        let received = descriptor::receive::<PREFIX_BYTES>(&self.socket)?;
+        let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let (font, _) = frame::rest::<Option<FontOnWire>>(prefix, &*self.socket)?;
+        let font = font.zip(file.map(File::from));
+        Ok(font.map(|(FontOnWire { length, name, index }, file)| OpenFont { file, length, name, index }))
+    }
+}
+
+impl FontSource for AskedFonts {
+    fn font(&self, wanted: WantedFont) -> Option<FontFile> {
+        // A socket that fails is found out by the one who reads the next request.
+        self.kept.or_else(wanted, || self.ask(wanted).ok().flatten())
+    }
+}
+
+/// Gives a worker the font that it wants, or tells it that there is none.
+pub(super) fn hand_over(socket: &UnixStream, font: Option<&OpenFont>) -> io::Result<()> {
+    let facts = font.map(|OpenFont { length, name, index, .. }| FontOnWire {
+        length: *length,
+        name: name.clone(),
+        index: *index,
+    });
+    descriptor::send(socket, &frame::head(&facts, 0)?, font.map(|font| font.file.as_fd()))
+}
+
+/// What was asked for, and the files behind it: one file can have the fonts of several scripts.
+#[derive(Default)]
+struct Kept {
+    fonts: Mutex<BTreeMap<WantedFont, Option<FontFile>>>,
+    files: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
+}
+
+impl Kept {
+    fn or_else(&self, wanted: WantedFont, open: impl FnOnce() -> Option<OpenFont>) -> Option<FontFile> {
+        let mut fonts = self.fonts.lock().unwrap_or_else(PoisonError::into_inner);
+        fonts.entry(wanted).or_insert_with(|| self.read(&open()?)).clone()
+    }
+
+    fn read(&self, font: &OpenFont) -> Option<FontFile> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = files.get(&font.name) {
+            return Some(FontFile { bytes: Arc::clone(bytes), index: font.index });
+        }
+        let length = usize::try_from(font.length).ok()?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).ok()?;
+        bytes.resize(length, 0);
+        // By position: the descriptor is shared with the parent.
+        font.file.read_exact_at(&mut bytes, 0).ok()?;
+        let bytes = Arc::new(bytes);
+        files.insert(font.name.clone(), Arc::clone(&bytes));
+        Some(FontFile { bytes, index: font.index })
+    }
+}

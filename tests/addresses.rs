@@ -1,0 +1,214 @@
+//! No spelling of an inner address gets a connection.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::sync::Arc;
+
+use pagewise::limits::Cancellation;
+use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings};
+use proptest::prelude::*;
+
+use crate::support::site::nobody_came;
+
+/// Inner addresses of every range of IPv4, the listener's own first.
+const INNER: [&str; 24] = [
+    "127.0.0.1",
+    "127.1.2.3",
+    "127.255.255.254",
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "10.255.255.255",
+    "100.64.0.1",
+    "100.100.100.200",
+    "169.254.169.254",
+    "169.254.1.1",
+    "172.16.0.1",
+    "172.31.255.254",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.168.0.1",
+    "192.168.255.254",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.9",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
+];
+
+/// Ways to write an address of IPv4 as the host of a URL.
+fn spellings(address: Ipv4Addr) -> Vec<String> {
+    let [a, b, c, d] = address.octets();
+    let whole = u32::from(address);
+    let tail = whole & 0x00ff_ffff;
+    let half = whole & 0xffff;
+    let (high, low) = (whole >> 16, half);
+    let wide = |text: &str| text.chars().map(|c| char::from_u32(u32::from(c) + 0xfee0).unwrap()).collect::<String>();
+    let percent = |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect::<String>();
+    vec![
+        address.to_string(),
+        format!("{address}."),
+        format!("{whole}"),
+        format!("{whole:#x}"),
+        format!("0X{whole:X}"),
+        format!("0{whole:o}"),
+        format!("{a:#x}.{b:#x}.{c:#x}.{d:#x}"),
+        format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+        format!("0{a:o}.{b}.{c:#x}.{d}"),
+        format!("000{a:o}.{b}.{c}.{d}"),
+        format!("{a}.{tail}"),
+        format!("{a}.{b}.{half}"),
+        format!("{a:#x}.{tail:#x}"),
+        wide(&address.to_string()),
+        address.to_string().replace('.', "\u{3002}"),
+        percent(&address.to_string()),
+        format!("{a}.{b}.{c}%2e{d}"),
+        format!("{a}.{b}.{c}.{d}%2e"),
+        format!("[::ffff:{address}]"),
+        format!("[::ffff:{high:x}:{low:x}]"),
+        format!("[0:0:0:0:0:FFFF:{high:x}:{low:x}]"),
+        format!("[0000:0000:0000:0000:0000:ffff:{address}]"),
+        format!("[::{address}]"),
+        format!("[::{high:x}:{low:x}]"),
+        format!("[::ffff:0:{address}]"),
+        format!("[64:ff9b::{address}]"),
+        format!("[64:ff9b::{high:x}:{low:x}]"),
+        format!("[64:ff9b:1::{address}]"),
+        format!("[2002:{high:x}:{low:x}::1]"),
+        format!("[2001:0:4136:e378:8000:63bf:{:x}:{:x}]", !high & 0xffff, !low & 0xffff),
+        format!("[2a00:1450::5efe:{high:x}:{low:x}]"),
+        format!("user@{address}"),
+        format!("1.1.1.1@{address}"),
+        format!("1.1.1.1%40{address}"),
+        format!("1.1.1.1\\@{address}"),
+    ]
+}
+
+/// Inner addresses of IPv6.
+const INNER_6: [&str; 20] = [
+    "[::1]",
+    "[::]",
+    "[0:0:0:0:0:0:0:1]",
+    "[0000:0000:0000:0000:0000:0000:0000:0001]",
+    "[::0001]",
+    "[fc00::1]",
+    "[fd12:3456:789a::1]",
+    "[fe80::1]",
+    "[FE80::ABCD]",
+    "[febf::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+    "[ff0e::1]",
+    "[100::1]",
+    "[2001:db8::1]",
+    "[2001:2::1]",
+    "[3fff::1]",
+    "[5f00::1]",
+    "[fe80::1%25eth0]",
+    "[fe80::1%eth0]",
+];
+
+/// Answers every name with one address.
+struct Always(IpAddr);
+
+impl Resolver for Always {
+    fn lookup(&self, _: String) -> Lookup {
+        let address = self.0;
+        Box::pin(async move { Ok(vec![address]) })
+    }
+}
+
+fn web(settings: WebSettings, address: &str) -> Web {
+    Web::with_resolver(settings, None, Arc::new(Always(address.parse().unwrap())))
+}
+
+/// What would be read as an inner address by anybody, and what a name of it would be.
+fn is_refused(result: &Result<pagewise::web::Fetched, WebError>) -> bool {
+    matches!(
+        result,
+        Err(WebError::BlockedAddress { .. }
+            | WebError::NotAUrl { .. }
+            | WebError::Credentials
+            | WebError::Scheme { .. })
+    )
+}
+
+#[test]
+fn three_hundred_spellings_of_inner_addresses_reach_no_socket() {
+    // Both families, every address of this machine.
+    let listener = TcpListener::bind("[::]:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // What the parser takes for a name leads inside too.
+    // One of the spellings is of a public address, to be read so and still not asked.
+    let settings = WebSettings { deny_ranges: vec!["1.1.1.1".parse().unwrap()], ..WebSettings::default() };
+    let web = web(settings, "127.0.0.1");
+    let v4 = INNER.iter().flat_map(|address| spellings(address.parse().unwrap()));
+    let hosts = v4.chain(INNER_6.iter().map(|host| (*host).to_owned()));
+    let names = [
+        "localhost",
+        "LOCALHOST.",
+        "a.localhost",
+        "localhost.localdomain",
+        "127.0.0.1.nip.test",
+        "xn--a",
+        "1.1.1.1.inner",
+    ];
+    let urls = hosts
+        .chain(names.map(str::to_owned))
+        .flat_map(|host| [format!("http://{host}:{port}/"), format!("https://{host}:{port}/x?y#z")]);
+    let urls = urls.collect::<BTreeSet<_>>();
+    assert!(urls.len() >= 600, "{}", urls.len());
+    for url in &urls {
+        let result = web.fetch(url, &Cancellation::new());
+        assert!(is_refused(&result), "{url}: {result:?}");
+    }
+    for odd in [
+        format!("http:\\\\127.0.0.1:{port}\\"),
+        format!("http:/127.0.0.1:{port}/"),
+        format!("http:127.0.0.1:{port}"),
+        format!("http:////127.0.0.1:{port}/"),
+        format!(" \thttp://127.0.0.1:{port}/ "),
+        format!("ht\ntp://127.0.0.1:{port}/"),
+        format!("http://127.0.0.1\t:{port}/"),
+        format!("http://127.0.\n0.1:{port}/"),
+        format!("http://①②⑦.0.0.1:{port}/"),
+        format!("http://127。0。0。1:{port}/"),
+        format!("gopher://127.0.0.1:{port}/"),
+        format!("ws://127.0.0.1:{port}/"),
+    ] {
+        let result = web.fetch(&odd, &Cancellation::new());
+        assert!(is_refused(&result), "{odd:?}: {result:?}");
+    }
+    assert!(nobody_came(&listener), "a connection was made");
+}
+
+#[test]
+fn names_that_lead_inside_reach_no_socket() {
+    let listener = TcpListener::bind("[::]:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let inner_6 =
+        ["::1", "::", "fc00::1", "fe80::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1"];
+    for address in INNER.iter().chain(&inner_6) {
+        let result =
+            web(WebSettings::default(), address).fetch(&format!("http://public.test:{port}/"), &Cancellation::new());
+        assert!(matches!(result, Err(WebError::BlockedAddress { .. })), "{address}: {result:?}");
+    }
+    assert!(nobody_came(&listener));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Whatever is typed, it is refused by its text or by its address; and nothing breaks.
+    #[test]
+    fn no_text_gets_anywhere(text in "\\PC{0,40}", scheme in prop::sample::select(vec!["", "http://", "https://", "http:", "HTTP:\\\\"])) {
+        let everywhere = ["0.0.0.0/0", "::/0"].map(|range| range.parse().unwrap());
+        let web = web(WebSettings { deny_ranges: everywhere.to_vec(), ..WebSettings::default() }, "10.0.0.1");
+        let result = web.fetch(&format!("{scheme}{text}"), &Cancellation::new());
+        prop_assert!(is_refused(&result), "{result:?}");
+    }
+}

@@ -1,0 +1,242 @@
+//! What is drawn of a page beside what the page itself draws: fonts from outside, fields without an appearance.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::fs::File;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use hayro_interpret::font::StandardFont;
+use pagewise::limits::Limits;
+use pagewise::page::PageIndex;
+use pagewise::render::{NoFonts, WantedFont, WantedScript};
+use pagewise::worker::{FontFiles, InProcess, OpenFont, Picture, ReadFonts, Reader, RenderOptions};
+
+use super::support::file_of;
+
+/// One font for every script, and what was asked for.
+#[derive(Default)]
+struct OneFont {
+    asked: Mutex<Vec<WantedFont>>,
+}
+
+impl FontFiles for OneFont {
+    fn open(&self, wanted: WantedFont) -> Option<OpenFont> {
+        self.asked.lock().unwrap().push(wanted);
+        let (data, index) = StandardFont::Courier.get_font_data();
+        let data = (*data).as_ref();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(data).unwrap();
+        Some(OpenFont { file, length: data.len() as u64, name: "courier".to_owned(), index })
+    }
+}
+
+fn picture(reader: &dyn Reader, pdf: &[u8]) -> Picture {
+    let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise::limits::Cancellation::new()).unwrap();
+    document.picture(PageIndex(0), &RenderOptions::default()).unwrap()
+}
+
+fn without_fonts(pdf: &[u8]) -> Picture {
+    picture(&InProcess::new(Limits::default(), Arc::new(NoFonts)), pdf)
+}
+
+/// Pixels of a picture that are not white, within shares of its width and height.
+fn ink(picture: &Picture, [left, top, right, bottom]: [f64; 4]) -> usize {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(&picture.png));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    let (width, channels) = (frame.width as usize, frame.color_type.samples());
+    let is_within = |at: usize| {
+        let (x, y) = ((at % width) as f64 / f64::from(frame.width), (at / width) as f64 / f64::from(frame.height));
+        (left..right).contains(&x) && (top..bottom).contains(&y)
+    };
+    let pixels = pixels.chunks(channels).enumerate();
+    pixels.filter(|(at, pixel)| is_within(*at) && pixel.iter().any(|part| *part < 128)).count()
+}
+
+const ALL: [f64; 4] = [0.0, 0.0, 1.0, 1.0];
+
+/// A page, its form and its annotation, each of which sets `A` in a font of its own that is not embedded.
+fn chinese() -> Vec<u8> {
+    let text = "BT /F 20 Tf 2 4 Td <0041> Tj ET";
+    let resources = |font: u32| format!("/Resources << /Font << /F {font} 0 R >> >>");
+    let font = |name: &str, ordering: &str, encoding: &str| {
+        let system = format!("/CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 0 >>");
+        let descendant = format!("<< /Type /Font /Subtype /CIDFontType2 /BaseFont /{name} {system} >>");
+        format!(
+            "<< /Type /Font /Subtype /Type0 /BaseFont /{name} /Encoding /{encoding} /DescendantFonts [{descendant}] >>"
+        )
+    };
+    let form = |font: u32| {
+        let head = format!("/Type /XObject /Subtype /Form /BBox [0 0 30 30] {}", resources(font));
+        format!("<< {head} /Length {} >>\nstream\n{text}\nendstream", text.len())
+    };
+    let content = format!("{text} q 1 0 0 1 40 0 cm /X Do Q");
+    let page = "/Type /Page /Parent 2 0 R /MediaBox [0 0 120 40] /Contents 4 0 R /Annots [6 0 R]";
+    let page = format!("<< {page} /Resources << /Font << /F 8 0 R >> /XObject << /X 5 0 R >> >> >>");
+    file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        page,
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+        form(9),
+        "<< /Type /Annot /Subtype /Stamp /Rect [80 0 110 30] /AP << /N 7 0 R >> >>".to_owned(),
+        form(10),
+        font("SimSun", "GB1", "UniGB-UTF16-H"),
+        font("MS-Gothic", "Japan1", "UniJIS-UTF16-H"),
+        font("Batang", "Korea1", "UniKS-UTF16-H"),
+    ])
+}
+
+#[test]
+fn a_font_that_nobody_has_is_named_wherever_it_is_used() {
+    let notes = without_fonts(&chinese()).notes;
+    let expected = ["Batang", "MS-Gothic", "SimSun"].map(|name| {
+        format!("the font {name} is not embedded, and no font for its script was found: its text is not drawn")
+    });
+    assert_eq!(notes, expected);
+}
+
+#[test]
+fn fonts_are_asked_for_by_script_and_once() {
+    let files = Arc::new(OneFont::default());
+    let fonts = Arc::new(ReadFonts::new(files.clone()));
+    let reader = InProcess::new(Limits::default(), fonts);
+    let drawn = picture(&reader, &chinese());
+    assert_eq!(picture(&reader, &chinese()), drawn);
+    assert_eq!(drawn.notes, [""; 0]);
+    for place in [[0.0, 0.0, 0.33, 1.0], [0.33, 0.0, 0.66, 1.0], [0.66, 0.0, 1.0, 1.0]] {
+        assert!(ink(&drawn, place) > 20, "{place:?}");
+    }
+    assert_ne!(drawn.png, without_fonts(&chinese()).png, "Courier is not Helvetica");
+    let wanted = |script, is_serif| WantedFont { script, is_serif };
+    let mut asked = files.asked.lock().unwrap().clone();
+    asked.sort();
+    let expected =
+        [(WantedScript::Japanese, false), (WantedScript::SimplifiedChinese, true), (WantedScript::Korean, true)];
+    assert_eq!(asked, expected.map(|(script, is_serif)| wanted(script, is_serif)));
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_worker_draws_with_fonts_that_its_parent_opens() {
+    use pagewise::worker::{WorkerReader, WorkerSettings};
+    let settings = WorkerSettings {
+        workers: std::num::NonZeroUsize::MIN,
+        ..WorkerSettings::new(env!("CARGO_BIN_EXE_pagewise").into())
+    };
+    let files = Arc::new(OneFont::default());
+    let there = WorkerReader::start(settings.clone(), Limits::default(), files.clone());
+    let here = InProcess::new(Limits::default(), Arc::new(ReadFonts::new(Arc::new(OneFont::default()))));
+    let drawn = picture(&there, &chinese());
+    assert_eq!(drawn, picture(&here, &chinese()));
+    assert_eq!(picture(&there, &chinese()), drawn);
+    assert_eq!(files.asked.lock().unwrap().len(), 3, "asked for once by the one worker");
+    let there = WorkerReader::start(settings, Limits::default(), Arc::new(NoFonts));
+    assert_eq!(picture(&there, &chinese()), without_fonts(&chinese()));
+}
+
+/// Says that a font is longer than it is.
+struct Cut;
+
+impl FontFiles for Cut {
+    fn open(&self, _: WantedFont) -> Option<OpenFont> {
+        Some(OpenFont { file: File::open("/dev/null").ok()?, length: 1 << 20, name: "cut".to_owned(), index: 0 })
+    }
+}
+
+#[test]
+fn a_font_file_that_cannot_be_read_is_none() {
+    let reader = InProcess::new(Limits::default(), Arc::new(ReadFonts::new(Arc::new(Cut))));
+    assert_eq!(picture(&reader, &chinese()), without_fonts(&chinese()));
+}
+
+/// A page with a field of `entries` on its left half, and its whole form.
+fn field(entries: &str) -> Vec<u8> {
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 40] /Annots [4 0 R] >>";
+    let widget = format!("<< /Type /Annot /Subtype /Widget /T (a) /Rect [10 10 90 30] /P 3 0 R {entries} >>");
+    let form = "<< /Fields [4 0 R] /DA (/Helv 0 Tf 0 g) /NeedAppearances true >>";
+    file_of(&[
+        format!("<< /Type /Catalog /Pages 2 0 R /AcroForm {form} >>"),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        page.to_owned(),
+        widget,
+    ])
+}
+
+#[track_caller]
+fn check_field(entries: &str, is_drawn: bool) -> Picture {
+    let drawn = without_fonts(&field(entries));
+    let field = [0.05, 0.25, 0.45, 0.75];
+    assert_eq!(ink(&drawn, field) > 10, is_drawn, "{entries}");
+    assert_eq!(ink(&drawn, ALL), ink(&drawn, field), "{entries}");
+    drawn
+}
+
+#[test]
+fn fields_without_an_appearance_are_drawn_from_their_values() {
+    let fields = [
+        "/FT /Tx /V (Value)",
+        "/FT /Tx /V (Value) /Q 2 /DA (/TiRo 8 Tf 1 0 0 rg)",
+        "/FT /Tx /Ff 4096 /V (More than one line of text, which is broken) /DA (/Helv 6 Tf 0 g)",
+        "/FT /Tx /Ff 16777216 /MaxLen 6 /V (12)",
+        "/FT /Tx /Ff 8192 /V (secret)",
+        "/FT /Tx /V <FEFF0076006100ED>",
+        "/FT /Ch /Ff 131072 /V (a) /Opt [[(a) (Shown)] [(b) (Other)]]",
+        "/FT /Ch /V (two) /Opt [(one) (two)] /DA (/Helv 8 Tf 0 g)",
+        "/FT /Btn /V /Yes /AS /Yes",
+        "/FT /Btn /Ff 32768 /AS /2",
+        "/FT /Btn /Ff 65536 /MK << /CA (Push) >>",
+        "/FT /Btn /AS /Off /MK << /BC [0] >>",
+    ];
+    for entries in fields {
+        let drawn = check_field(entries, true);
+        assert_eq!(drawn.notes, ["1 form fields have no appearance and are drawn from their values"], "{entries}");
+    }
+    let shown = |value: &str| check_field(&format!("/FT /Ch /Ff 131072 /V ({value}) /Opt [[(a) (Shown)]]"), true).png;
+    assert_eq!(shown("a"), shown("Shown"));
+}
+
+#[test]
+fn fields_without_a_value_and_hidden_ones_stay_blank() {
+    for entries in ["/FT /Tx", "/FT /Btn /AS /Off", "/FT /Sig", "/FT /Tx /V (Value) /F 2", "/FT /Tx /V 7"] {
+        check_field(entries, false);
+    }
+}
+
+#[test]
+fn a_value_in_another_script_asks_for_a_font() {
+    let drawn = without_fonts(&field("/FT /Tx /V <FEFF6F225B57>"));
+    assert_eq!(drawn.notes.len(), 2, "{:?}", drawn.notes);
+    assert!(drawn.notes[1].contains("no font for its script was found"), "{:?}", drawn.notes);
+}
+
+/// A page that draws a form, which draws a bar and itself.
+fn self_drawing() -> Vec<u8> {
+    let content = "0 0 40 40 re f /X Do /X Do";
+    let resources = "/Resources << /XObject << /X 5 0 R >> >>";
+    file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 80 40] /Contents 4 0 R {resources} >>"),
+        "<< /Length 5 >>\nstream\n/X Do\nendstream".to_owned(),
+        format!(
+            "<< /Type /XObject /Subtype /Form /BBox [0 0 80 40] {resources} /Length {} >>\nstream\n{content}\nendstream",
+            content.len()
+        ),
+    ])
+}
+
+#[test]
+fn a_form_that_draws_itself_is_drawn_once() {
+    let drawn = without_fonts(&self_drawing());
+    assert!(ink(&drawn, [0.0, 0.0, 0.5, 1.0]) > 1_000);
+    assert_eq!(ink(&drawn, [0.51, 0.0, 1.0, 1.0]), 0);
+}
