@@ -73,6 +73,8 @@
 //! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
 //! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
 //!   is bounded by a limit with a name.
+//! - **What was planned before something was forgotten is not recorded**: a delivery names the last sequence that its
+//!   plan knew of, and a store refuses it where anything was forgotten since.
 //! - **Standard output is the protocol's**: only `cli` prints.
 //! - **With workers, this process parses no byte of a PDF**; a reader that hangs or breaks costs one typed error.
 //! - **Serde derives stand only in `tool`, `store` and `worker`**: a derived type is a promise.
@@ -89,6 +91,8 @@
 //!   unpdf and pdf-extract are asked only where glyphs have no known character. See [`text`].
 //! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
 //!   is refused before one is begun.
+//! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is
+//!   looked at once in 32 checks); a worker that is past it is killed, and a command ends by a thread that watches it.
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
 //!   not pruned.
 

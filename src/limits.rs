@@ -26,7 +26,7 @@ pub struct Limits {
     pub max_filters: u32,
     /// Bytes that one stream may decode to. 75 MB, as pypdf.
     pub max_stream_bytes: u64,
-    /// Bytes that all streams decoded for one answer may come to. 512 MB.
+    /// Bytes that all streams decoded in one operation may come to, whoever decodes them. 512 MB.
     pub max_decoded_bytes: u64,
     /// What a stream may decode to, as a multiple of its stored bytes, above [`RATIO_FREE_BYTES`]. 1,000: Deflate alone
     /// reaches 1,032 on nothing but zeros; filters in a row have no bound.

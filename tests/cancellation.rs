@@ -1,6 +1,11 @@
 //! Work that nobody wants any more, or that takes too long, ends; and nothing of it is recorded.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test may stop where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -24,6 +24,7 @@ use pagewise::context::{
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::Limits;
 use pagewise::page::{PageIndex, PageSet};
+use pagewise::render::NoFonts;
 use pagewise::store::{SqliteStore, ViewStore as _};
 use pagewise::view::{ConversationId, Form};
 use proptest::prelude::*;
@@ -31,7 +32,6 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
 
 use crate::support::words::{Words, reading};
-use pagewise::render::NoFonts;
 
 const FILES: usize = 3;
 const CONVERSATIONS: usize = 2;
@@ -402,17 +402,22 @@ impl<'g> Run<'g> {
         if is_stale || forgets != model.forgets {
             return;
         }
+        let is_sure = disturbances == model.disturbances;
         if told {
             let now: BTreeSet<_> = self.ground.contents[content].pages.iter().flatten().copied().collect();
             retell(model, file, &now, &self.ever[file]);
         }
-        model.told.insert(file, content);
+        if is_sure {
+            model.told.insert(file, content);
+        } else {
+            model.told.remove(&file);
+        }
         model.may.extend(sent.iter().copied());
         model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
         if is_whole && is_new {
             model.wholes.insert((file, content));
         }
-        if disturbances == model.disturbances - u64::from(told) {
+        if is_sure {
             model.must.extend(sent);
         }
     }
@@ -433,10 +438,12 @@ impl<'g> Run<'g> {
         for (file, content) in self.files.iter().enumerate() {
             let pages = content.and_then(|content| self.ground.contents[content].pages.as_ref());
             let now: BTreeSet<_> = pages.into_iter().flatten().copied().collect();
-            if model.told.get(&file).is_some_and(|told| Some(*told) != *content) {
+            if model.told.get(&file) != content.as_ref() {
                 retell(model, file, &now, &self.ever[file]);
             }
-            content.iter().for_each(|content| drop(model.told.insert(file, *content)));
+            if let Some(content) = content {
+                model.told.insert(file, *content);
+            }
         }
         for (file, _) in changes.iter().filter(|(_, change)| *change == FileChange::Deleted) {
             model.forget_file(*file, &self.ever[*file]);
@@ -504,7 +511,8 @@ impl<'g> Run<'g> {
         if let Some((_, may)) = mark {
             copy.may = may.clone();
             copy.must.clear();
-            copy.wholes = model.wholes.clone();
+            copy.via.clear();
+            copy.told.clear();
         }
         copy.mark = None;
         if self.conversations.len() < MAX_CONVERSATIONS {

@@ -13,6 +13,7 @@
 
 use std::sync::Arc;
 
+use pagewise::document::Document;
 use pagewise::limits::{Cancellation, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
@@ -103,4 +104,46 @@ fn a_tree_is_as_deep_and_a_reference_as_long_as_it_may_be() {
 fn pages_are_counted_before_they_are_believed() {
     let many = small_pdf(600);
     assert_eq!(check(&many, "max_pages", |limits, value| limits.max_pages = small(value)), 600);
+}
+
+#[test]
+fn an_outline_is_counted_to_its_limit_and_says_when_it_goes_on() {
+    let item = |next: &str| format!("<</Title(a)/Parent 4 0 R{next}>>");
+    let file = file_of(&[
+        "<</Type/Catalog/Pages 2 0 R/Outlines 4 0 R>>".to_owned(),
+        "<</Type/Pages/Count 1/Kids[3 0 R]>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>".to_owned(),
+        "<</Type/Outlines/First 5 0 R/Last 7 0 R>>".to_owned(),
+        item("/Next 6 0 R"),
+        item("/Next 7 0 R"),
+        item(""),
+    ]);
+    let counted = |max_outline_items: u32| {
+        let limits = Limits { max_outline_items, ..Limits::default() };
+        let outline = Document::open(Arc::new(file.clone()), None, &limits).unwrap().outline(100);
+        (outline.total, outline.is_incomplete)
+    };
+    assert_eq!(counted(3), (3, false));
+    assert_eq!(counted(2), (2, true));
+}
+
+#[test]
+fn a_stream_may_grow_so_many_times_and_no_more() {
+    let content = vec![b' '; 11_000_000];
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &content).unwrap();
+    let data = encoder.finish().unwrap();
+    let head = format!("<</Filter/FlateDecode/Length {}>>stream\n", data.len());
+    let stream = [head.as_bytes(), &data, b"\nendstream"].concat();
+    let objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>".to_vec(),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>".to_vec(),
+        stream,
+    ];
+    let file = super::support::mutate::assembled(&(1..).zip(objects).collect(), 1);
+    let ratio = u64::try_from(content.len().div_ceil(data.len())).unwrap();
+    let at = |max_ratio: u64| read(&file, &Limits { max_ratio, ..Limits::default() });
+    assert_eq!(at(ratio), Ok(()));
+    assert_eq!(at(ratio - 1), Err(LimitExceeded { which: "max_ratio", limit: ratio - 1, found: ratio }));
 }

@@ -15,6 +15,7 @@ mod hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod mutants;
 mod pages;
 mod pictures;
 mod reading;

@@ -103,6 +103,48 @@ fn what_lies_or_leads_outside_is_refused() {
 }
 
 #[test]
+fn another_case_or_unicode_form_is_another_name() {
+    let world = World::new();
+    // An é as one character and as two: two names on systems that compare bytes, one on others.
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}");
+    std::fs::create_dir(world.path(composed)).unwrap();
+    std::fs::write(world.path(composed).join("in.txt"), "inside").unwrap();
+    let roots = Roots::beneath([world.path(composed)]).unwrap();
+    let open = |path: &str| roots.open(&world.reference(path));
+    assert_eq!(text(&open("caf\u{e9}/in.txt").unwrap()), "inside");
+    std::fs::create_dir_all(world.path(decomposed)).unwrap();
+    if world.path(decomposed).join("in.txt").exists() {
+        return;
+    }
+    std::fs::write(world.path(decomposed).join("in.txt"), "outside").unwrap();
+    std::fs::create_dir(world.path("CAF\u{c9}")).unwrap();
+    std::fs::write(world.path("CAF\u{c9}").join("in.txt"), "outside").unwrap();
+    for path in
+        ["cafe\u{301}/in.txt", "CAF\u{c9}/in.txt", "caf\u{e9}/../cafe\u{301}/in.txt", "cafe\u{301}/../CAF\u{c9}/in.txt"]
+    {
+        let refused = open(path).unwrap_err();
+        assert!(matches!(refused, SourceError::NotAllowed { .. }), "{path}: {refused:?}");
+    }
+}
+
+#[test]
+fn spellings_that_programs_read_otherwise_are_names_and_no_way_out() {
+    let world = World::new();
+    for path in [
+        "root/..\\root-evil\\out.txt",
+        "root/%2e%2e/root-evil/out.txt",
+        "root/\u{ff0e}\u{ff0e}/root-evil/out.txt",
+        "root/\u{2024}\u{2024}/root-evil/out.txt",
+        "root/ ../root-evil/out.txt",
+    ] {
+        let refused = world.open(path).unwrap_err();
+        assert!(matches!(refused, SourceError::NotFound { .. }), "{path}: {refused:?}");
+    }
+    world.is_not_allowed("root/../root-evil/./out.txt");
+    world.is_not_allowed(&format!("file://{}/%2e%2e/root-evil/out.txt", world.path("root").display()));
+}
+
+#[test]
 fn outside_nothing_is_told_about_what_exists() {
     let world = World::new();
     symlink("../root-evil/none", world.path("root/dangling")).unwrap();

@@ -15,6 +15,7 @@ mod progress;
 mod serve;
 mod settings;
 mod split;
+mod watchdog;
 mod worker;
 
 use std::process::ExitCode;

@@ -7,6 +7,7 @@ use super::config::Config;
 use super::print::Report;
 use super::progress::Terminal;
 use super::settings;
+use super::watchdog::Watchdog;
 use crate::tool::{
     self, Caller, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
 };
@@ -14,7 +15,9 @@ use crate::tool::{
 /// Answers `page`.
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
+    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
     let pdf = settings::open_pdf_confined(&typed.path, folder, config)?;
+    watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
 }

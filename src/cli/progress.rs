@@ -6,23 +6,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print::warning;
+use super::watchdog::Watchdog;
 use crate::tool::Watcher;
 
 /// A bar on standard error.
 pub(super) struct Terminal {
     bar: ProgressBar,
+    /// Of work in this process.
+    watchdog: Option<Watchdog>,
     stopped: Arc<AtomicBool>,
 }
 
 impl Terminal {
     /// For work that writes nothing: an interrupt ends the process.
     pub(super) fn new() -> Self {
-        Self { bar: bar(), stopped: Arc::default() }
+        Self { bar: bar(), watchdog: None, stopped: Arc::default() }
     }
 
     /// For work that an interrupt must not leave half done.
-    pub(super) fn interruptible() -> Self {
-        Self { bar: bar(), stopped: stop_flag() }
+    pub(super) fn interruptible(watchdog: Watchdog) -> Self {
+        Self { bar: bar(), watchdog: Some(watchdog), stopped: stop_flag() }
     }
 
     pub(super) fn finish(&self) {
@@ -37,6 +40,7 @@ impl Watcher for Terminal {
 
     fn page_done(&self) {
         self.bar.inc(1);
+        self.watchdog.iter().for_each(Watchdog::step);
     }
 
     fn is_stopped(&self) -> bool {

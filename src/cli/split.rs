@@ -6,12 +6,15 @@ use super::pdf::as_json;
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
+use super::watchdog::Watchdog;
 use crate::tool::{self, SplitResult, ToolError};
 
 /// Answers `split`.
 pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
+    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
     let pdf = settings::open_pdf_confined(&typed.path, &typed.out_dir, config)?;
-    let watcher = Terminal::interruptible();
+    watchdog.step();
+    let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();

@@ -4,8 +4,10 @@ use std::time::SystemTime;
 
 use super::ContextManager;
 use super::error::ContextError;
+use super::file::Asking;
 use super::live::Opened;
 use crate::hash::ContentHash;
+use crate::limits::Cancellation;
 use crate::page::PageSet;
 use crate::store::{Sent, StoreError};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};

@@ -11,8 +11,8 @@ use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    HEAD_BYTES, HashCache, Kept, Kind, OpenFile, Reference, Roots, SourceError, detect_kind, is_url, kept_reference,
-    open_kept, open_url,
+    HEAD_BYTES, HashCache, Kept, Kind, OpenFile, Reference, Roots, SourceError, Stat, detect_kind, is_url,
+    kept_reference, open_kept, open_url,
 };
 use crate::view::{ConversationId, FileKey};
 use crate::web::{Fetched, Web, WebError};
@@ -182,6 +182,12 @@ impl Sources {
             }
         };
         Ok(Some(fetched))
+    }
+
+    /// The stat of the file that `reference` names, without reading it.
+    pub(super) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
+        let opened = self.roots.open(&self.resolve(reference)?);
+        opened.map(|file| file.stat()).map_err(|error| refused(reference, error))
     }
 
     /// The file that `reference` names, whether it exists or not.

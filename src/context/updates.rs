@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::compare::PageChanges;
 use super::error::ContextError;
-use super::file::Asked;
+use super::file::{Asked, Asking};
 use super::lines::shorter_diff;
 use super::live::{Delivery, Opened, Record};
 use super::news::News;
@@ -74,11 +74,11 @@ pub enum FileChange {
 }
 
 /// One changed file, and what becomes true once that was told.
-struct Told {
+pub(super) struct Told {
     /// `None` for a change that touches nothing that was given.
-    update: Option<FileUpdate>,
+    pub(super) update: Option<FileUpdate>,
     file: FileKey,
-    content: Option<ContentHash>,
+    pub(super) content: Option<ContentHash>,
     forget: Option<Forget>,
     holdings: Vec<Held>,
     page_count: Option<u32>,
@@ -123,8 +123,16 @@ impl ContextManager {
         Ok(named.collect())
     }
 
-    /// `None` where nothing changed.
-    fn look(&self, opened: &Opened, path: &str, file: FileKey, known: ContentHash, room: &mut usize) -> Option<Told> {
+    /// What became of one file since the agent was told of it as `known`; `None` where nothing did. `room` is what an
+    /// answer has left for diffs, in characters.
+    pub(super) fn look(
+        &self,
+        opened: &Opened,
+        path: &str,
+        file: FileKey,
+        known: ContentHash,
+        room: &mut usize,
+    ) -> Option<Told> {
         let asked = match self.open_again(path, file) {
             Ok(asked) => asked,
             Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => return Some(deleted(path, file)),
@@ -219,7 +227,8 @@ fn content_update(asked: &Asked, reason: Option<String>) -> Told {
     Told { update: Some(FileUpdate { path: asked.path.clone(), change }), ..told(asked) }
 }
 
-fn restored(asked: &Asked) -> Told {
+/// A file that is again as the agent knows it.
+pub(super) fn restored(asked: &Asked) -> Told {
     let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
     Told { update: Some(update), ..told(asked) }
 }
@@ -256,7 +265,7 @@ fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
     lost
 }
 
-fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
+pub(super) fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
     let mut delivery = store_delivery(opened);
     let mut texts = Vec::new();
     let lost = lost(opened, told);

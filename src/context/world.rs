@@ -107,7 +107,7 @@ impl Surroundings {
         let reader = match &self.isolation {
             // What fetched has threads that the confinement would not reach.
             Isolation::Confined { settings, .. } if is_of_the_web(reference) => {
-                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone()))
+                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
             }
             _ => self.reader(),
         };

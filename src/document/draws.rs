@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Forms within forms; no real page has more than a few.
 const MAX_FORM_DEPTH: u64 = 45;
 
-/// Drawings of forms on one page; maps have tens of thousands of symbols.
+/// Drawings of forms and annotations on one page; maps have tens of thousands of symbols.
 const MAX_FORM_DRAWS: u64 = 200_000;
 
 /// Bytes of content that one page may draw, repeated forms counted again.
@@ -70,16 +70,19 @@ fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<Vec<Loop>, DocumentError>
     let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
     let mut walk = Walk { objects, limits: &reading.limits, path, done, loops };
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
-    let content = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents")) {
-        Some(contents) => walk.page_content(contents)?,
-        None => Vec::new(),
-    };
-    let mut cost = Cost { forms: 0, bytes: length(&content) };
-    walk.add_forms(&mut cost, &resources, &content)?;
     let page = leaf.dictionary.as_dictionary();
+    let mut cost = Cost::default();
+    let named = match page.and_then(|page| page.get(b"Contents")) {
+        Some(contents) => walk.page_content(contents, &mut cost)?,
+        None => Named::new(),
+    };
+    walk.add_forms(&mut cost, &resources, &named)?;
     let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&Object::Null);
-    for appearance in appearances(objects, annotations)? {
-        cost.add(walk.form(appearance, &resources)?, 1);
+    // Interpreters look at each of them, whether it draws something or not.
+    cost.forms = cost.forms.saturating_add(length(objects.resolve(annotations)?.as_array().unwrap_or_default()));
+    cost.check()?;
+    for (appearance, times) in appearances(objects, annotations)? {
+        cost.add(walk.form(appearance, &resources)?, times);
     }
     cost.check()?;
     Ok(walk.loops)
@@ -95,26 +98,29 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// The page's content; what does not decode is not drawn either.
-    fn page_content(&self, contents: &Object) -> Result<Vec<u8>, DocumentError> {
+    /// The names in the page's content; what does not decode is not drawn either. No token goes on from one part to the
+    /// next, so that no two parts are held at once.
+    fn page_content(&self, contents: &Object, cost: &mut Cost) -> Result<Named, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
-        let mut content = Vec::new();
+        let mut named = Named::new();
         for part in parts {
+            self.limits.deadline.check()?;
             if let Some(stream) = self.objects.resolve(part)?.as_stream() {
-                content.extend(self.decoded(stream)?);
-                content.push(b'\n');
+                let content = self.decoded(stream)?;
+                cost.bytes = cost.bytes.saturating_add(length(&content));
+                cost.check()?;
+                names(&content, &mut named);
             }
         }
-        Ok(content)
+        Ok(named)
     }
 
-    /// Adds to `cost` the forms of `resources`, as often as `content` names them.
-    fn add_forms(&mut self, cost: &mut Cost, resources: &Object, content: &[u8]) -> Result<(), DocumentError> {
+    /// Adds to `cost` the forms of `resources`, as often as content has `named` them.
+    fn add_forms(&mut self, cost: &mut Cost, resources: &Object, named: &Named) -> Result<(), DocumentError> {
         let objects = self.objects;
         let resources_here = objects.resolve(resources)?;
         let Some(entries) = resources_here.as_dictionary() else { return Ok(()) };
-        let named = names(content);
         if named.is_empty() {
             return Ok(());
         }
@@ -168,8 +174,11 @@ impl Walk<'_> {
         LimitExceeded::check("max_form_depth", length(&self.path).saturating_add(1), MAX_FORM_DEPTH)?;
         let content = self.decoded(stream)?;
         let mut cost = Cost { forms: 1, bytes: length(&content) };
+        let mut named = Named::new();
+        names(&content, &mut named);
+        drop(content);
         self.path.push(id);
-        self.add_forms(&mut cost, own.unwrap_or(above), &content)?;
+        self.add_forms(&mut cost, own.unwrap_or(above), &named)?;
         self.path.pop();
         self.done.insert((id, borrows_from), cost);
         Ok(cost)
@@ -182,11 +191,16 @@ impl Walk<'_> {
     }
 }
 
-/// The normal appearances of annotations, of all states (ISO 32000-2, 12.5.5).
-fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<ObjectId>, DocumentError> {
+/// The normal appearances of annotations, of all states (ISO 32000-2, 12.5.5), and how often each is drawn.
+fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<(ObjectId, u64)>, DocumentError> {
     let annotations = objects.resolve(annotations)?;
+    let annotations = annotations.as_array().unwrap_or_default();
+    let mut counts = HashMap::new();
+    annotations.iter().filter_map(Object::as_reference).for_each(|id| *counts.entry(id).or_insert(0) += 1);
     let mut forms = Vec::new();
-    for annotation in annotations.as_array().unwrap_or_default() {
+    for annotation in annotations {
+        // One that stands in the array many times is looked at once.
+        let Some(times) = annotation.as_reference().map_or(Some(1), |id| counts.remove(&id)) else { continue };
         objects.limits().deadline.check()?;
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
@@ -195,8 +209,10 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
         let resolved = objects.resolve(normal)?;
         // A stream has a dictionary too.
         match resolved.as_dictionary().filter(|_| resolved.as_stream().is_none()) {
-            Some(by_state) => forms.extend(by_state.iter().filter_map(|(_, state)| state.as_reference())),
-            None => forms.extend(normal.as_reference()),
+            Some(by_state) => {
+                forms.extend(by_state.iter().filter_map(|(_, state)| Some((state.as_reference()?, times))))
+            }
+            None => forms.extend(normal.as_reference().map(|form| (form, times))),
         }
     }
     Ok(forms)
@@ -206,16 +222,17 @@ fn has_content(dictionary: &Dictionary) -> bool {
     dictionary.get(b"PatternType").is_some() || dictionary.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Form"))
 }
 
-/// How often each name stands in `content`: no less often than it is drawn.
-fn names(content: &[u8]) -> HashMap<Vec<u8>, u64> {
-    let mut names = HashMap::new();
+/// How often each name stands in content: no less often than it is drawn.
+type Named = HashMap<Vec<u8>, u64>;
+
+/// Adds the names in `content`.
+fn names(content: &[u8], names: &mut Named) {
     for at in memchr::memchr_iter(b'/', content) {
         let rest = content.get(at + 1..).unwrap_or_default();
         let end = rest.iter().position(|byte| is_delimiter(*byte)).unwrap_or(rest.len());
         let name = rest.get(..end).unwrap_or_default();
         *names.entry(unescaped(name)).or_insert(0) += 1;
     }
-    names
 }
 
 fn is_delimiter(byte: u8) -> bool {
@@ -250,12 +267,13 @@ fn length<T>(items: &[T]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{Named, names};
 
     #[test]
     fn names_are_counted_with_their_escapes() {
-        let names = names(b"/Fm1 Do /Fm1 Do/F#6d2 Do");
-        assert_eq!(names.get(b"Fm1".as_slice()), Some(&2));
-        assert_eq!(names.get(b"Fm2".as_slice()), Some(&1));
+        let mut named = Named::new();
+        names(b"/Fm1 Do /Fm1 Do/F#6d2 Do", &mut named);
+        assert_eq!(named.get(b"Fm1".as_slice()), Some(&2));
+        assert_eq!(named.get(b"Fm2".as_slice()), Some(&1));
     }
 }

@@ -57,6 +57,7 @@ pub(crate) fn filters_of(
 /// Runs `data` through `filters` until one is an image codec or unknown.
 pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Decoded, DocumentError> {
     LimitExceeded::check("max_filters", filters.len() as u64, u64::from(limits.max_filters))?;
+    check_decoded(0, limits)?;
     let mut decoded = Decoded { bytes: Vec::new(), intact: true, stopped_at: None };
     for (at, (filter, parameters)) in filters.iter().enumerate() {
         let input = if at == 0 { data } else { decoded.bytes.as_slice() };
@@ -66,6 +67,7 @@ pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits)
         };
         let (bytes, intact) = step?;
         check_ratio(data.len(), bytes.len(), limits)?;
+        check_decoded(bytes.len(), limits)?;
         decoded.bytes = bytes;
         decoded.intact &= intact;
     }
@@ -73,6 +75,12 @@ pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits)
         decoded.bytes = data.to_vec();
     }
     Ok(decoded)
+}
+
+/// Counts what the operation at hand decodes, wherever it does so.
+fn check_decoded(decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
+    let spent = limits.deadline.spend(decoded as u64);
+    LimitExceeded::check("max_decoded_bytes", spent, limits.max_decoded_bytes)
 }
 
 /// Refuses what grows out of all proportion: a few bytes that become many are a bomb, or an empty picture.
@@ -249,7 +257,8 @@ fn run_length(input: &[u8], limits: &Limits) -> Step {
             }
             _ => {
                 let Some((&byte, after)) = after.split_first() else { return Ok((out, false)) };
-                out.extend(std::iter::repeat_n(byte, 257 - usize::from(length)));
+                // A run at once, not byte by byte.
+                out.extend_from_slice([byte; 128].get(..257 - usize::from(length)).unwrap_or_default());
                 rest = after;
             }
         }

@@ -15,6 +15,9 @@ mod error;
 mod fields;
 pub(crate) mod filter;
 mod form;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod geometry;
 mod hayro;
 mod info;

@@ -121,6 +121,8 @@ struct Set {
     origin: Instant,
     /// Nanoseconds from the origin.
     until: AtomicU64,
+    /// Operations begun; tells what one of them has decoded from what another has.
+    operation: AtomicU64,
     /// Seen to have passed: from then on every check fails, so that nothing goes on with half an answer.
     is_over: AtomicBool,
 }
@@ -130,6 +132,14 @@ const CHECKS_A_LOOK: u32 = 32;
 
 thread_local! {
     static CHECKS: Cell<u32> = const { Cell::new(0) };
+    /// An operation, and the bytes that it has decoded.
+    static SPENT: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+}
+
+/// A number that no other operation of this process has.
+fn next_operation() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
 impl Deadline {
@@ -148,7 +158,8 @@ impl Deadline {
 
     fn set(time: Duration, cancellation: Cancellation) -> Self {
         let until = AtomicU64::new(nanoseconds(time));
-        let set = Set { time, cancellation, origin: Instant::now(), until, is_over: AtomicBool::new(false) };
+        let operation = AtomicU64::new(next_operation());
+        let set = Set { time, cancellation, origin: Instant::now(), until, operation, is_over: AtomicBool::new(false) };
         Self { set: Some(Arc::new(set)) }
     }
 
@@ -158,6 +169,17 @@ impl Deadline {
         let until = nanoseconds(set.origin.elapsed()).saturating_add(nanoseconds(set.time));
         set.until.store(until, Ordering::Relaxed);
         set.is_over.store(false, Ordering::Relaxed);
+        set.operation.store(next_operation(), Ordering::Relaxed);
+    }
+
+    /// Counts bytes that the operation has decoded on this thread, and gives what it comes to. 0 without a deadline.
+    pub(crate) fn spend(&self, bytes: u64) -> u64 {
+        let Some(set) = &self.set else { return 0 };
+        let operation = set.operation.load(Ordering::Relaxed);
+        let (counted, spent) = SPENT.get();
+        let spent = if counted == operation { spent.saturating_add(bytes) } else { bytes };
+        SPENT.set((operation, spent));
+        spent
     }
 
     /// Stops an operation that has had its time, or that nobody wants. Cheap enough for every turn of a loop whose turns
@@ -248,6 +270,16 @@ mod tests {
         assert_eq!(deadline.stopped(), None);
         let checks = (1..=CHECKS_A_LOOK).filter(|_| deadline.check().is_err()).count();
         assert!(checks > 0, "the clock is looked at once in so many checks");
+    }
+
+    #[test]
+    fn what_is_decoded_is_counted_for_each_operation() {
+        let (one, other) = (Deadline::after(Duration::MAX), Deadline::after(Duration::MAX));
+        assert_eq!([one.spend(2), one.clone().spend(3)], [2, 5]);
+        assert_eq!(other.spend(7), 7);
+        one.restart();
+        assert_eq!(one.spend(1), 1);
+        assert_eq!(Deadline::default().spend(9), 0, "nobody has begun an operation");
     }
 
     #[test]

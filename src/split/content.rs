@@ -27,6 +27,7 @@ impl<'a> Decoder<'a> {
     pub(super) fn decode(&self, stream: &Stream) -> Result<filter::Decoded, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
+            Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
                 filter::Decoded { bytes: Vec::new(), intact: true, stopped_at: Some(0) }
             }

@@ -26,7 +26,11 @@ pub(super) fn survey(
     let annotations = objects.resolve(annotations)?;
     let mut tops = Vec::new();
     for annotation in annotations.as_array().unwrap_or_default() {
-        parts.annotations.extend(annotation.as_reference());
+        limits.deadline.check()?;
+        // One that stands in the array again has nothing new to say.
+        if annotation.as_reference().is_some_and(|id| !parts.annotations.insert(id)) {
+            continue;
+        }
         let resolved = objects.resolve(annotation)?;
         if let Some(field) = resolved.as_dictionary()
             && objects.get(field, b"Subtype")?.is_name(b"Widget")
@@ -110,6 +114,7 @@ fn parents(
         let Some(field) = field.as_dictionary() else { continue };
         let kids = objects.get(field, b"Kids")?;
         for kid in references(&kids) {
+            limits.deadline.check()?;
             LimitExceeded::check("max_page_objects", above.len() as u64, u64::from(limits.max_page_objects))?;
             if !known.contains(&kid) && above.insert(kid, id).is_none() {
                 pending.push(kid);

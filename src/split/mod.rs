@@ -8,6 +8,9 @@ mod colors;
 mod content;
 mod fingerprint;
 mod form;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod names;
 mod page;
 mod resources;
@@ -25,7 +28,7 @@ use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
 use closure::{Closure, PAGE};
 use roles::PageParts;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// A page as a PDF of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,8 +164,12 @@ fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32
 fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object>, DocumentError> {
     let mut out = Vec::new();
     let annotations = objects.resolve(annotations)?;
+    let mut seen = HashSet::new();
     for annotation in annotations.as_array().unwrap_or_default() {
         objects.limits().deadline.check()?;
+        if annotation.as_reference().is_some_and(|id| !seen.insert(id)) {
+            continue;
+        }
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
         let by_kind = objects.get(annotation, b"AP")?;

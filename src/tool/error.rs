@@ -155,6 +155,21 @@ impl ToolError {
         self
     }
 
+    /// Work on `path` that ended before it was done.
+    pub(crate) fn stopped(path: &str, stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Timeout { deadline_ms } => {
+                ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
+                    .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
+                    .with("setting", json!("worker_deadline_ms"))
+                    .with("limit", json!(deadline_ms))
+            }
+            Stopped::Cancelled => {
+                ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
+            }
+        }
+    }
+
     /// Message and hint as one text, for a model.
     #[must_use]
     pub fn text(&self) -> String {
@@ -258,7 +273,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
                 .with("limit", json!(limit.limit))
                 .with("found", json!(limit.found))
         }
-        PdfError::Stopped(stopped) => stopped_error(path, *stopped),
+        PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
             .with("reason", json!(error.to_string())),
@@ -268,24 +283,10 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
     }
 }
 
-fn stopped_error(path: &str, stopped: Stopped) -> ToolError {
-    match stopped {
-        Stopped::Timeout { deadline_ms } => {
-            ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
-                .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
-                .with("setting", json!("worker_deadline_ms"))
-                .with("limit", json!(deadline_ms))
-        }
-        Stopped::Cancelled => {
-            ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
-        }
-    }
-}
-
 fn worker_error(path: &str, error: &WorkerError) -> ToolError {
     let while_reading = |code, what: &str| ToolError::new(code, format!("{what} while reading {path}: {error}"));
     match error {
-        WorkerError::Stopped(stopped) => stopped_error(path, *stopped),
+        WorkerError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
             .hint("A larger setting of worker_memory_bytes may read it.")
             .with("setting", json!("worker_memory_bytes"))

@@ -21,13 +21,20 @@ pub(super) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedF
     socket.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
+/// A file that is received is not for programs that are started; some systems cannot say so in the same step, and there
+/// it matters little: a worker starts none.
+#[cfg(target_os = "linux")]
+const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(not(target_os = "linux"))]
+const RECEIVING: RecvFlags = RecvFlags::empty();
+
 /// Fills `bytes`, and gives the file that was attached. `None` where the other side is gone before the first byte.
 pub(super) fn receive<const N: usize>(mut socket: &UnixStream) -> io::Result<Option<([u8; N], Option<OwnedFd>)>> {
     let mut bytes = [0; N];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = RecvAncillaryBuffer::new(&mut space);
     let mut into = [IoSliceMut::new(&mut bytes)];
-    let received = recvmsg(socket, &mut into, &mut attached, RecvFlags::CMSG_CLOEXEC)?.bytes;
+    let received = recvmsg(socket, &mut into, &mut attached, RECEIVING)?.bytes;
     let file = attached.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut files) => files.next(),
         _ => None,

@@ -10,11 +10,13 @@
 
 pub(crate) mod hostile;
 pub(crate) mod mcp;
+pub(crate) mod mutate;
 pub(crate) mod pdf;
 pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod site;
+pub(crate) mod tried;
 pub(crate) mod words;
 
 pub(crate) use pdf::file_of;

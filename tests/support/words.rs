@@ -16,7 +16,7 @@ use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
-/// page that cannot be cut, `mute …` one without text.
+/// page that cannot be cut, `mute …` one without text, `figure …` one with a picture.
 pub(crate) struct Words;
 
 struct WordsDocument {
@@ -90,7 +90,8 @@ impl Pages for WordsDocument {
             return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
         }
         let text = if line.starts_with("mute") { String::new() } else { format!("The text of {line}") };
-        Ok(PageText { text, ..PageText::default() })
+        let picture_percent = if line.starts_with("figure") { 40 } else { 0 };
+        Ok(PageText { text, picture_percent, ..PageText::default() })
     }
 
     fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {

@@ -14,10 +14,11 @@ use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
-use object_stream::ObjectStream;
+pub(crate) use object_stream::ObjectStream;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-use xref::{CrossReferences, Entry};
+pub(crate) use xref::CrossReferences;
+use xref::Entry;
 
 /// Parsed objects and decoded object streams are kept until they come to this many bytes, then dropped together.
 const CACHE_BYTES: usize = 16 << 20;

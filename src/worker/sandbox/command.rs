@@ -3,8 +3,10 @@
 //! A worker for one page costs 2.9 ms of processor time where the whole command takes 3.4 to 3.8 (median of 60 runs of
 //! `pagewise page` on two fixtures: 6.3 and 6.8 ms with a worker), most of it the start of a second process. So
 //! `page` and `split` read in their own process, after taking from it what they do not need: of files the document
-//! and the folder of the output remain; no network, no other program, no other process. What is lost against a worker
-//! is the typed error: a reader that breaks ends the command, and nothing else.
+//! and the folder of the output remain; no network, no other program, no other process. Readers look at
+//! their deadline, and a thread of the command looks after the libraries below them, which do not: a command that hangs
+//! ends with `timeout`. What is lost against a worker is the typed error of a reader that breaks or runs out of memory: it
+//! ends the command by a signal, with what the system says on standard error, and nothing else.
 
 use std::collections::BTreeMap;
 use std::path::Path;

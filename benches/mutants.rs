@@ -1,0 +1,201 @@
+//! A long run over changed files: whether anything panics, ends the process or hangs, and what the worst cost.
+//!
+//! ```text
+//! PAGEWISE_MUTANTS_OF=folder PAGEWISE_MUTANTS=50 cargo bench --bench mutants
+//! ```
+//!
+//! Every PDF below the folder is changed so many times, and everything is asked of every mutant, without a worker. Each
+//! file has a process of its own, so that one that ends or hangs is counted and named, and the run goes on.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    reason = "it prints what it measured, and may stop where it stands"
+)]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+#[path = "../tests/support/mutate.rs"]
+mod mutate;
+#[path = "../tests/support/tried.rs"]
+mod tried;
+
+/// Silence after which a process counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A question that took longer is named.
+const LONG: Duration = Duration::from_secs(1);
+
+/// Resident memory, the program's own included, past which a mutant is named.
+const LARGE_BYTES: u64 = 256 << 20;
+
+/// Every so many mutants pages are drawn too, which costs most of the time.
+const PICTURES_EVERY: u64 = 10;
+
+fn main() {
+    let (folder, count) = (std::env::var_os("PAGEWISE_MUTANTS_OF"), std::env::var("PAGEWISE_MUTANTS").ok());
+    let Some((folder, count)) = folder.zip(count.and_then(|count| count.parse::<u64>().ok())) else {
+        println!("mutants: not asked for; see benches/mutants.rs");
+        return;
+    };
+    match std::env::var_os("PAGEWISE_MUTANTS_FILE") {
+        Some(file) => of_one_file(Path::new(&file), count),
+        None => of_folder(Path::new(&folder), count),
+    }
+}
+
+/// In a process of its own: one line for each mutant and each event.
+fn of_one_file(path: &Path, count: u64) {
+    let file = std::fs::read(path).unwrap();
+    std::panic::set_hook(Box::new(|_| {}));
+    let out = std::io::stdout();
+    let say = |line: String| writeln!(&out, "{line}").unwrap();
+    let name = path.display().to_string();
+    let seeds = name.bytes().fold(0_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into())) << 20;
+    for seed in (0..count).map(|at| seeds.wrapping_add(at)) {
+        say(format!("mutant {seed}"));
+        let mutant = mutate::mutant(&file, seed);
+        std::fs::write("/proc/self/clear_refs", "5").unwrap_or_default();
+        let mut at = ("", Instant::now());
+        let mut slow = Vec::new();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            tried::tried(&mutant, seed % PICTURES_EVERY == 0, |step| {
+                slow.push((at.0, at.1.elapsed()));
+                at = (step, Instant::now());
+            });
+        }));
+        slow.push((at.0, at.1.elapsed()));
+        if outcome.is_err() {
+            say(format!("panic {seed} in {}", at.0));
+        }
+        for (step, took) in slow {
+            say(format!("took {} {step} {seed}", took.as_micros()));
+        }
+        say(format!("peak {} {seed}", peak_bytes()));
+    }
+    say("done".to_owned());
+}
+
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) << 10
+}
+
+/// What a run came to.
+#[derive(Default)]
+struct Tally {
+    mutants: u64,
+    questions: u64,
+    panics: Vec<String>,
+    ends: Vec<String>,
+    hangs: Vec<String>,
+    slow: BTreeMap<(u64, String), ()>,
+    fat: BTreeMap<(u64, String), ()>,
+    worst: BTreeMap<String, (u64, String)>,
+}
+
+fn of_folder(folder: &Path, count: u64) {
+    let mut paths = Vec::new();
+    collect(folder, &mut paths);
+    paths.sort();
+    let start = Instant::now();
+    let mut tally = Tally::default();
+    for path in &paths {
+        tally.add(path, count);
+    }
+    println!(
+        "{} files, {} mutants, {} questions, {:.0?}",
+        paths.len(),
+        tally.mutants,
+        tally.questions,
+        start.elapsed()
+    );
+    for (what, named) in [("panics", &tally.panics), ("ends of a process", &tally.ends), ("hangs", &tally.hangs)] {
+        println!("{what}: {}", named.len());
+        named.iter().take(20).for_each(|line| println!("  {line}"));
+    }
+    println!("longer than {LONG:?}: {}", tally.slow.len());
+    tally.slow.keys().rev().take(20).for_each(|(micros, what)| println!("  {:>8} ms {what}", micros / 1_000));
+    println!("larger than {} MB: {}", LARGE_BYTES >> 20, tally.fat.len());
+    tally.fat.keys().rev().take(20).for_each(|(bytes, what)| println!("  {:>8} MB {what}", bytes >> 20));
+    println!("the longest of each question:");
+    tally.worst.iter().for_each(|(step, (micros, what))| println!("  {step:12} {:>8} ms {what}", micros / 1_000));
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "pdf") {
+            paths.push(path);
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, path: &Path, count: u64) {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .env("PAGEWISE_MUTANTS_FILE", path)
+            .env("PAGEWISE_MUTANTS", count.to_string())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = mpsc::channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let reading = std::thread::spawn(move || {
+            stdout.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default());
+        });
+        let mut last = String::new();
+        let ended = loop {
+            match lines.recv_timeout(PATIENCE) {
+                Ok(line) if line == "done" => break None,
+                Ok(line) => self.line(path, line, &mut last),
+                Err(mpsc::RecvTimeoutError::Timeout) => break Some(&mut self.hangs),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break Some(&mut self.ends),
+            }
+        };
+        child.kill().unwrap_or_default();
+        let status = child.wait().unwrap();
+        if let Some(list) = ended {
+            list.push(format!("{} {last} ({status})", path.display()));
+        }
+        reading.join().unwrap();
+    }
+
+    fn line(&mut self, path: &Path, line: String, last: &mut String) {
+        let mut words = line.split_whitespace();
+        let (kind, number) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let value = number.parse().unwrap_or(0);
+        let rest = words.collect::<Vec<_>>().join(" ");
+        let what = format!("{rest} {}", path.display());
+        match kind {
+            "mutant" => self.mutants += 1,
+            "panic" => self.panics.push(format!("{line} {}", path.display())),
+            "peak" if value > LARGE_BYTES => drop(self.fat.insert((value, what), ())),
+            "took" => {
+                self.questions += 1;
+                let step = rest.split_whitespace().next().unwrap_or_default().to_owned();
+                let worst = self.worst.entry(step).or_default();
+                if value > worst.0 {
+                    *worst = (value, what.clone());
+                }
+                if u128::from(value) > LONG.as_micros() {
+                    self.slow.insert((value, what), ());
+                }
+            }
+            _ => {}
+        }
+        *last = line;
+    }
+}

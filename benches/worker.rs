@@ -1,0 +1,128 @@
+//! What a worker costs beside reading in this process: a small answer, and one of a megabyte.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "it prints what it measured, and may stop where it stands"
+)]
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io;
+use std::num::NonZeroUsize;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pagewise::document::ReadAt;
+use pagewise::limits::{Cancellation, Limits};
+use pagewise::page::PageIndex;
+use pagewise::render::NoFonts;
+use pagewise::worker::{InProcess, Pages, Reader, WorkerReader, WorkerSettings};
+
+/// Measurements of each, of which the middle one counts.
+const ROUNDS: usize = 2_000;
+
+struct Opened(File);
+
+impl ReadAt for Opened {
+    fn len(&self) -> u64 {
+        self.0.metadata().unwrap().len()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(buffer, offset)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.0.as_fd())
+    }
+}
+
+/// One page whose content is as long as it says and cannot be made shorter.
+fn page_of(bytes: usize) -> Vec<u8> {
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state.to_be_bytes()[0]
+    });
+    let mut file = b"%PDF-1.7\n".to_vec();
+    let mut offsets = Vec::new();
+    let objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>".to_vec(),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<</I 4 0 R>>>>/Contents 5 0 R>>".to_vec(),
+        [
+            format!("<</Subtype/Image/Filter/DCTDecode/Length {bytes}>>stream\n").into_bytes(),
+            noise.take(bytes).collect(),
+            b"\nendstream".to_vec(),
+        ]
+        .concat(),
+        b"<</Length 5>>stream\n/I Do\nendstream".to_vec(),
+    ];
+    for (number, object) in (1..).zip(objects) {
+        offsets.push(file.len());
+        file.extend(format!("{number} 0 obj\n").bytes().chain(object).chain(*b"\nendobj\n"));
+    }
+    let start = file.len();
+    file.extend(b"xref\n0 6\n0000000000 65535 f \n");
+    offsets.iter().for_each(|offset| file.extend(format!("{offset:010} 00000 n \n").bytes()));
+    file.extend(format!("trailer\n<</Size 6/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").bytes());
+    file
+}
+
+fn open(reader: &dyn Reader, path: &Path) -> Box<dyn Pages> {
+    let file = Arc::new(Opened(File::open(path).unwrap()));
+    reader.open(file, None, &Cancellation::new()).unwrap()
+}
+
+/// The middle of many measurements, taken in turn so that what else the machine does befalls both alike.
+fn medians(mut one: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
+    let timed = |run: &mut dyn FnMut()| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    let mut times = (0..ROUNDS).map(|_| (timed(&mut one), timed(&mut other))).collect::<Vec<_>>();
+    let middle = |times: &mut Vec<(Duration, Duration)>, key: fn(&(Duration, Duration)) -> Duration| {
+        times.sort_by_key(key);
+        times.get(ROUNDS / 2).map(key).unwrap_or_default()
+    };
+    (middle(&mut times, |pair| pair.0), middle(&mut times, |pair| pair.1))
+}
+
+fn report(what: &str, (here, there): (Duration, Duration)) {
+    let ratio = there.as_secs_f64() / here.as_secs_f64();
+    let more = there.saturating_sub(here);
+    println!(
+        "{what:24} in this process {here:>10.1?}, by a worker {there:>10.1?}: {more:>10.1?} more, {ratio:.1} times"
+    );
+}
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = WorkerSettings {
+        workers: NonZeroUsize::new(2).unwrap(),
+        ..WorkerSettings::new(PathBuf::from(env!("CARGO_BIN_EXE_pagewise")))
+    };
+    let here = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let there = WorkerReader::start(settings, Limits::default());
+    println!("medians of {ROUNDS}");
+    for (what, bytes) in [("a page of 1 KB", 1_000), ("a page of 1 MB", 1_000_000)] {
+        let path = folder.path().join("page.pdf");
+        std::fs::write(&path, page_of(bytes)).unwrap();
+        let (one, other) = (open(&here, &path), open(&there, &path));
+        let cut = |document: &dyn Pages| drop(black_box(document.cut(PageIndex(0)).unwrap()));
+        report(what, medians(|| cut(&*one), || cut(&*other)));
+    }
+    let path = folder.path().join("page.pdf");
+    std::fs::write(&path, page_of(1_000)).unwrap();
+    let (one, other) = (open(&here, &path), open(&there, &path));
+    let label = |document: &dyn Pages| drop(black_box(document.page_label(PageIndex(0))));
+    report("a question", medians(|| label(&*one), || label(&*other)));
+    drop((one, other));
+    let opened = |reader: &dyn Reader| drop(black_box(open(reader, &path)));
+    report("opening", medians(|| opened(&here), || opened(&there)));
+}

@@ -1,0 +1,7 @@
+//! The filter Flate, with a predictor by the first bytes (7.4).
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pagewise::document;
+
+fuzz_target!(|data: &[u8]| document::fuzzing::filter("FlateDecode", data));

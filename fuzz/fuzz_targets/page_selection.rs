@@ -1,0 +1,14 @@
+//! Selections of pages: what is selected lies in the document, and printing and reading it again gives the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pagewise::page::parse_page_selection;
+
+fuzz_target!(|data: (u32, &str)| {
+    let (page_count, text) = data;
+    let Ok(pages) = parse_page_selection(text, page_count) else { return };
+    assert!(pages.runs().all(|(_, last)| last.0 < page_count), "{text} of {page_count}");
+    if !pages.is_empty() {
+        assert_eq!(parse_page_selection(&pages.to_string(), page_count).as_ref(), Ok(&pages));
+    }
+});
