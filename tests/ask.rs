@@ -10,8 +10,11 @@
 mod chain;
 mod fallback;
 mod limits;
+#[cfg(target_os = "linux")]
+mod memory;
 mod native;
 mod refused;
+mod remote;
 mod server;
 
 use std::process::{Command, Output};

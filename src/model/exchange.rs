@@ -205,8 +205,12 @@ impl Exchange<'_> {
 
     fn unreachable(&self, error: &HttpError) -> ModelError {
         let reason = self.told(&root_cause(error));
+        let address = self.told(&shown(&self.endpoint.base_url));
+        if error.is_builder() {
+            return ModelError::Unusable { reason: format!("{address} is no address to ask at: {reason}") };
+        }
         if error.is_connect() {
-            return ModelError::Unreachable { base_url: self.told(&self.endpoint.base_url), reason };
+            return ModelError::Unreachable { base_url: address, reason };
         }
         ModelError::Broken { reason }
     }
@@ -259,6 +263,13 @@ fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
     let seconds = text.parse().ok().map(Duration::from_secs);
     let until = || httpdate::parse_http_date(text).ok();
     seconds.or_else(|| until().map(|date| date.duration_since(now).unwrap_or_default()))
+}
+
+/// Scheme, host and port of a URL, without a name and password in it.
+fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default())
 }
 
 /// The innermost reason: the outer ones say that a request failed, and where.

@@ -16,7 +16,7 @@
 //! # Why no library does it
 //!
 //! The crates that speak to several providers, read as sources on 2026-11-22. "Crates" is what each adds to the 319
-//! that this one is built of, with no default features and its HTTP client.
+//! that this one was built of then, with no default features and its HTTP client.
 //!
 //! | crate | crates | PDF blocks: Anthropic, Google, OpenAI | base URL | refusals | time, end |
 //! |---|---|---|---|---|---|
@@ -29,7 +29,7 @@
 //! `genai` comes close. But each of them builds the request as a JSON value and then as bytes: a PDF lies in memory as
 //! base64 two or three times, where the bound here is one and a half; `genai` marks what is to be cached by message, not
 //! by block. Retrying, deadlines over several models, limits by provider and packing would be ours with any of them.
-//! What is left, the four shapes of requests and events, is 340 lines of this room.
+//! What is left, the four shapes of requests and events, is 290 lines of this room of 2,200.
 
 mod anthropic;
 mod body;

@@ -178,6 +178,16 @@ fn a_server_that_is_not_there() {
 }
 
 #[test]
+fn an_address_with_a_password_is_not_repeated_whole() {
+    let asking = asking(Vec::new()).with("ANTHROPIC_BASE_URL", "http://me:planted-password@127.0.0.1:1/x");
+    let (_, _, message, _) = asking.refused(&["one.pdf"]);
+    assert!(message.contains("cannot reach http://127.0.0.1:1: "), "{message}");
+    let asking = self::asking(Vec::new()).with("ANTHROPIC_BASE_URL", "not a URL");
+    let (_, _, message, _) = asking.refused(&["one.pdf"]);
+    assert!(message.contains("not a URL is no address to ask at: "), "{message}");
+}
+
+#[test]
 fn a_failing_model_falls_through_to_the_next() {
     let asking = asking(vec![Say::Status(400, &[], refusal("x", "No")), Say::Text("Second.")])
         .with("PAGEWISE_PDF_MODEL_PRIMARY", "anthropic/claude-a")

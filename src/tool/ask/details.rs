@@ -71,7 +71,12 @@ impl Answered<'_> {
         if self.reply.is_cut {
             put("truncated", json!(true));
         }
-        if self.asked.iter().any(|asked| asked.origin == Origin::Remote) {
+        let sent = self
+            .asked
+            .iter()
+            .zip(self.packed)
+            .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
+        if sent.into_iter().any(|(asked, _)| asked.origin == Origin::Remote) {
             put("resultContentSource", json!("network"));
         }
         Value::Object(details)
