@@ -3,8 +3,13 @@
 //! Roots of trust are the system's own, through the platform's verifier: what an administrator adds or revokes there
 //! holds here too. [`trusting`] adds authorities of a company, or of a test, to them.
 
+mod body;
+
+pub(crate) use body::streamed;
 pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-pub(crate) use reqwest::{Client, ClientBuilder, Error as HttpError, Response, StatusCode, Url, header};
+pub(crate) use reqwest::{
+    Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header,
+};
 
 /// A builder with our defaults: rustls over ring, the system's roots, no proxy variables, no redirects.
 pub(crate) fn client() -> ClientBuilder {

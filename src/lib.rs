@@ -54,10 +54,11 @@
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
 //! | `source` | paths beneath roots, URLs and what was fetched, what a file is, content hashes; the only room that opens a client's files | web | |
-//! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked | | reqwest, rustls |
+//! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
-//! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view | base64, unicode_segmentation |
+//! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, httpdate |
+//! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output | tool | rmcp |
 //! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
 //!
@@ -107,6 +108,7 @@ pub mod hash;
 pub mod html;
 pub(crate) mod http;
 pub mod limits;
+pub mod model;
 pub mod page;
 pub mod render;
 pub mod serve;

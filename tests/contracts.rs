@@ -241,12 +241,13 @@ fn errors_without_json_go_to_standard_error() {
 #[test]
 fn the_help_is_as_reviewed() {
     let place = Place::new();
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 10] = [
         &[],
         &["get-file"],
         &["page"],
         &["split"],
         &["info"],
+        &["ask"],
         &["context"],
         &["context", "status"],
         &["context", "forget"],

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod architecture;
+mod ask;
 mod cancellation;
 mod cli;
 mod closure;

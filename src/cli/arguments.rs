@@ -76,6 +76,7 @@ pub(crate) enum Command {
     Render(Render),
     Search(Search),
     Outline(Outline),
+    Ask(super::ask::Ask),
     Fetch(Fetch),
     Content(Content),
     Context(Context),

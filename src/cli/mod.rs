@@ -1,6 +1,7 @@
 //! The command line: the only room that prints, and the only one that names clap.
 
 mod arguments;
+mod ask;
 mod config;
 mod context_arguments;
 mod doctor;
@@ -8,6 +9,7 @@ mod fetch;
 mod fetch_arguments;
 mod get_file;
 mod memory;
+mod models;
 mod pdf;
 mod print;
 mod progress;
@@ -68,6 +70,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Render(arguments) => pdf::render(&arguments, config),
         Command::Search(arguments) => pdf::search(&arguments, config),
         Command::Outline(arguments) => pdf::outline(&arguments, config),
+        Command::Ask(arguments) => ask::run(&arguments, config),
         Command::Fetch(arguments) => fetch::fetch(&arguments, config),
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
@@ -87,6 +90,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.json.json,
+        Command::Ask(arguments) => arguments.json.json,
         Command::Fetch(arguments) => arguments.json.json,
         Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),

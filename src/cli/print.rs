@@ -74,6 +74,11 @@ pub(super) fn warning(text: &str) {
     let _ = writeln!(io::stderr().lock(), "pagewise: {text}");
 }
 
+/// A piece of an answer that is printed while it comes.
+pub(super) fn piece(text: &str) -> io::Result<()> {
+    written(text.as_bytes())
+}
+
 fn explain(error: &ToolError) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     writeln!(stderr, "pagewise: {}", error.message)?;

@@ -8,14 +8,16 @@ use super::config::Loaded;
 use super::print::{Report, warning};
 use super::settings;
 use crate::serve::{ServerWorld, serve_stdio};
-use crate::tool::{ErrorCode, FormArgument, ToolError};
+use crate::tool::{ErrorCode, FormArgument, Models, ToolError};
 
 /// Serves until standard input ends.
 pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     loaded.warnings.iter().for_each(|text| warning(text));
     let config = &loaded.config;
     let context = settings::server_context(config)?;
+    let models = Models::new(config.models.settings(config.require_sandbox)?);
     let world = ServerWorld {
+        models,
         conversation: context.mint(None)?,
         context: Arc::new(context),
         form: Some(config.form).filter(|form| *form != FormArgument::Auto),

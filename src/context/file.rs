@@ -72,10 +72,48 @@ pub struct OpenPdf {
     pub file_bytes: u64,
     /// The document.
     pub document: Box<dyn Pages>,
+    pub(super) file: PdfFile,
     cancellation: Cancellation,
 }
 
+/// The file of a PDF, open without a reader.
+#[derive(Clone)]
+pub struct PdfFile {
+    path: String,
+    file: Arc<OpenFile>,
+}
+
+impl PdfFile {
+    /// All bytes of the file, as they were when it was opened.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] where they are more than `limit`, which is the setting `setting`, or have changed.
+    pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
+        self.file.read_all(limit, setting).map_err(|error| refused(&self.path, error))
+    }
+
+    /// The PDF in it.
+    pub(super) fn open(
+        self,
+        reader: &dyn Reader,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
+        let positioned = Positioned { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
+        let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
+        let (path, file_bytes) = (self.path.clone(), self.file.len());
+        Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
+    }
+}
+
 impl OpenPdf {
+    /// Its file, for what is sent whole.
+    #[must_use]
+    pub fn file(&self) -> PdfFile {
+        self.file.clone()
+    }
+
     /// Ends a loop over pages that nobody wants.
     ///
     /// # Errors
@@ -184,11 +222,7 @@ impl Sources {
         };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
         let file = checked.map_err(|error| refused(&path, error))?;
-        let file_bytes = file.len();
-        let failed = |error| ContextError::Pdf { path: path.clone(), error };
-        let file = Positioned { identity: file.stat().key(), file: Arc::new(file) };
-        let document = reader.open(Arc::new(file), password, asking.cancellation).map_err(failed)?;
-        Ok(OpenPdf { path, file_bytes, document, cancellation: asking.cancellation.clone() })
+        PdfFile { path, file: Arc::new(file) }.open(reader, password, asking.cancellation)
     }
 }
 

@@ -57,7 +57,7 @@ pub use conversations::{ForgetRequest, HeldFile, Point, Status};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
 pub use fetch::{FetchedPage, FetchedText};
-pub use file::{Asking, OpenPdf, Sources};
+pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::write_whole;
@@ -267,6 +267,27 @@ impl ContextManager {
         asking: Asking<'_>,
     ) -> Result<OpenPdf, ContextError> {
         self.sources.open_pdf(reference, password, &*self.reader, &self.limits, asking)
+    }
+
+    /// Opens a PDF once more whose file is still open: the same bytes, whatever became of the name.
+    ///
+    /// # Errors
+    /// Every refusal of the reader.
+    pub fn open_pdf_again(
+        &self,
+        file: &PdfFile,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        file.clone().open(&*self.reader, password, cancellation)
+    }
+
+    /// The absolute path that `reference` names, whether anything is there or not.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] for a reference that names no file.
+    pub fn path_of(&self, reference: &str) -> Result<PathBuf, ContextError> {
+        Ok(self.sources.resolve(reference)?.path().components().collect())
     }
 
     /// Writes a drawn page to the output directory, as `{stem}-{first 8 of blake3}-page{n}.png`.

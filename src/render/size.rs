@@ -4,12 +4,12 @@ use super::RenderOptions;
 use crate::document::PageGeometry;
 use crate::limits::LimitExceeded;
 
-/// Pixels per inch, from 72 to 300.
+/// Pixels per inch, from 72 to 300; fewer only where a budget asks for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dpi(u16);
 
 impl Dpi {
-    /// The coarsest: a pixel a point.
+    /// The coarsest that can be asked for: a pixel a point.
     pub const MIN: u16 = 72;
     /// The finest.
     pub const MAX: u16 = 300;
@@ -19,6 +19,12 @@ impl Dpi {
     pub fn clamped(dpi: u64) -> Self {
         let clamped = dpi.clamp(Self::MIN.into(), Self::MAX.into());
         Self(u16::try_from(clamped).unwrap_or(Self::MAX))
+    }
+
+    /// At most `dpi`, below [`Dpi::MIN`] too: for pictures under a budget of pixels. 1 at least.
+    #[must_use]
+    pub fn at_most(dpi: u64) -> Self {
+        Self(u16::try_from(dpi.clamp(1, Self::MAX.into())).unwrap_or(Self::MAX))
     }
 
     /// Pixels per inch.

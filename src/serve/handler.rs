@@ -78,6 +78,7 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         "pdf_render_page" => pdf::render_page(&world.context, arguments, caller),
         "pdf_search" => pdf::search(&world.context, arguments, caller),
         "pdf_outline" => pdf::outline(&world.context, arguments, caller),
+        "pdf" if answers(world) => return Some(pdf::ask(world, arguments, caller)),
         "fetch_content" => web::fetch_content(&world.context, arguments, caller),
         "get_search_content" => web::get_search_content(&world.context, arguments, caller),
         "context_status" => context::status(&world.context, arguments, caller),
@@ -87,6 +88,11 @@ fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller
         _ => return None,
     };
     Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
+}
+
+/// Whether there is a model to ask about PDFs.
+fn answers(world: &ServerWorld) -> bool {
+    world.models.settings().chain().is_some()
 }
 
 fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
@@ -107,7 +113,12 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tool::tool_specs().into_iter().map(shape::tool).collect()))
+        let mut specs = tool::tool_specs();
+        if answers(&self.world) {
+            let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
+            specs.insert(after, tool::ask_spec());
+        }
+        Ok(ListToolsResult::with_all_items(specs.into_iter().map(shape::tool).collect()))
     }
 
     async fn call_tool(

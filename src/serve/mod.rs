@@ -20,6 +20,7 @@ use self::handler::Handler;
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
 use crate::tool::FormArgument;
+use crate::tool::Models;
 
 /// How long work may go on whose client went away.
 const SHUTDOWN: Duration = Duration::from_secs(2);
@@ -28,6 +29,8 @@ const SHUTDOWN: Duration = Duration::from_secs(2);
 pub struct ServerWorld {
     /// Answers the requests.
     pub context: Arc<ContextManager>,
+    /// Asked about PDFs; the tool `pdf` is there where one of them can be.
+    pub models: Models,
     /// The conversation of calls that name none: one a process.
     pub conversation: ConversationId,
     /// How pages come where neither the call nor the client says.

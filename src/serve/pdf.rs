@@ -3,11 +3,12 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
+use super::ServerWorld;
 use super::handler::Called;
 use super::shape;
 use crate::tool::{
-    self, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
-    SearchArguments, TextArguments, ToolError, Unwatched,
+    self, AskArguments, AskWorld, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult,
+    RenderArguments, SearchArguments, TextArguments, ToolError, Unheard, Unwatched,
 };
 
 pub(super) fn info(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
@@ -61,6 +62,20 @@ pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: 
     let answer = tool::outline(&pdf);
     pdf.check()?;
     Ok((shape::data_result(&answer), None))
+}
+
+/// What `pdf` refuses has details too.
+pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Called {
+    let asking = caller.asking();
+    let asked = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, asking };
+    let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asked, &arguments));
+    match answered {
+        Ok(answer) => {
+            let blocks = [answer.text, answer.remarks].map(Block::Text);
+            (shape::blocks_result(&blocks, answer.details), None)
+        }
+        Err(error) => (shape::ask_error_result(&error), None),
+    }
 }
 
 /// A result as JSON; paths that are not Unicode have none.

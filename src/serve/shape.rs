@@ -9,7 +9,9 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use crate::tool::Block;
-use crate::tool::{DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, page_uri};
+use crate::tool::{
+    DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, error_details, page_uri,
+};
 
 /// Where a result's details lie in `_meta`.
 const DETAILS: &str = "io.github.pagewise/details";
@@ -19,11 +21,12 @@ const ERROR: &str = "io.github.pagewise/error";
 
 /// A tool as it is listed.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
+    let is_open_world = spec.is_open_world();
     let annotations =
         ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
     let tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
         .with_title(spec.title)
-        .with_annotations(annotations.open_world(false));
+        .with_annotations(annotations.open_world(is_open_world));
     match spec.output_schema {
         Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
         None => tool,
@@ -58,6 +61,15 @@ pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
 pub(super) fn error_result(error: &ToolError) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(error.text())]);
     result.meta = Some(meta(ERROR, json!(error)));
+    result
+}
+
+/// A refusal of `pdf`, whose details are as much part of it as those of an answer.
+pub(super) fn ask_error_result(error: &ToolError) -> CallToolResult {
+    let mut result = error_result(error);
+    if let Some(MetaObject(object)) = &mut result.meta {
+        object.insert(DETAILS.to_owned(), error_details(error));
+    }
     result
 }
 

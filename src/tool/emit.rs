@@ -1,11 +1,10 @@
 //! Content blocks in the shapes that models and protocols take.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::resource::page_uri;
 use crate::context::{Block, DocumentBlock, ImageBlock};
+pub use crate::model::base64;
 
 /// MIME type of a page.
 pub const PDF: &str = "application/pdf";
@@ -22,12 +21,6 @@ pub enum Emit {
     Gemini,
     /// Model Context Protocol: embedded resources.
     Mcp,
-}
-
-/// Standard base64 with padding.
-#[must_use]
-pub fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
 }
 
 /// `block` in the shape of `emit`.

@@ -4,6 +4,7 @@
 //! they find here.
 
 mod arguments;
+mod ask;
 mod client;
 mod context_arguments;
 mod context_schema;
@@ -34,8 +35,10 @@ pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
     Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, run_worker,
 };
+pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::ConversationId;
 pub use arguments::GetFileArguments;
+pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
@@ -54,7 +57,7 @@ pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
 pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
 pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
-pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
+pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
 pub use text::{TextOfPage, TextResult, extract_text};

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::ask::{DEFAULT_PROMPT, MAX_PDFS};
 use super::schema::{ToolSpec, boolean, conversation, object, string, whole};
 
 const PDF_INFO: &str = "\
@@ -23,6 +24,42 @@ without usable text are named, because nothing can be found on them.";
 
 const PDF_OUTLINE: &str = "\
 The whole outline (table of contents) of a PDF with page numbers.";
+
+const PDF: &str = "\
+Ask another model about up to ten PDFs and get its answer as text. For when you cannot see PDFs yourself, or need an \
+answer and not the pages. Whole files go where they fit; choose pages (1-based, like \"1-3,7\") of long ones. What \
+did not come to the model is named together with the call that sends it.";
+
+/// The tool `pdf`, for servers that know a model.
+#[must_use]
+pub fn ask_spec() -> ToolSpec {
+    let properties = json!({
+        "prompt": string(&format!("What to ask. Default: {DEFAULT_PROMPT}")),
+        "pdf": string("A PDF: a path, ~, file://, http:// or https://."),
+        "pdfs": {
+            "type": "array",
+            "items": { "type": "string" },
+            "maxItems": MAX_PDFS,
+            "description": "Several PDFs, together with pdf at most 10."
+        },
+        "pages": pages(),
+        "password": password(),
+        "model": string("The model to ask, as provider/model. Default: as configured."),
+        "maxBytesMb": {
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "description": "Size of each PDF at most, in MiB."
+        },
+    });
+    ToolSpec {
+        name: "pdf",
+        title: "Ask a model about PDFs",
+        description: PDF,
+        input_schema: object(properties, &[]),
+        output_schema: None,
+        is_read_only: true,
+    }
+}
 
 /// The tools, in the order of the list.
 pub(super) fn pdf_tools() -> Vec<ToolSpec> {

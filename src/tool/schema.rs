@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::context_schema::{context_tools, generation};
 use super::fetch_schema::fetch_tools;
+pub use super::pdf_schema::ask_spec;
 use super::pdf_schema::pdf_tools;
 
 /// One tool of the list.
@@ -24,6 +25,12 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// Whether it reaches out of this system.
+    #[must_use]
+    pub fn is_open_world(&self) -> bool {
+        self.name == "pdf"
+    }
+
     /// Whether a second call with the same arguments changes nothing more: each fork is a new conversation.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {

@@ -93,7 +93,7 @@ impl From<OptionsOnWire> for RenderOptions {
             let [left, top, right, bottom] = corners.map(f64::from_bits);
             Region::new(left, top, right, bottom)
         });
-        Self { dpi: Dpi::clamped(options.dpi.into()), region, max_pixels: options.max_pixels }
+        Self { dpi: Dpi::at_most(options.dpi.into()), region, max_pixels: options.max_pixels }
     }
 }
 

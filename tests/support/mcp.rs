@@ -25,7 +25,12 @@ impl Client {
 
     /// The same with flags for the server and capabilities of the client.
     pub(crate) fn start_with(place: &Place, flags: &[&str], client: &str, capabilities: Value) -> Self {
-        Self::spawn(place.command(), flags).greeted(client, capabilities)
+        Self::start_command(place.command(), flags, client, capabilities)
+    }
+
+    /// The same with a program of the test's own making.
+    pub(crate) fn start_command(command: Command, flags: &[&str], client: &str, capabilities: Value) -> Self {
+        Self::spawn(command, flags).greeted(client, capabilities)
     }
 
     /// A server with a single worker.

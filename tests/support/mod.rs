@@ -13,6 +13,8 @@ pub(crate) mod mcp;
 pub(crate) mod mutate;
 pub(crate) mod pdf;
 pub(crate) mod program;
+pub(crate) mod provider;
+pub(crate) mod schema;
 pub(crate) mod site;
 pub(crate) mod tried;
 pub(crate) mod words;

@@ -6,6 +6,19 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Variables that would lead a test to a model of whoever runs it.
+const MODEL_VARIABLES: [&str; 9] = [
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "PAGEWISE_COMPATIBLE_BASE_URL",
+    "PAGEWISE_PDF_MODEL_PRIMARY",
+    "PAGEWISE_IMAGE_MODEL_PRIMARY",
+    "PAGEWISE_TEXT_ONLY_MODELS",
+];
+
 /// A folder for one test: the program runs in it and keeps its data in it.
 pub(crate) struct Place {
     folder: TempDir,
@@ -52,6 +65,9 @@ impl Place {
             .env("PAGEWISE_WEB_ALLOW_RANGES", "127.0.0.1")
             .env_remove("PAGEWISE_PASSWORD")
             .env_remove("COLUMNS");
+        for variable in MODEL_VARIABLES {
+            command.env_remove(variable);
+        }
         command
     }
 

@@ -13,6 +13,7 @@ mod table;
 use std::env;
 use std::path::PathBuf;
 
+use super::models::ModelConfig;
 use super::settings::this_program;
 use crate::limits::Limits;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
@@ -43,6 +44,8 @@ pub(super) struct Config {
     pub(super) limits: Limits,
     /// The readers.
     pub(super) workers: WorkerSettings,
+    /// Models that are asked about PDFs.
+    pub(super) models: ModelConfig,
     /// Bounds on fetching.
     pub(super) web: WebSettings,
 }
@@ -67,6 +70,7 @@ impl Default for Config {
             answers: AnswerSettings::default(),
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
+            models: ModelConfig::default(),
             web: WebSettings::default(),
         }
     }

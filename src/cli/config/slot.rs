@@ -23,6 +23,8 @@ pub(super) enum Slot<'a> {
     /// Whole seconds, 1 or more.
     Seconds(&'a mut Duration),
     Switch(&'a mut bool),
+    Text(&'a mut Option<String>),
+    Texts(&'a mut Vec<String>),
     Secret(&'a mut Option<Secret>),
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
@@ -88,6 +90,8 @@ impl Slot<'_> {
             }
             Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
             Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
+            Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
+            Self::Texts(place) => put(place, texts(given), "a list of texts"),
             Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
             Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
@@ -109,6 +113,8 @@ impl Slot<'_> {
             Self::Seconds(time) => Some(integer(time.as_secs())),
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
             Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
+            Self::Text(text) => text.as_ref().map(|text| Value::String(text.clone())),
+            Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
             Self::Folder(folder) => folder.as_deref().map(path),
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
@@ -141,6 +147,15 @@ fn switch(text: &str) -> Option<bool> {
 
 fn secret(text: &OsStr) -> Option<Secret> {
     text.to_str().map(|text| Secret(text.to_owned()))
+}
+
+/// Several texts in one word are separated by commas.
+fn texts(given: &Given) -> Option<Vec<String>> {
+    let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    match given {
+        Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
+        Given::Many(words) => words.iter().map(|word| word.to_str().map(str::to_owned)).collect(),
+    }
 }
 
 /// Several folders in one word are separated as in `PATH`.

@@ -32,6 +32,10 @@ impl Setting {
         Self { default: Some(words), ..self }
     }
 
+    const fn also(self, variables: &'static [&'static str]) -> Self {
+        Self { also: variables, ..self }
+    }
+
     /// The variable of the environment.
     pub(super) fn variable(&self) -> String {
         format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
@@ -96,6 +100,58 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("worker_deadline_ms", "time for one operation of a reader", |c| Slot::Milliseconds(&mut c.workers.deadline)),
     Setting::new("worker_memory_bytes", "address space of a reader", |c| Slot::U64(&mut c.workers.memory_bytes)),
     Setting::new("max_waiting", "requests that wait for a reader; one more is answered `busy`", |c| Slot::Usize(&mut c.workers.max_waiting)),
+    Setting::new("pdf_model.primary", "the model that is asked about PDFs, as provider/model", |c| Slot::Text(&mut c.models.pdf_model.primary))
+        .default("the first provider with a key"),
+    Setting::new("pdf_model.fallbacks", "the models that are asked in turn where it fails", |c| Slot::Texts(&mut c.models.pdf_model.fallbacks)),
+    Setting::new("image_model.primary", "the model that is asked where none for PDFs can be", |c| Slot::Text(&mut c.models.image_model.primary)),
+    Setting::new("image_model.fallbacks", "the models that are asked in turn where that one fails", |c| Slot::Texts(&mut c.models.image_model.fallbacks)),
+    Setting::new("text_only_models", "models that see no pictures, by the beginning of their names", |c| Slot::Texts(&mut c.models.text_only_models)),
+    Setting::new("anthropic_api_key", "key for anthropic; also `ANTHROPIC_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("anthropic").key))
+        .also(&["ANTHROPIC_API_KEY"]),
+    Setting::new("anthropic_base_url", "address of anthropic; also `ANTHROPIC_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("anthropic").base_url))
+        .also(&["ANTHROPIC_BASE_URL"]).default("the provider's own"),
+    Setting::new("google_api_key", "key for google; also `GEMINI_API_KEY` or `GOOGLE_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("google").key))
+        .also(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
+    Setting::new("google_base_url", "address of google; also `GOOGLE_GEMINI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("google").base_url))
+        .also(&["GOOGLE_GEMINI_BASE_URL"]).default("the provider's own"),
+    Setting::new("openai_api_key", "key for openai; also `OPENAI_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("openai").key))
+        .also(&["OPENAI_API_KEY"]),
+    Setting::new("openai_base_url", "address of openai; also `OPENAI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("openai").base_url))
+        .also(&["OPENAI_BASE_URL"]).default("the provider's own"),
+    Setting::new("compatible_api_key", "key for a server of your own that speaks chat completions", |c| Slot::Secret(&mut c.models.endpoint("compatible").key)),
+    Setting::new("compatible_base_url", "address of a server of your own that speaks chat completions", |c| Slot::Text(&mut c.models.endpoint("compatible").base_url)),
+    Setting::new("openrouter_api_key", "key for openrouter; also `OPENROUTER_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("openrouter").key))
+        .also(&["OPENROUTER_API_KEY"]),
+    Setting::new("openrouter_base_url", "address of openrouter; also `OPENROUTER_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("openrouter").base_url))
+        .also(&["OPENROUTER_BASE_URL"]).default("the provider's own"),
+    Setting::new("mistral_api_key", "key for mistral; also `MISTRAL_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("mistral").key))
+        .also(&["MISTRAL_API_KEY"]),
+    Setting::new("mistral_base_url", "address of mistral; also `MISTRAL_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("mistral").base_url))
+        .also(&["MISTRAL_BASE_URL"]).default("the provider's own"),
+    Setting::new("groq_api_key", "key for groq; also `GROQ_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("groq").key))
+        .also(&["GROQ_API_KEY"]),
+    Setting::new("groq_base_url", "address of groq; also `GROQ_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("groq").base_url))
+        .also(&["GROQ_BASE_URL"]).default("the provider's own"),
+    Setting::new("xai_api_key", "key for xai; also `XAI_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("xai").key))
+        .also(&["XAI_API_KEY"]),
+    Setting::new("xai_base_url", "address of xai; also `XAI_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("xai").base_url))
+        .also(&["XAI_BASE_URL"]).default("the provider's own"),
+    Setting::new("deepseek_api_key", "key for deepseek; also `DEEPSEEK_API_KEY`", |c| Slot::Secret(&mut c.models.endpoint("deepseek").key))
+        .also(&["DEEPSEEK_API_KEY"]),
+    Setting::new("deepseek_base_url", "address of deepseek; also `DEEPSEEK_BASE_URL`", |c| Slot::Text(&mut c.models.endpoint("deepseek").base_url))
+        .also(&["DEEPSEEK_BASE_URL"]).default("the provider's own"),
+    Setting::new("pdf_max_bytes_mb", "MiB of a PDF in a question", |c| Slot::U64(&mut c.models.max_bytes_mb)),
+    Setting::new("pdf_max_pages", "pages of a PDF that are cut, read or drawn for a question", |c| Slot::U32(&mut c.models.settings.pdf_max_pages)),
+    Setting::new("strict_native_pages", "refuse `pages` to models that take whole PDFs", |c| Slot::Switch(&mut c.models.settings.strict_native_pages)),
+    Setting::new("pdf_request_bytes", "a request to a model, for gateways with another bound than the provider's", |c| Slot::U64(&mut c.models.request_bytes))
+        .default("0: the provider's own"),
+    Setting::new("pdf_max_text_chars", "characters of text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
+    Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::U64(&mut c.models.settings.pdf_image_dpi)),
+    Setting::new("pdf_max_output_tokens", "tokens of an answer, where the provider wants a bound", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
+    Setting::new("pdf_max_answer_bytes", "an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
+    Setting::new("pdf_idle_timeout_ms", "time in which nothing goes to a model and nothing comes", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
+    Setting::new("pdf_timeout_ms", "time for a question with all models and repetitions", |c| Slot::Milliseconds(&mut c.models.settings.pdf_timeout)),
+    Setting::new("pdf_retries", "times that a model is asked again after 429, 500, 502, 503, 504 or 529", |c| Slot::U32(&mut c.models.settings.pdf_retries)),
     Setting::new("offline", "fetch nothing: every URL is refused", |c| Slot::Switch(&mut c.web.offline)).flag("offline", "--offline"),
     Setting::new("web_references", "whether tools that take a path take a URL", |c| Slot::Switch(&mut c.web.references)),
     Setting::new("web_allow_hosts", "the only hosts that are asked, like `example.com` or `*.example.com`", |c| Slot::Hosts(&mut c.web.allow_hosts)),

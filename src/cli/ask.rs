@@ -1,0 +1,93 @@
+//! `pagewise ask`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::arguments::{Json, Password};
+use super::config::Config;
+use super::pdf::given;
+use super::print::{self, Report};
+use super::settings;
+use crate::tool::{self, AskArguments, AskWorld, Caller, Listener, Models, ToolError, Unheard};
+
+/// Ask a model about PDFs
+///
+/// The answer is printed while it comes. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
+/// (provider/model), ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENAI_API_KEY.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise ask report.pdf --prompt \"What was the net income?\"
+  pagewise ask a.pdf b.pdf --prompt \"What changed?\" --model openai/gpt-5-mini --json
+  pagewise ask scan.pdf --pages 1-3 --model compatible/qwen3-vl   (a server of your own: PAGEWISE_COMPATIBLE_BASE_URL)")]
+pub(crate) struct Ask {
+    /// The PDFs, ten at most: paths, ~, file:// or URLs
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<String>,
+    /// What to ask
+    #[arg(long, value_name = "P")]
+    pub(crate) prompt: Option<String>,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The model, as provider/model
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Size of each PDF at most, in MiB; 10 where it is not said
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_bytes_mb: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Answers `ask`: the answer is printed while it comes, what is to be known of it after it.
+pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
+    let arguments = AskArguments::parse(&given([
+        ("pdfs", Some(json!(typed.paths))),
+        ("prompt", typed.prompt.as_ref().map(|prompt| json!(prompt))),
+        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
+        ("model", typed.model.as_ref().map(|model| json!(model))),
+        ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
+        ("password", config.password().map(Value::from)),
+    ]))?;
+    let models = Models::new(config.models.settings(config.require_sandbox)?);
+    let context = settings::context(false, config)?;
+    let printer = Printer::default();
+    let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };
+    let caller = Caller::direct();
+    let world = AskWorld { context: &context, models: &models, listener, asking: caller.asking() };
+    let answer = tool::ask(&world, &arguments)?;
+    let json = json!({
+        "content": [{ "type": "text", "text": answer.text }, { "type": "text", "text": answer.remarks }],
+        "details": answer.details,
+    });
+    Ok(Report::new(format!("\n\n{}", answer.remarks), json))
+}
+
+/// Prints an answer while it comes.
+#[derive(Default)]
+struct Printer {
+    /// Whether nobody reads any more.
+    is_closed: AtomicBool,
+}
+
+impl Printer {
+    fn print(&self, text: &str) {
+        if !self.is_closed.load(Ordering::Relaxed) && print::piece(text).is_err() {
+            self.is_closed.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Listener for Printer {
+    fn text(&self, more: &str) {
+        self.print(more);
+    }
+
+    fn void(&self) {
+        self.print("\n[The answer broke off here; what stands above is not part of another.]\n");
+    }
+}

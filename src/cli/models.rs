@@ -1,0 +1,105 @@
+//! Which models are asked, out of the settings.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::config::Secret;
+use crate::tool::{ModelChain, ModelName, ModelSettings, PROVIDERS, RemoteReferences, ToolError};
+
+/// What is set of models, as it is typed.
+#[derive(Debug, Clone)]
+pub(super) struct ModelConfig {
+    /// The model for PDFs, and those after it.
+    pub(super) pdf_model: Chain,
+    /// The model for pictures, and those after it.
+    pub(super) image_model: Chain,
+    /// Models that see no pictures.
+    pub(super) text_only_models: Vec<String>,
+    /// Keys and addresses, of each provider that a setting speaks of.
+    endpoints: BTreeMap<&'static str, EndpointConfig>,
+    /// MiB of a PDF.
+    pub(super) max_bytes_mb: u64,
+    /// Bytes of a request; 0 where the provider's own bound holds.
+    pub(super) request_bytes: u64,
+    /// All that is typed as it is used.
+    pub(super) settings: ModelSettings,
+}
+
+/// Models in order, by name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Chain {
+    pub(super) primary: Option<String>,
+    pub(super) fallbacks: Vec<String>,
+}
+
+/// Where a provider is asked.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EndpointConfig {
+    pub(super) key: Option<Secret>,
+    pub(super) base_url: Option<String>,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        let settings = ModelSettings::default();
+        Self {
+            pdf_model: Chain::default(),
+            image_model: Chain::default(),
+            text_only_models: Vec::new(),
+            endpoints: BTreeMap::new(),
+            max_bytes_mb: settings.pdf_max_bytes >> 20,
+            request_bytes: 0,
+            settings,
+        }
+    }
+}
+
+impl ModelConfig {
+    /// Where `provider` is asked.
+    pub(super) fn endpoint(&mut self, provider: &'static str) -> &mut EndpointConfig {
+        self.endpoints.entry(provider).or_default()
+    }
+
+    /// The settings that these words mean.
+    ///
+    /// # Errors
+    /// `validation_error` for a model without a provider.
+    pub(super) fn settings(&self, is_sandboxed: bool) -> Result<ModelSettings, ToolError> {
+        let endpoints = ModelSettings::from_variables(&|variable| self.variable(variable)).endpoints;
+        Ok(ModelSettings {
+            pdf_model: self.pdf_model.named("pdf_model")?,
+            image_model: self.image_model.named("image_model")?,
+            endpoints,
+            pdf_max_bytes: self.max_bytes_mb.saturating_mul(1 << 20),
+            pdf_request_bytes: (self.request_bytes > 0).then_some(self.request_bytes),
+            text_only_models: self.text_only_models.clone(),
+            remote: if is_sandboxed { RemoteReferences::Refused } else { RemoteReferences::Allowed },
+            ..self.settings.clone()
+        })
+    }
+
+    /// What stands for a variable of a provider's SDK, which the settings have read already.
+    fn variable(&self, name: &str) -> Option<String> {
+        self.endpoints.iter().find_map(|(provider, endpoint)| {
+            let provider = PROVIDERS.iter().find(|known| known.name == *provider)?;
+            let key = endpoint.key.as_ref().filter(|_| provider.key_variables.first() == Some(&name));
+            let base_url = endpoint.base_url.as_ref().filter(|_| provider.base_url_variable == name);
+            key.map(|key| key.reveal().to_owned()).or_else(|| base_url.cloned())
+        })
+    }
+}
+
+impl Chain {
+    fn named(&self, setting: &str) -> Result<Option<ModelChain>, ToolError> {
+        let model = |part: &str, name: &String| {
+            ModelName::parse(name).ok_or_else(|| {
+                let message = format!("Setting '{setting}.{part}' must be of the form provider/model");
+                ToolError::validation(&message).with("value", json!(name))
+            })
+        };
+        let fallbacks = self.fallbacks.iter().map(|name| model("fallbacks", name)).collect::<Result<Vec<_>, _>>()?;
+        let primary = self.primary.as_ref().map(|name| model("primary", name)).transpose()?;
+        Ok(primary.map(|primary| ModelChain { primary, fallbacks }))
+    }
+}

@@ -1,0 +1,91 @@
+//! Anthropic's Messages API.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::body::{Body, data_after, plain};
+use super::question::Part;
+use super::wire::{Asked, Reading, count_at, items_at, keep, text_at};
+
+/// The version of the API that is spoken.
+const VERSION: &str = "2023-06-01";
+
+/// The SDKs' base URL is without the version of the path; gateways are often named with it.
+pub(super) fn url(base_url: &str) -> String {
+    format!("{}/v1/messages", base_url.strip_suffix("/v1").unwrap_or(base_url))
+}
+
+pub(super) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
+    let version = ("anthropic-version", VERSION.to_owned());
+    key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
+}
+
+/// Documents, then the prompt. The last document ends what is cached: the same bytes come for the next question.
+pub(super) fn body(asked: &Asked<'_>) -> Body {
+    let mut data = Vec::new();
+    let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    if let Some(Value::Object(last)) = content.last_mut() {
+        last.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
+    }
+    content.push(json!({ "type": "text", "text": plain(&asked.question.prompt) }));
+    let request = json!({
+        "model": asked.model,
+        "max_tokens": asked.max_output_tokens,
+        "stream": true,
+        "messages": [{ "role": "user", "content": content }],
+    });
+    Body::of(&request, &data)
+}
+
+fn block(part: &Part, data: &mut Vec<Bytes>) -> Value {
+    let mut source = |media_type: &str, bytes: &Bytes| {
+        data.push(bytes.clone());
+        json!({ "type": "base64", "media_type": media_type, "data": data_after("") })
+    };
+    match part {
+        Part::Document { bytes, title, .. } => {
+            json!({ "type": "document", "source": source("application/pdf", bytes), "title": plain(title) })
+        }
+        Part::Text(text) => json!({ "type": "text", "text": plain(text) }),
+        Part::Picture(png) => json!({ "type": "image", "source": source("image/png", png) }),
+    }
+}
+
+pub(super) fn event(event: &Value, reading: &mut Reading) {
+    match text_at(event, "/type").unwrap_or_default() {
+        "message_start" => usage(event, "/message/usage", reading),
+        "content_block_delta" => reading.text.push_str(text_at(event, "/delta/text").unwrap_or_default()),
+        "message_delta" => {
+            usage(event, "/usage", reading);
+            stop(text_at(event, "/delta/stop_reason"), reading);
+        }
+        "message_stop" => reading.is_complete = true,
+        _ => {}
+    }
+}
+
+pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
+    answer.get("content")?.as_array()?;
+    for block in items_at(answer, "/content") {
+        reading.text.push_str(text_at(block, "/text").unwrap_or_default());
+    }
+    usage(answer, "/usage", reading);
+    stop(text_at(answer, "/stop_reason"), reading);
+    Some(())
+}
+
+fn stop(reason: Option<&str>, reading: &mut Reading) {
+    reading.is_cut |= matches!(reason, Some("max_tokens" | "model_context_window_exceeded"));
+    reading.stop = reason.map(str::to_owned).or_else(|| reading.stop.take());
+}
+
+/// Cached tokens are counted beside the others there, and among them here.
+fn usage(value: &Value, at: &str, reading: &mut Reading) {
+    let count = |name: &str| count_at(value, &format!("{at}/{name}"));
+    let read = count("cache_read_input_tokens");
+    let parts = [count("input_tokens"), read, count("cache_creation_input_tokens")];
+    let input = count("input_tokens").map(|_| parts.into_iter().flatten().fold(0, u64::saturating_add));
+    keep(&mut reading.usage.input, input);
+    keep(&mut reading.usage.cached, read);
+    keep(&mut reading.usage.output, count("output_tokens"));
+}

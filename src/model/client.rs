@@ -1,0 +1,138 @@
+//! Asking a model, and asking it again where a refusal may pass.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::error::ModelError;
+use super::exchange::{Exchange, total_timeout};
+use super::name::ModelName;
+use super::question::{Listener, Question, Reply};
+use super::settings::ModelSettings;
+use crate::http::{self, Client};
+use crate::limits::Cancellation;
+
+/// Time for a connection to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The first wait before a model is asked again; each further one is twice as long.
+const BACKOFF: Duration = Duration::from_millis(500);
+
+/// No wait is longer: another model is asked instead.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// A year.
+const FOR_EVER: Duration = Duration::from_secs(31_536_000);
+
+/// Asks models.
+#[derive(Debug)]
+pub struct Models {
+    settings: ModelSettings,
+}
+
+/// One question's time, and who may end it.
+pub struct Session<'a> {
+    models: &'a Models,
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+    deadline: Instant,
+    cancellation: &'a Cancellation,
+    listener: &'a dyn Listener,
+}
+
+impl Models {
+    /// Asks models as `settings` say.
+    #[must_use]
+    pub fn new(settings: ModelSettings) -> Self {
+        // What is longer than a year is for ever, and a year can be added to a clock.
+        let bounded = |time: Duration| time.min(FOR_EVER);
+        let (pdf_timeout, pdf_idle_timeout) = (bounded(settings.pdf_timeout), bounded(settings.pdf_idle_timeout));
+        Self { settings: ModelSettings { pdf_timeout, pdf_idle_timeout, ..settings } }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &ModelSettings {
+        &self.settings
+    }
+
+    /// Begins a question: its time runs from here.
+    ///
+    /// # Errors
+    /// [`ModelError::Unusable`] where the system has no resources for it.
+    pub fn session<'a>(
+        &'a self,
+        listener: &'a dyn Listener,
+        cancellation: &'a Cancellation,
+    ) -> Result<Session<'a>, ModelError> {
+        let unusable = |reason: String| ModelError::Unusable { reason };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let client = http::client().connect_timeout(CONNECT_TIMEOUT).build();
+        Ok(Session {
+            models: self,
+            runtime: runtime.map_err(|error| unusable(error.to_string()))?,
+            client: client.map_err(|error| unusable(error.to_string()))?,
+            deadline: Instant::now() + self.settings.pdf_timeout,
+            cancellation,
+            listener,
+        })
+    }
+}
+
+impl Session<'_> {
+    /// Asks `name`; blocks until it has answered or failed.
+    ///
+    /// # Errors
+    /// Every [`ModelError`].
+    pub fn ask(&self, name: &ModelName, question: &Question) -> Result<Reply, ModelError> {
+        let stop = Arc::new(Notify::new());
+        let wake = Arc::clone(&stop);
+        let _waking = self.cancellation.on_cancel(move || wake.notify_one());
+        self.runtime.block_on(self.persistently(name, question, &stop))
+    }
+
+    /// Whether the one who asked went away.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+
+    async fn persistently(&self, name: &ModelName, question: &Question, stop: &Notify) -> Result<Reply, ModelError> {
+        let settings = &self.models.settings;
+        let exchange = Exchange {
+            client: &self.client,
+            settings,
+            endpoint: settings.endpoint(name)?,
+            name,
+            question,
+            listener: self.listener,
+            stop,
+            deadline: self.deadline,
+        };
+        let mut again = 0;
+        loop {
+            if self.cancellation.is_cancelled() {
+                return Err(ModelError::Cancelled);
+            }
+            if Instant::now() >= self.deadline {
+                return Err(total_timeout(settings));
+            }
+            let error = match exchange.run().await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let wait = error.retry_after().unwrap_or(BACKOFF.saturating_mul(1 << again.min(16)));
+            let is_in_time = wait <= MAX_WAIT && Instant::now() + wait < self.deadline;
+            if !error.is_passing() || again >= settings.pdf_retries || !is_in_time {
+                return Err(error);
+            }
+            again += 1;
+            tokio::select! {
+                () = stop.notified() => return Err(ModelError::Cancelled),
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! One request and its answer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::error::ModelError;
+use super::name::ModelName;
+use super::provider::ProviderLimits;
+use super::question::{Listener, Question, Reply};
+use super::settings::{Endpoint, ModelSettings};
+use super::sse::Events;
+use super::wire::{Asked, Reading, Wire, is_passing, message_of};
+use crate::http::{Client, HttpError, RequestBuilder, Response, header, streamed};
+
+/// Bytes of a refusal that are read.
+const MAX_REFUSAL_BYTES: usize = 64 * 1024;
+
+/// Characters of a refusal that are told.
+const MAX_MESSAGE_CHARACTERS: usize = 400;
+
+/// Bytes of one event of an answer, and of an answer's JSON beside its text.
+const MAX_EVENT_BYTES: usize = 4 << 20;
+
+/// One request, with the world that it is made in.
+pub(super) struct Exchange<'a> {
+    pub(super) client: &'a Client,
+    pub(super) settings: &'a ModelSettings,
+    pub(super) endpoint: &'a Endpoint,
+    pub(super) name: &'a ModelName,
+    pub(super) question: &'a Question,
+    pub(super) listener: &'a dyn Listener,
+    /// Notified when the one who asked went away.
+    pub(super) stop: &'a Notify,
+    /// When all models together have had their time.
+    pub(super) deadline: Instant,
+}
+
+impl Exchange<'_> {
+    /// Asks once.
+    pub(super) async fn run(&self) -> Result<Reply, ModelError> {
+        let wire = self.endpoint.provider.wire;
+        let activity = Activity::new();
+        let request = self.request(wire, &activity)?;
+        let response = self.in_time(&activity, request.send()).await?.map_err(|error| self.unreachable(&error))?;
+        activity.happened();
+        if !response.status().is_success() {
+            return Err(self.refusal(response, &activity).await?);
+        }
+        let mut reading = Reading::default();
+        let read = if is_json(&response) {
+            self.whole(wire, response, &activity, &mut reading).await
+        } else {
+            self.events(wire, response, &activity, &mut reading).await
+        };
+        if read.is_err() && !reading.text.is_empty() {
+            self.listener.void();
+        }
+        read.and_then(|()| reply(reading))
+    }
+
+    fn request(&self, wire: Wire, activity: &Activity) -> Result<RequestBuilder, ModelError> {
+        let max_output_tokens = self.settings.pdf_max_output_tokens;
+        let body = wire.body(&Asked { model: &self.name.model, question: self.question, max_output_tokens });
+        let limit = request_bytes(self.settings, self.name);
+        if body.len() > limit {
+            let which = self.name.clone();
+            return Err(ModelError::OverLimit { unit: "bytes", which, limit, found: body.len() });
+        }
+        let mut request = self
+            .client
+            .post(wire.url(&self.endpoint.base_url, &self.name.model))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream, application/json")
+            // A compressed stream may be held back by the one who compresses it.
+            .header(header::ACCEPT_ENCODING, "identity");
+        for (name, value) in wire.headers(self.endpoint.key.as_ref()) {
+            let reason = format!("the key of {} cannot stand in a header", self.name.provider);
+            let mut value = header::HeaderValue::from_str(&value).map_err(|_| ModelError::Unusable { reason })?;
+            value.set_sensitive(name != "anthropic-version");
+            request = request.header(name, value);
+        }
+        let (length, activity) = (body.len(), activity.clone());
+        Ok(request.body(streamed(body.pieces().inspect(move |_| activity.happened()), length)))
+    }
+
+    /// What a status that is no success came with.
+    async fn refusal(&self, response: Response, activity: &Activity) -> Result<ModelError, ModelError> {
+        let status = response.status().as_u16();
+        let retry_after = retry_after(&response, SystemTime::now());
+        let text = self.text_of(response, activity, MAX_REFUSAL_BYTES).await.or_else(|error| match error {
+            ModelError::Cancelled | ModelError::Timeout { .. } => Err(error),
+            // What came of it is not known; that it is a refusal is.
+            _ => Ok(String::new()),
+        })?;
+        let (message, kind) = message_of(&text).unwrap_or_else(|| (text, String::new()));
+        Ok(ModelError::Refused {
+            status,
+            message: self.told(&message),
+            retry_after,
+            is_passing: is_passing(status, &kind),
+        })
+    }
+
+    /// A server's words, fit to be told.
+    fn told(&self, message: &str) -> String {
+        let safe = self.settings.redact(message);
+        let words = safe.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+        let line = words.collect::<Vec<_>>().join(" ");
+        if line.is_empty() { "no explanation".to_owned() } else { line.chars().take(MAX_MESSAGE_CHARACTERS).collect() }
+    }
+
+    async fn whole(
+        &self,
+        wire: Wire,
+        response: Response,
+        activity: &Activity,
+        reading: &mut Reading,
+    ) -> Result<(), ModelError> {
+        let text = self.text_of(response, activity, MAX_EVENT_BYTES).await?;
+        wire.whole(&text, reading).map_err(|error| self.safe(error))?;
+        self.tell(reading, 0)
+    }
+
+    async fn events(
+        &self,
+        wire: Wire,
+        mut response: Response,
+        activity: &Activity,
+        reading: &mut Reading,
+    ) -> Result<(), ModelError> {
+        let mut events = Events::default();
+        while let Some(bytes) = self.chunk(&mut response, activity).await? {
+            let told = reading.text.len();
+            let fed = events.feed(&bytes, |data| wire.event(data, reading));
+            // What came before an error was said all the same.
+            self.tell(reading, told)?;
+            fed.map_err(|error| self.safe(error))?;
+            if events.waiting() > MAX_EVENT_BYTES {
+                return Err(ModelError::Nonsense { what: "an event without end".to_owned() });
+            }
+        }
+        // Not every server that speaks chat completions says that it is done.
+        if reading.is_complete || (wire == Wire::ChatCompletions && reading.stop.is_some()) {
+            return Ok(());
+        }
+        Err(ModelError::Broken { reason: "it ended without its end".to_owned() })
+    }
+
+    /// Tells what of the answer is new, and refuses one without end.
+    fn tell(&self, reading: &Reading, told: usize) -> Result<(), ModelError> {
+        let limit = self.settings.pdf_max_answer_bytes;
+        if reading.text.len() as u64 > limit {
+            return Err(ModelError::TooLong { setting: "pdf_max_answer_bytes", limit });
+        }
+        let more = reading.text.get(told..).unwrap_or_default();
+        if !more.is_empty() {
+            self.listener.text(more);
+        }
+        Ok(())
+    }
+
+    /// All of a response's text, unless it has more than `max` bytes.
+    async fn text_of(&self, mut response: Response, activity: &Activity, max: usize) -> Result<String, ModelError> {
+        let mut text = Vec::new();
+        while let Some(bytes) = self.chunk(&mut response, activity).await? {
+            if text.len().saturating_add(bytes.len()) > max {
+                return Err(ModelError::Nonsense { what: format!("more than {max} bytes where fewer belong") });
+            }
+            text.extend_from_slice(&bytes);
+        }
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    async fn chunk(&self, response: &mut Response, activity: &Activity) -> Result<Option<bytes::Bytes>, ModelError> {
+        let chunk = self.in_time(activity, response.chunk()).await?;
+        activity.happened();
+        chunk.map_err(|error| ModelError::Broken { reason: self.told(&root_cause(&error)) })
+    }
+
+    /// `future`, unless it is cancelled, or nothing happens, or time is up.
+    async fn in_time<F: Future>(&self, activity: &Activity, future: F) -> Result<F::Output, ModelError> {
+        let mut future = std::pin::pin!(future);
+        loop {
+            let idle = activity.last() + self.settings.pdf_idle_timeout;
+            tokio::select! {
+                biased;
+                () = self.stop.notified() => return Err(ModelError::Cancelled),
+                done = &mut future => return Ok(done),
+                () = sleep_until(self.deadline.min(idle)) => {}
+            }
+            if Instant::now() >= self.deadline {
+                return Err(total_timeout(self.settings));
+            }
+            if Instant::now() >= activity.last() + self.settings.pdf_idle_timeout {
+                let limit_ms = milliseconds(self.settings.pdf_idle_timeout);
+                let what = "nothing came in that time";
+                return Err(ModelError::Timeout { setting: "pdf_idle_timeout_ms", limit_ms, what });
+            }
+        }
+    }
+
+    fn unreachable(&self, error: &HttpError) -> ModelError {
+        let reason = self.told(&root_cause(error));
+        let address = self.told(&shown(&self.endpoint.base_url));
+        if error.is_builder() {
+            return ModelError::Unusable { reason: format!("{address} is no address to ask at: {reason}") };
+        }
+        if error.is_connect() {
+            return ModelError::Unreachable { base_url: address, reason };
+        }
+        ModelError::Broken { reason }
+    }
+
+    /// An error out of an answer, without keys and within bounds.
+    fn safe(&self, error: ModelError) -> ModelError {
+        match error {
+            ModelError::Refused { status, message, retry_after, is_passing } => {
+                ModelError::Refused { status, message: self.told(&message), retry_after, is_passing }
+            }
+            other => other,
+        }
+    }
+}
+
+fn reply(reading: Reading) -> Result<Reply, ModelError> {
+    if reading.text.trim().is_empty() {
+        return Err(ModelError::NoText { reason: reading.stop });
+    }
+    Ok(Reply { text: reading.text, usage: reading.usage, is_cut: reading.is_cut })
+}
+
+/// The bound on a request's bytes.
+pub(super) fn request_bytes(settings: &ModelSettings, name: &ModelName) -> u64 {
+    settings.pdf_request_bytes.unwrap_or_else(|| ProviderLimits::of(&name.provider, &name.model).request_bytes)
+}
+
+/// The error when the time for all models is up.
+pub(super) fn total_timeout(settings: &ModelSettings) -> ModelError {
+    let limit_ms = milliseconds(settings.pdf_timeout);
+    ModelError::Timeout { setting: "pdf_timeout_ms", limit_ms, what: "the answer was not there by then" }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn is_json(response: &Response) -> bool {
+    let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_some_and(|value| value.trim_start().starts_with("application/json"))
+}
+
+/// How long the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
+    let value = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(milliseconds) = value("retry-after-ms").and_then(|text| text.parse().ok()) {
+        return Some(Duration::from_millis(milliseconds));
+    }
+    let text = value("retry-after")?;
+    let seconds = text.parse().ok().map(Duration::from_secs);
+    let until = || httpdate::parse_http_date(text).ok();
+    seconds.or_else(|| until().map(|date| date.duration_since(now).unwrap_or_default()))
+}
+
+/// Scheme, host and port of a URL, without a name and password in it.
+fn shown(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default())
+}
+
+/// The innermost reason: the outer ones say that a request failed, and where.
+fn root_cause(error: &HttpError) -> String {
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause.and_then(std::error::Error::source) {
+        cause = Some(inner);
+    }
+    cause.map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
+}
+
+/// When bytes last went or came.
+#[derive(Debug, Clone)]
+struct Activity {
+    start: Instant,
+    last_ms: Arc<AtomicU64>,
+}
+
+impl Activity {
+    fn new() -> Self {
+        Self { start: Instant::now(), last_ms: Arc::default() }
+    }
+
+    fn happened(&self) {
+        self.last_ms.store(milliseconds(self.start.elapsed()), Ordering::Relaxed);
+    }
+
+    fn last(&self) -> Instant {
+        self.start + Duration::from_millis(self.last_ms.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,59 @@
+//! Google's `generateContent`.
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::body::{Body, data_after, plain};
+use super::question::Part;
+use super::wire::{Asked, Reading, count_at, items_at, keep, text_at};
+
+pub(super) fn url(base_url: &str, model: &str) -> String {
+    let versioned = if base_url.ends_with("/v1beta") { base_url.to_owned() } else { format!("{base_url}/v1beta") };
+    format!("{versioned}/models/{}:streamGenerateContent?alt=sse", model.strip_prefix("models/").unwrap_or(model))
+}
+
+/// Documents, then the prompt. What was sent before is cached by the provider unasked.
+pub(super) fn body(asked: &Asked<'_>) -> Body {
+    let mut data = Vec::new();
+    let mut parts = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    parts.push(json!({ "text": plain(&asked.question.prompt) }));
+    Body::of(&json!({ "contents": [{ "role": "user", "parts": parts }] }), &data)
+}
+
+fn block(part: &Part, data: &mut Vec<Bytes>) -> Value {
+    let mut inline = |mime_type: &str, bytes: &Bytes| {
+        data.push(bytes.clone());
+        json!({ "inlineData": { "mimeType": mime_type, "data": data_after("") } })
+    };
+    match part {
+        Part::Document { bytes, .. } => inline("application/pdf", bytes),
+        Part::Text(text) => json!({ "text": plain(text) }),
+        Part::Picture(png) => inline("image/png", png),
+    }
+}
+
+/// Each event is an answer of its own; the last has the reason why it ends.
+pub(super) fn event(event: &Value, reading: &mut Reading) {
+    let parts = items_at(event, "/candidates/0/content/parts");
+    for part in parts.filter(|part| part.get("thought") != Some(&Value::Bool(true))) {
+        reading.text.push_str(text_at(part, "/text").unwrap_or_default());
+    }
+    let count = |name: &str| count_at(event, &format!("/usageMetadata/{name}"));
+    keep(&mut reading.usage.input, count("promptTokenCount"));
+    keep(&mut reading.usage.cached, count("cachedContentTokenCount"));
+    let answered = count("candidatesTokenCount");
+    let thought = count("thoughtsTokenCount").unwrap_or(0);
+    keep(&mut reading.usage.output, answered.map(|answered| answered.saturating_add(thought)));
+    let reasons = ["/candidates/0/finishReason", "/promptFeedback/blockReason"];
+    if let Some(reason) = reasons.iter().find_map(|pointer| text_at(event, pointer)) {
+        reading.is_cut |= reason == "MAX_TOKENS";
+        reading.stop = Some(reason.to_owned());
+        reading.is_complete = true;
+    }
+}
+
+pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
+    answer.get("candidates").or_else(|| answer.get("promptFeedback"))?;
+    event(answer, reading);
+    Some(())
+}

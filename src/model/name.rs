@@ -1,0 +1,87 @@
+//! Names of models and keys of providers.
+
+use std::fmt;
+
+/// A model of a provider, as settings and arguments name it: `provider/model`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ModelName {
+    /// The provider's name, such as `anthropic`.
+    pub provider: String,
+    /// The provider's own name of the model; it may hold further slashes.
+    pub model: String,
+}
+
+impl ModelName {
+    /// Reads `provider/model`. `None` where the slash or one of the two is missing, or where a character stands in the
+    /// model's name that could end a URL's path.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (provider, model) = text.trim().split_once('/')?;
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._:@/-".contains(character);
+        let is_path = !model.split('/').any(|part| part.is_empty() || part == "." || part == "..");
+        let is_named = !provider.is_empty() && provider.chars().all(|character| character.is_ascii_graphic());
+        (is_named && is_path && model.chars().all(is_plain))
+            .then(|| Self { provider: provider.to_ascii_lowercase(), model: model.to_owned() })
+    }
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.provider, self.model)
+    }
+}
+
+/// A provider's key. It has no text form: neither logs nor errors nor a dump of settings can hold it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Takes a key.
+    #[must_use]
+    pub fn new(key: String) -> Self {
+        Self(key)
+    }
+
+    /// The key, for the header that carries it.
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` without the key: servers quote what they refuse.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
+    }
+}
+
+/// Stands for a key.
+const MASK: &str = "***";
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(MASK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_a_provider_and_a_model() {
+        let parsed = |text| ModelName::parse(text).map(|name| (name.provider, name.model));
+        assert_eq!(parsed("anthropic/claude-x"), Some(("anthropic".into(), "claude-x".into())));
+        assert_eq!(parsed(" OpenRouter/meta/llama:free "), Some(("openrouter".into(), "meta/llama:free".into())));
+        for text in ["", "claude", "/x", "x/", "x/a b", "x/a?b", "x/../y", "x//y", "x/a#b", "x/a%2f"] {
+            assert_eq!(parsed(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = Secret::new("planted".into());
+        assert_eq!(format!("{key:?}"), "***");
+        assert_eq!(key.redact("refused: planted!"), "refused: ***!");
+        assert_eq!(Secret::new(String::new()).redact("as it is"), "as it is");
+    }
+}

@@ -1,0 +1,205 @@
+//! The protocols that providers speak.
+
+use serde_json::Value;
+
+use super::body::Body;
+use super::error::ModelError;
+use super::name::Secret;
+use super::question::{Question, Usage};
+use super::{anthropic, chat, google, responses};
+
+/// A protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// Anthropic's Messages API.
+    Messages,
+    /// Google's `generateContent`.
+    GenerateContent,
+    /// OpenAI's Responses API.
+    Responses,
+    /// Chat completions, as OpenAI first had them and many servers have.
+    ChatCompletions,
+}
+
+/// What a request is made of besides its parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) model: &'a str,
+    pub(super) question: &'a Question,
+    pub(super) max_output_tokens: u64,
+}
+
+/// An answer as far as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    pub(super) text: String,
+    pub(super) usage: Usage,
+    /// Why the model stopped, as the provider names it.
+    pub(super) stop: Option<String>,
+    pub(super) is_cut: bool,
+    /// Whether the provider said that this is all.
+    pub(super) is_complete: bool,
+}
+
+impl Wire {
+    /// Whether PDFs go to the model as they are.
+    #[must_use]
+    pub fn is_native(self) -> bool {
+        !matches!(self, Self::ChatCompletions)
+    }
+
+    /// Where `model` is asked.
+    pub(super) fn url(self, base_url: &str, model: &str) -> String {
+        match self {
+            Self::Messages => anthropic::url(base_url),
+            Self::GenerateContent => google::url(base_url, model),
+            Self::Responses => format!("{base_url}/responses"),
+            Self::ChatCompletions => format!("{base_url}/chat/completions"),
+        }
+    }
+
+    /// Headers beside those of the content.
+    pub(super) fn headers(self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
+        let key = key.map(Secret::expose);
+        match self {
+            Self::Messages => anthropic::headers(key),
+            Self::GenerateContent => key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
+            Self::Responses | Self::ChatCompletions => {
+                key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+            }
+        }
+    }
+
+    /// The request.
+    pub(super) fn body(self, asked: &Asked<'_>) -> Body {
+        match self {
+            Self::Messages => anthropic::body(asked),
+            Self::GenerateContent => google::body(asked),
+            Self::Responses => responses::body(asked),
+            Self::ChatCompletions => chat::body(asked),
+        }
+    }
+
+    /// Takes one event of a streamed answer.
+    pub(super) fn event(self, data: &str, reading: &mut Reading) -> Result<(), ModelError> {
+        if data.trim() == "[DONE]" {
+            reading.is_complete = true;
+            return Ok(());
+        }
+        let event = parsed(data)?;
+        if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
+            return Err(within_stream(error));
+        }
+        match self {
+            Self::Messages => anthropic::event(&event, reading),
+            Self::GenerateContent => google::event(&event, reading),
+            Self::Responses => return responses::event(&event, reading),
+            Self::ChatCompletions => chat::event(&event, reading),
+        }
+        Ok(())
+    }
+
+    /// Takes an answer that came in one piece, from a server that does not stream.
+    pub(super) fn whole(self, text: &str, reading: &mut Reading) -> Result<(), ModelError> {
+        let answer = parsed(text)?;
+        if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
+            return Err(within_stream(error));
+        }
+        let is_known = match self {
+            Self::Messages => anthropic::whole(&answer, reading),
+            Self::GenerateContent => google::whole(&answer, reading),
+            Self::Responses => responses::whole(&answer, reading),
+            Self::ChatCompletions => chat::whole(&answer, reading),
+        };
+        is_known.ok_or_else(|| ModelError::Nonsense { what: "JSON that is no answer".to_owned() })?;
+        reading.is_complete = true;
+        Ok(())
+    }
+}
+
+fn parsed(text: &str) -> Result<Value, ModelError> {
+    let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
+    value.ok_or_else(|| ModelError::Nonsense { what: "no JSON object where one belongs".to_owned() })
+}
+
+/// The text at `pointer`.
+pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer).and_then(Value::as_str)
+}
+
+/// The count at `pointer`.
+pub(super) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
+    value.pointer(pointer).and_then(Value::as_u64)
+}
+
+/// The items of the list at `pointer`.
+pub(super) fn items_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+    value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// What a refusal says, whatever shape it has.
+pub(super) fn message_of(text: &str) -> Option<(String, String)> {
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    let value = value.as_array().and_then(|errors| errors.first()).unwrap_or(&value);
+    let error = value.get("error").unwrap_or(value);
+    Some((said(error)?.to_owned(), kind(error).to_owned()))
+}
+
+fn said(error: &Value) -> Option<&str> {
+    error.as_str().or_else(|| ["/message", "/detail"].iter().find_map(|pointer| text_at(error, pointer)))
+}
+
+fn kind(error: &Value) -> &str {
+    ["/code", "/type", "/status"].iter().find_map(|pointer| text_at(error, pointer)).unwrap_or_default()
+}
+
+/// An error that comes after the status said that all is well.
+pub(super) fn within_stream(error: &Value) -> ModelError {
+    let kind = kind(error);
+    let status = match kind {
+        "overloaded_error" | "server_is_overloaded" => 529,
+        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
+        "api_error" | "server_error" | "INTERNAL" => 500,
+        "UNAVAILABLE" => 503,
+        _ => count_at(error, "/code").and_then(|code| u16::try_from(code).ok()).unwrap_or(400),
+    };
+    let message = said(error).unwrap_or(kind);
+    ModelError::Refused { status, message: message.to_owned(), retry_after: None, is_passing: is_passing(status, kind) }
+}
+
+/// Whether a refusal may pass: the server is overloaded, or broke. What is paid for and used up does not.
+pub(super) fn is_passing(status: u16, kind: &str) -> bool {
+    matches!(status, 429 | 500 | 502 | 503 | 504 | 529) && kind != "insufficient_quota"
+}
+
+/// The larger of what was known and what is said now: counts come several times, and grow.
+pub(super) fn keep(known: &mut Option<u64>, said: Option<u64>) {
+    *known = (*known).max(said);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_say_why_in_many_shapes() {
+        let said = |text| message_of(text).map(|(message, kind)| format!("{message} [{kind}]"));
+        assert_eq!(
+            said(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#).as_deref(),
+            Some("Overloaded [overloaded_error]")
+        );
+        assert_eq!(
+            said(r#"[{"error":{"code":400,"message":"bad","status":"INVALID_ARGUMENT"}}]"#).as_deref(),
+            Some("bad [INVALID_ARGUMENT]")
+        );
+        assert_eq!(said(r#"{"error":"no such model"}"#).as_deref(), Some("no such model []"));
+        assert_eq!(said(r#"{"detail":"not found"}"#).as_deref(), Some("not found []"));
+        assert_eq!(said("<html>"), None);
+    }
+
+    #[test]
+    fn quota_that_is_used_up_does_not_pass() {
+        assert!(is_passing(429, "rate_limit_error") && is_passing(529, "") && is_passing(500, ""));
+        assert!(!is_passing(429, "insufficient_quota") && !is_passing(400, "") && !is_passing(401, ""));
+    }
+}

@@ -1,0 +1,140 @@
+//! What is said of an answer of `pdf`, to models and to programs.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::Origin;
+use super::load::Asked;
+use super::pack::Packed;
+use crate::context::untrusted;
+use crate::model::{ModelName, Reply};
+
+/// A model that failed.
+pub(super) struct Attempt {
+    pub(super) name: ModelName,
+    pub(super) error: String,
+}
+
+/// An answer, and how it came about.
+pub(super) struct Answered<'a> {
+    pub(super) name: &'a ModelName,
+    pub(super) is_native: bool,
+    pub(super) reply: &'a Reply,
+    pub(super) asked: &'a [Asked],
+    pub(super) packed: &'a [Packed],
+    pub(super) attempts: &'a [Attempt],
+}
+
+impl Answered<'_> {
+    /// In lines: that it is about untrusted content, who answered, what is missing.
+    pub(super) fn remarks(&self, max_output_tokens: u64) -> String {
+        let sent = self
+            .asked
+            .iter()
+            .zip(self.packed)
+            .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
+        let paths = sent.map(|(asked, _)| asked.path.as_str()).collect::<Vec<_>>();
+        let mut lines = vec![untrusted(&paths.join(", ")), format!("Answered by {}.", self.name)];
+        let failed = self.attempts.iter().map(|attempt| format!("{} failed: {}", attempt.name, attempt.error));
+        lines.extend(failed);
+        if self.reply.is_cut {
+            let bound = format!("pdf_max_output_tokens is {max_output_tokens}");
+            lines.push(format!("The answer is cut: the model reached its bound on the length of answers ({bound})."));
+        }
+        for (asked, packed) in self.asked.iter().zip(self.packed) {
+            match &asked.found {
+                Err(error) => lines.push(format!("Not sent: {}: {}", asked.path, error.message)),
+                Ok(_) => lines.extend(packed.remarks(&asked.path)),
+            }
+        }
+        lines.join("\n")
+    }
+
+    pub(super) fn details(&self) -> Value {
+        let mut details = Map::new();
+        let mut put = |name: &str, value: Value| details.insert(name.to_owned(), value);
+        put("model", json!(self.name.to_string()));
+        put("native", json!(self.is_native));
+        put("attempts", attempts(self.attempts));
+        match self.asked {
+            [only] => {
+                put("pdf", json!(only.path));
+                only.rewritten_from.iter().for_each(|from| {
+                    put("rewrittenFrom", json!(from));
+                });
+            }
+            several => {
+                put("pdfs", pdfs(several));
+            }
+        }
+        put("sent", Value::Array(self.asked.iter().zip(self.packed).filter_map(sent).collect()));
+        put("usage", self.usage());
+        if self.reply.is_cut {
+            put("truncated", json!(true));
+        }
+        let sent = self
+            .asked
+            .iter()
+            .zip(self.packed)
+            .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
+        if sent.into_iter().any(|(asked, _)| asked.origin == Origin::Remote) {
+            put("resultContentSource", json!("network"));
+        }
+        Value::Object(details)
+    }
+
+    fn usage(&self) -> Value {
+        let usage = &self.reply.usage;
+        let counts = [("inputTokens", usage.input), ("outputTokens", usage.output), ("cachedTokens", usage.cached)];
+        let known = counts.into_iter().filter_map(|(name, count)| Some((name.to_owned(), json!(count?))));
+        Value::Object(known.collect())
+    }
+}
+
+/// `[{provider, model, error}]`.
+pub(super) fn attempts(attempts: &[Attempt]) -> Value {
+    let attempt =
+        |Attempt { name, error }: &Attempt| json!({ "provider": name.provider, "model": name.model, "error": error });
+    Value::Array(attempts.iter().map(attempt).collect())
+}
+
+/// `[{pdf, rewrittenFrom?, error?}]`.
+pub(super) fn pdfs(asked: &[Asked]) -> Value {
+    let entry = |asked: &Asked| {
+        let mut entry = Map::new();
+        entry.insert("pdf".to_owned(), json!(asked.path));
+        if let Some(from) = &asked.rewritten_from {
+            entry.insert("rewrittenFrom".to_owned(), json!(from));
+        }
+        if let Err(error) = &asked.found {
+            entry.insert("error".to_owned(), json!({ "code": error.code, "message": error.message }));
+        }
+        Value::Object(entry)
+    };
+    Value::Array(asked.iter().map(entry).collect())
+}
+
+/// What came to the model of one PDF.
+fn sent((asked, packed): (&Asked, &Packed)) -> Option<Value> {
+    let found = asked.found.as_ref().ok()?;
+    let mut entry = Map::new();
+    let mut put = |name: &str, value: Value| entry.insert(name.to_owned(), value);
+    put("pdf", json!(asked.path));
+    put("totalPages", json!(found.page_count));
+    match &packed.refused {
+        Some(reason) => {
+            put("error", json!(reason));
+        }
+        None => {
+            put("form", json!(packed.form));
+            put("pages", json!(packed.pages.to_string()));
+            put("bytes", json!(packed.bytes));
+        }
+    }
+    if let Some((left, reason)) = &packed.left {
+        put("left", json!({ "pages": left.to_string(), "reason": reason }));
+    }
+    if !packed.notes.is_empty() {
+        put("notes", json!(packed.notes));
+    }
+    Some(Value::Object(entry))
+}

@@ -1,0 +1,225 @@
+//! PDFs → texts and pictures, for models that take no PDFs.
+
+use bytes::Bytes;
+
+use super::load::{Asked, Found};
+use super::pack::{Budget, Packed, Packing, shared};
+use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions};
+use crate::model::Part;
+use crate::page::{PageIndex, PageSet};
+
+/// With fewer characters than these, pages are shown as pictures.
+const FEW_CHARACTERS: usize = 200;
+
+/// Pixels of a page's picture.
+const MAX_PIXELS: u64 = 4_000_000;
+
+/// The same, to be reckoned with.
+const MAX_PIXELS_F64: f64 = 4_000_000.0;
+
+/// Pixels of a picture's longer side.
+const MAX_SIDE_PIXELS: f64 = 10_000.0;
+
+/// One PDF on its way to texts and pictures.
+struct Extraction<'a, 'p> {
+    packing: &'a Packing<'p>,
+    path: &'a str,
+    pdf: OpenPdf,
+    candidates: PageSet,
+    packed: Packed,
+}
+
+impl Packing<'_> {
+    /// Every PDF as text; as pictures, where it has next to none.
+    pub(super) fn fallback(&self, asked: &mut [Asked], prompt: &str) -> Vec<Packed> {
+        let labels = labels(asked);
+        let mut characters = self.settings.pdf_max_text_chars;
+        let mut count = asked.iter().filter(|asked| asked.found.is_ok()).count();
+        shared(asked, Budget::of(&self.limits, prompt), |path, found, share| {
+            let label = labels.iter().find(|(known, _)| known == path).map_or("[PDF text]", |(_, label)| label);
+            let room = characters / count.max(1);
+            count = count.saturating_sub(1);
+            let mut left = room;
+            let packed = self.extracted((path, label), found, share, &mut left);
+            characters = characters.saturating_sub(room - left);
+            packed
+        })
+    }
+
+    fn extracted(&self, named: (&str, &str), found: &mut Found, share: &mut Budget, room: &mut usize) -> Packed {
+        let candidates = found.candidates(self.settings.pdf_max_pages);
+        match found.open(self.world) {
+            Err(error) => Packed::refused(error.message),
+            Ok(pdf) => {
+                let packed = Packed { form: "text", ..Packed::default() };
+                let extraction = Extraction { packing: self, path: named.0, pdf, candidates, packed };
+                extraction.run(named.1, found, share, room)
+            }
+        }
+    }
+}
+
+/// What stands before the text of each PDF.
+fn labels(asked: &[Asked]) -> Vec<(String, String)> {
+    let label = |at: usize| if asked.len() == 1 { "[PDF text]".to_owned() } else { format!("[PDF {at} text]") };
+    (1..).zip(asked).map(|(at, asked)| (asked.path.clone(), label(at))).collect()
+}
+
+impl Extraction<'_, '_> {
+    fn run(mut self, label: &str, found: &mut Found, share: &mut Budget, room: &mut usize) -> Packed {
+        self.read(found);
+        let text = self.text(found, room);
+        if !text.body.trim().is_empty() {
+            let part = Part::Text(format!("{label}\n{}", text.body));
+            if !share.take(part.size(), 0) {
+                return Packed::refused(self.packing.limit_reached());
+            }
+            self.packed.bytes = part.size();
+            self.packed.parts.push(part);
+        }
+        let needs_pictures = text.characters < FEW_CHARACTERS;
+        if needs_pictures && self.packing.settings.takes_images(self.packing.name) {
+            self.pictures(found, share);
+        } else {
+            self.packed.pages = text.pages;
+            let why = if text.is_full { self.text_limit() } else { self.packing.page_limit() };
+            self.packed.leave(found, &self.candidates, text.is_full, why);
+        }
+        if self.packed.parts.is_empty() {
+            self.packed.refused = Some(self.nothing(needs_pictures));
+        }
+        self.packed
+    }
+
+    /// Reads the text of pages that were not read before.
+    fn read(&mut self, found: &mut Found) {
+        for page in self.candidates.iter() {
+            let read = || self.pdf.document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
+            let text = found.kept.texts.entry(page).or_insert_with(read);
+            if let Err(reason) = text {
+                let note = format!("The text of page {} of {} cannot be read: {reason}", page.number(), self.path);
+                self.packed.notes.push(note);
+            }
+        }
+    }
+
+    /// The text of the pages, up to `room` characters.
+    fn text(&mut self, found: &Found, room: &mut usize) -> Text {
+        let mut text = Text::default();
+        for page in self.candidates.iter() {
+            let Some(Ok(of_page)) = found.kept.texts.get(&page) else { continue };
+            let trimmed = of_page.trim();
+            let length = trimmed.chars().count();
+            if text.is_full || (length > *room && !text.body.is_empty()) {
+                text.is_full = true;
+                continue;
+            }
+            text.pages.insert(page);
+            if trimmed.is_empty() {
+                continue;
+            }
+            let kept = trimmed.chars().take(*room).collect::<String>();
+            if length > *room {
+                let number = page.number();
+                let note =
+                    format!("The text of page {number} of {} is cut at {room} of {length} characters", self.path);
+                self.packed.notes.push(format!("{note}: {}", self.text_limit()));
+            }
+            text.characters = text.characters.saturating_add(length.min(*room));
+            *room = room.saturating_sub(length);
+            let gap = if text.body.is_empty() { "" } else { "\n\n" };
+            text.body.push_str(&format!("{gap}--- Page {} ---\n{kept}", page.number()));
+        }
+        text
+    }
+
+    /// Pictures of the pages, as many as fit.
+    fn pictures(&mut self, found: &mut Found, share: &mut Budget) {
+        self.packed.form = "images";
+        let mut is_full = false;
+        let candidates = std::mem::take(&mut self.candidates);
+        for page in candidates.iter() {
+            let png = found.kept.pictures.entry(page).or_insert_with(|| self.picture(page));
+            match png.clone() {
+                Ok(png) => {
+                    is_full = !share.take(png.len() as u64, 1);
+                    if is_full {
+                        break;
+                    }
+                    self.packed.add(page, Part::Picture(png));
+                }
+                Err(reason) => {
+                    let note = format!("Page {} of {} cannot be drawn: {reason}", page.number(), self.path);
+                    self.packed.notes.push(note);
+                }
+            }
+        }
+        let why = if is_full { self.packing.limit_reached() } else { self.packing.page_limit() };
+        self.packed.leave(found, &candidates, is_full, why);
+    }
+
+    fn picture(&self, page: PageIndex) -> Result<Bytes, String> {
+        let draw = || {
+            let geometry = self.pdf.document.page_geometry(page)?;
+            let dpi = resolution(geometry.width_pt, geometry.height_pt, self.packing.settings.pdf_image_dpi);
+            let options = RenderOptions { dpi, region: None, max_pixels: MAX_PIXELS };
+            Ok::<_, PdfError>(self.pdf.document.picture(page, &options)?.png)
+        };
+        draw().map(Bytes::from).map_err(|error| error.to_string())
+    }
+
+    fn text_limit(&self) -> String {
+        format!("pdf_max_text_chars is {} for all PDFs together", self.packing.settings.pdf_max_text_chars)
+    }
+
+    /// Why nothing came of it.
+    fn nothing(&self, needs_pictures: bool) -> String {
+        let name = self.packing.name;
+        if needs_pictures && !self.packing.settings.takes_images(name) {
+            return format!("{name} takes no pictures, and the PDF has no extractable text");
+        }
+        let reasons = self.packed.notes.join("; ");
+        if reasons.is_empty() { self.packing.limit_reached() } else { reasons }
+    }
+}
+
+/// The text of a PDF's pages.
+#[derive(Default)]
+struct Text {
+    body: String,
+    /// Characters of pages, without the lines that name them.
+    characters: usize,
+    pages: PageSet,
+    /// Whether a page did not fit.
+    is_full: bool,
+}
+
+/// The finest resolution of a page of this size within the bounds of a picture, at most `finest` pixels per inch.
+fn resolution(width_pt: f64, height_pt: f64, finest: u64) -> Dpi {
+    let (width, height) = (width_pt.abs().max(1.0) / 72.0, height_pt.abs().max(1.0) / 72.0);
+    let by_pixels = (MAX_PIXELS_F64 / (width * height)).sqrt();
+    let by_side = MAX_SIDE_PIXELS / width.max(height);
+    Dpi::at_most(whole(by_pixels.min(by_side)).min(finest))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole(number: f64) -> u64 {
+    number.floor() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_never_enlarged_and_keep_their_bounds() {
+        let dpi = |width, height| resolution(width, height, 72).get();
+        assert_eq!(dpi(612.0, 792.0), 72);
+        assert_eq!(dpi(2_000.0, 2_000.0), 72);
+        assert_eq!(dpi(2_001.0, 2_001.0), 71);
+        assert_eq!(dpi(14_400.0, 14_400.0), 10);
+        assert_eq!(dpi(10_001.0, 10.0), 71);
+        assert_eq!(dpi(f64::NAN, 0.0), 72);
+        assert_eq!(resolution(612.0, 792.0, 300).get(), 206);
+    }
+}

@@ -1,0 +1,177 @@
+//! The PDFs of a question: opened one after the other, and none kept open by a reader while a model thinks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use bytes::Bytes;
+use serde_json::json;
+
+use super::super::error::{ErrorCode, ToolError};
+use super::AskWorld;
+use super::arguments::{AskArguments, Origin, origin, unsupported};
+use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
+use crate::model::RemoteReferences;
+use crate::page::{PageIndex, PageSet};
+
+/// One PDF of a question.
+pub(super) struct Asked {
+    /// As it is named in texts and details.
+    pub(super) path: String,
+    /// As it was given, where that is another.
+    pub(super) rewritten_from: Option<String>,
+    pub(super) origin: Origin,
+    /// What was found, or why nothing was.
+    pub(super) found: Result<Found, ToolError>,
+}
+
+/// What is known of a PDF before a model is chosen.
+pub(super) struct Found {
+    /// The path, or the URL that it was fetched from.
+    path: String,
+    password: Option<String>,
+    pub(super) file_bytes: u64,
+    pub(super) page_count: u32,
+    /// The pages asked for; `None` for all.
+    pub(super) selection: Option<PageSet>,
+    /// Whether a provider can read the file as it is: neither encrypted nor damaged.
+    pub(super) is_sound: bool,
+    file: PdfFile,
+    pub(super) kept: Kept,
+}
+
+/// What was made of a PDF for one model, and may serve the next.
+#[derive(Default)]
+pub(super) struct Kept {
+    whole: Option<Bytes>,
+    pub(super) pages: BTreeMap<PageIndex, Result<Bytes, String>>,
+    pub(super) texts: BTreeMap<PageIndex, Result<String, String>>,
+    pub(super) pictures: BTreeMap<PageIndex, Result<Bytes, String>>,
+}
+
+/// Bounds on what is opened.
+pub(super) struct Bounds {
+    pub(super) max_bytes: u64,
+    pub(super) remote: RemoteReferences,
+}
+
+/// Refuses what sandbox mode refuses, before anything is loaded.
+pub(super) fn check_remote(arguments: &AskArguments, bounds: &Bounds) -> Result<(), ToolError> {
+    for reference in &arguments.references {
+        if origin(reference)? == Origin::Remote && bounds.remote == RemoteReferences::Refused {
+            let message = format!("Remote PDFs are refused in sandbox mode: {reference}");
+            return Err(unsupported(reference, &message).hint("Give the path of a local file."));
+        }
+    }
+    Ok(())
+}
+
+/// The PDFs that `arguments` name, each once by where it lies.
+pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<Reference>, ToolError> {
+    let mut found: Vec<Reference> = Vec::new();
+    for reference in &arguments.references {
+        let origin = origin(reference)?;
+        let reference = Reference::of(context, reference, origin);
+        if !found.iter().any(|known| known.resolved == reference.resolved) {
+            found.push(reference);
+        }
+    }
+    Ok(found)
+}
+
+/// A reference, resolved.
+pub(super) struct Reference {
+    given: String,
+    origin: Origin,
+    resolved: String,
+}
+
+impl Reference {
+    fn of(context: &ContextManager, given: &str, origin: Origin) -> Self {
+        let path = match origin {
+            Origin::Local => context.path_of(given).ok().map(|path| path.display().to_string()),
+            Origin::Remote => None,
+        };
+        Self { given: given.to_owned(), origin, resolved: path.unwrap_or_else(|| given.to_owned()) }
+    }
+
+    /// Looks into it.
+    pub(super) fn load(self, world: &AskWorld<'_>, arguments: &AskArguments, bounds: &Bounds) -> Asked {
+        let found = Found::of(world, &self.given, arguments, bounds);
+        let fetched = found.as_ref().ok().map(|found| &found.path).filter(|path| **path != self.given).cloned();
+        let origin = if fetched.is_some() { Origin::Remote } else { self.origin };
+        let is_url = |prefix: &str| self.given.get(..prefix.len()).is_some_and(|s| s.eq_ignore_ascii_case(prefix));
+        let local = (self.given.starts_with('~') || is_url("file:")).then_some(self.resolved);
+        let (path, rewritten_from) = match fetched.or(local) {
+            Some(path) => (path, Some(self.given)),
+            None => (self.given, None),
+        };
+        Asked { path, rewritten_from, origin, found }
+    }
+}
+
+impl Found {
+    fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
+        let pdf = world.context.open_pdf_for(reference, arguments.password.as_deref(), world.asking)?;
+        if pdf.file_bytes > bounds.max_bytes {
+            return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
+        }
+        let page_count = pdf.document.page_count();
+        if page_count == 0 {
+            return Err(ContextError::PageOutOfRange { number: 1, page_count, zero_based: false }.into());
+        }
+        let selection = arguments.pages.as_deref().map(|pages| select_pages(pages, page_count)).transpose()?;
+        Ok(Self {
+            path: pdf.path.clone(),
+            password: arguments.password.clone(),
+            file_bytes: pdf.file_bytes,
+            page_count,
+            selection,
+            is_sound: !pdf.document.info().encrypted && pdf.document.notes().is_empty(),
+            file: pdf.file(),
+            kept: Kept::default(),
+        })
+    }
+
+    /// The pages that may be cut, read or drawn: the first `max` of those asked for.
+    pub(super) fn candidates(&self, max: u32) -> PageSet {
+        let all = || PageSet::all(self.page_count);
+        let max = usize::try_from(max).unwrap_or(usize::MAX);
+        self.selection.clone().unwrap_or_else(all).iter().take(max).collect()
+    }
+
+    /// The pages asked for.
+    pub(super) fn wanted(&self) -> PageSet {
+        self.selection.clone().unwrap_or_else(|| PageSet::all(self.page_count))
+    }
+
+    /// A reader for it, to be dropped soon: there are few.
+    pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
+        let cancellation = world.asking.cancellation;
+        Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
+    }
+
+    /// The file's bytes.
+    pub(super) fn whole(&mut self, max_bytes: u64) -> Result<Bytes, ToolError> {
+        if let Some(bytes) = &self.kept.whole {
+            return Ok(bytes.clone());
+        }
+        let bytes = Bytes::from(self.file.read(max_bytes, "pdf_max_bytes_mb")?);
+        Ok(self.kept.whole.insert(bytes).clone())
+    }
+
+    /// The file's name, as a model is told it.
+    pub(super) fn file_name(&self) -> String {
+        let path = self.path.split(['?', '#']).next().unwrap_or_default();
+        let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+        one_line(&name.unwrap_or_else(|| "document.pdf".to_owned()))
+    }
+}
+
+fn too_large(path: &str, bytes: u64, limit: u64) -> ToolError {
+    let message = format!("File too large: {path} has {bytes} bytes, and pdf_max_bytes_mb is {limit} bytes");
+    ToolError::new(ErrorCode::TooLarge, message)
+        .hint("Pass maxBytesMb to allow more, or cut the pages you need with get_file.")
+        .with("bytes", json!(bytes))
+        .with("limit", json!(limit))
+        .with("setting", json!("pdf_max_bytes_mb"))
+}

@@ -1,0 +1,240 @@
+//! The tool `pdf`: a question about PDFs, put to another model.
+
+mod arguments;
+mod details;
+mod extract;
+mod load;
+mod pack;
+
+use serde_json::{Value, json};
+
+use self::details::{Answered, Attempt};
+use self::load::{Asked, Bounds, check_remote, named};
+use self::pack::{Packed, Packing};
+use super::error::{ErrorCode, ToolError};
+use crate::context::{Asking, ContextManager};
+use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
+pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
+
+/// What a question needs of the world.
+pub struct AskWorld<'a> {
+    /// Opens the PDFs.
+    pub context: &'a ContextManager,
+    /// Asks the models.
+    pub models: &'a Models,
+    /// Told of the answer while it comes.
+    pub listener: &'a dyn Listener,
+    /// Whose question it is, and whether it is still wanted.
+    pub asking: Asking<'a>,
+}
+
+/// An answer of `pdf`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskAnswer {
+    /// The model's text.
+    pub text: String,
+    /// What is to be known of it: whose words it is about, what did not come to the model.
+    pub remarks: String,
+    /// The same for programs.
+    pub details: Value,
+}
+
+/// The refusal of pages where the strict rule is set.
+const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers";
+
+/// Asks a model about PDFs; blocks until one has answered or all have failed.
+///
+/// # Errors
+/// `unsupported_pdf_reference` for a URL in sandbox mode, `no_model`, every refusal of the files where none can be
+/// read, and `model_error`, `timeout` or `limit_exceeded` where no model answers.
+pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
+    let settings = world.models.settings();
+    let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
+    check_remote(arguments, &bounds)?;
+    let chain = chain(settings, arguments)?;
+    let session =
+        world.models.session(world.listener, world.asking.cancellation).map_err(|error| unanswered(&[], &error))?;
+    let mut asked: Vec<Asked> = Vec::new();
+    for reference in named(world.context, arguments)? {
+        if session.is_cancelled() {
+            return Err(unanswered(&[], &ModelError::Cancelled));
+        }
+        let loaded = reference.load(world, arguments, &bounds);
+        // Several references may lead to one.
+        if !asked.iter().any(|known| known.path == loaded.path) {
+            asked.push(loaded);
+        }
+    }
+    if asked.iter().all(|asked| asked.found.is_err()) {
+        return Err(nothing_to_send(&asked));
+    }
+    let mut course = Course { world, arguments, session, asked, max_bytes: bounds.max_bytes, attempts: Vec::new() };
+    course.run(&chain)
+}
+
+/// The models to be asked, in order.
+fn chain(settings: &ModelSettings, arguments: &AskArguments) -> Result<Vec<ModelName>, ToolError> {
+    if let Some(model) = &arguments.model {
+        settings.endpoint(model).map_err(|error| not_askable(&error))?;
+        return Ok(vec![model.clone()]);
+    }
+    settings.chain().ok_or_else(|| {
+        ToolError::new(ErrorCode::NoModel, "No model can be asked about PDFs")
+            .hint("Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY, or name a model in pdf_model.")
+    })
+}
+
+fn not_askable(error: &ModelError) -> ToolError {
+    ToolError::new(ErrorCode::NoModel, format!("The model cannot be asked: {error}"))
+}
+
+/// One question on its way from model to model.
+struct Course<'a> {
+    world: &'a AskWorld<'a>,
+    arguments: &'a AskArguments,
+    session: Session<'a>,
+    asked: Vec<Asked>,
+    max_bytes: u64,
+    attempts: Vec<Attempt>,
+}
+
+/// Why an attempt failed.
+enum Failure {
+    /// The rule that pages are not for this model.
+    Strict,
+    /// Nothing could be packed for it.
+    Nothing(String),
+    Model(ModelError),
+}
+
+impl Course<'_> {
+    fn run(&mut self, chain: &[ModelName]) -> Result<AskAnswer, ToolError> {
+        let mut failures = Vec::new();
+        for name in chain {
+            match self.attempt(name) {
+                Ok((reply, packed)) => return Ok(self.answer(name, &reply, &packed)),
+                Err(failure) => {
+                    let error = self.world.models.settings().redact(&failure.text());
+                    self.attempts.push(Attempt { name: name.clone(), error });
+                    let is_over = matches!(failure, Failure::Model(ModelError::Cancelled));
+                    failures.push(failure);
+                    if is_over {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(self.failed(&failures))
+    }
+
+    fn attempt(&mut self, name: &ModelName) -> Result<(Reply, Vec<Packed>), Failure> {
+        let settings = self.world.models.settings();
+        let endpoint = settings.endpoint(name).map_err(Failure::Model)?;
+        let is_native = endpoint.provider.wire.is_native();
+        if is_native && settings.strict_native_pages && self.arguments.pages.is_some() {
+            return Err(Failure::Strict);
+        }
+        let limits = ProviderLimits::of(&name.provider, &name.model);
+        let request_bytes = settings.pdf_request_bytes.unwrap_or(limits.request_bytes);
+        let limits = ProviderLimits { request_bytes, ..limits };
+        let packing = Packing { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
+        let prompt = &self.arguments.prompt;
+        let mut packed =
+            if is_native { packing.native(&mut self.asked, prompt) } else { packing.fallback(&mut self.asked, prompt) };
+        let parts = packed.iter_mut().flat_map(|packed| std::mem::take(&mut packed.parts)).collect::<Vec<_>>();
+        if parts.is_empty() {
+            let reasons = packed.iter().filter_map(|packed| packed.refused.clone()).collect::<Vec<_>>();
+            return Err(Failure::Nothing(reasons.join("; ")));
+        }
+        let question = Question { parts, prompt: prompt.clone() };
+        let reply = self.session.ask(name, &question).map_err(Failure::Model)?;
+        Ok((reply, packed))
+    }
+
+    fn answer(&self, name: &ModelName, reply: &Reply, packed: &[Packed]) -> AskAnswer {
+        let settings = self.world.models.settings();
+        let is_native = settings.endpoint(name).is_ok_and(|endpoint| endpoint.provider.wire.is_native());
+        let answered = Answered { name, is_native, reply, asked: &self.asked, packed, attempts: &self.attempts };
+        AskAnswer {
+            text: settings.redact(&reply.text),
+            remarks: answered.remarks(settings.pdf_max_output_tokens),
+            details: answered.details(),
+        }
+    }
+
+    fn failed(&self, failures: &[Failure]) -> ToolError {
+        if failures.iter().all(|failure| matches!(failure, Failure::Strict)) {
+            return ToolError::validation(NO_NATIVE_PAGES)
+                .hint("Ask without pages, or name a model of another provider.")
+                .with("attempts", details::attempts(&self.attempts));
+        }
+        match failures {
+            [Failure::Model(error)] => unanswered(&self.attempts, error),
+            _ => failed(ErrorCode::ModelError, &self.attempts),
+        }
+    }
+}
+
+impl Failure {
+    fn text(&self) -> String {
+        match self {
+            Self::Strict => NO_NATIVE_PAGES.to_owned(),
+            Self::Nothing(reason) => reason.clone(),
+            Self::Model(error) => error.to_string(),
+        }
+    }
+}
+
+/// The error where the one model that was asked failed, or none could be.
+fn unanswered(attempts: &[Attempt], error: &ModelError) -> ToolError {
+    let code = match error {
+        ModelError::UnknownProvider { .. } | ModelError::NoKey { .. } | ModelError::NoAddress { .. } => {
+            ErrorCode::NoModel
+        }
+        ModelError::OverLimit { .. } | ModelError::TooLong { .. } => ErrorCode::LimitExceeded,
+        ModelError::Timeout { .. } => ErrorCode::Timeout,
+        ModelError::Refused { .. }
+        | ModelError::Unreachable { .. }
+        | ModelError::Broken { .. }
+        | ModelError::Nonsense { .. }
+        | ModelError::NoText { .. }
+        | ModelError::Cancelled
+        | ModelError::Unusable { .. } => ErrorCode::ModelError,
+    };
+    if attempts.is_empty() {
+        return ToolError::new(code, format!("PDF model failed: {error}"));
+    }
+    let refusal = failed(code, attempts);
+    match error {
+        ModelError::Timeout { setting, limit_ms, .. } => {
+            refusal.with("setting", json!(setting)).with("limit", json!(limit_ms))
+        }
+        ModelError::TooLong { setting, limit } => refusal.with("setting", json!(setting)).with("limit", json!(limit)),
+        ModelError::Refused { status, .. } => refusal.with("status", json!(status)),
+        _ => refusal,
+    }
+}
+
+fn failed(code: ErrorCode, attempts: &[Attempt]) -> ToolError {
+    let told = attempts.iter().map(|attempt| format!("{}: {}", attempt.name, attempt.error)).collect::<Vec<_>>();
+    let message = match attempts {
+        [only] => format!("PDF model failed ({}): {}", only.name, only.error),
+        _ => format!("All PDF models failed. {}", told.join(". ")),
+    };
+    ToolError::new(code, message).with("attempts", details::attempts(attempts))
+}
+
+/// The refusal of the only PDF; of several, that of the first, and the others by name.
+fn nothing_to_send(asked: &[Asked]) -> ToolError {
+    let mut errors = asked.iter().filter_map(|asked| asked.found.as_ref().err());
+    let Some(first) = errors.next().cloned() else { return ToolError::new(ErrorCode::PdfError, "No PDF was given") };
+    if asked.len() == 1 { first } else { first.with("pdfs", details::pdfs(asked)) }
+}
+
+/// `details` of an error of this tool: its code, and the facts of it.
+#[must_use]
+pub fn error_details(error: &ToolError) -> Value {
+    let mut details = error.data.clone();
+    details.insert("error".to_owned(), json!(error.code));
+    Value::Object(details)
+}

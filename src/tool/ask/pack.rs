@@ -1,0 +1,252 @@
+//! PDFs → documents of a request, within a provider's limits.
+
+use bytes::Bytes;
+
+use super::AskWorld;
+use super::load::{Asked, Found};
+use crate::context::{OpenPdf, page_or_pages};
+use crate::model::{ModelName, ModelSettings, Part, ProviderLimits, base64_length};
+use crate::page::{PageIndex, PageSet};
+
+/// Bytes that a block takes beside its data: names, title, quotes.
+const BLOCK_BYTES: u64 = 4_096;
+
+/// What is sent of one PDF.
+#[derive(Default)]
+pub(super) struct Packed {
+    pub(super) parts: Vec<Part>,
+    /// `whole`, `pages`, `text` or `images`.
+    pub(super) form: &'static str,
+    pub(super) pages: PageSet,
+    pub(super) bytes: u64,
+    /// Pages asked for that did not come, and why.
+    pub(super) left: Option<(PageSet, String)>,
+    pub(super) notes: Vec<String>,
+    /// Why nothing is sent of it.
+    pub(super) refused: Option<String>,
+}
+
+/// What is left of a request.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) bytes: u64,
+    pub(super) pages: u64,
+    pub(super) blocks: u64,
+}
+
+/// What packing needs to know.
+pub(super) struct Packing<'a> {
+    pub(super) world: &'a AskWorld<'a>,
+    pub(super) settings: &'a ModelSettings,
+    pub(super) name: &'a ModelName,
+    pub(super) limits: ProviderLimits,
+    pub(super) max_bytes: u64,
+}
+
+impl Budget {
+    /// The whole of a request that has `prompt`.
+    pub(super) fn of(limits: &ProviderLimits, prompt: &str) -> Self {
+        // A control character is written as six.
+        let prompt = (prompt.len() as u64).saturating_mul(6).saturating_add(BLOCK_BYTES);
+        let bytes = limits.request_bytes.saturating_sub(prompt);
+        Self { bytes, pages: limits.pages, blocks: limits.blocks }
+    }
+
+    /// An equal part of what is left, for one of `count`.
+    pub(super) fn share(&self, count: u64) -> Self {
+        let count = count.max(1);
+        Self { bytes: self.bytes / count, pages: self.pages / count, blocks: self.blocks / count }
+    }
+
+    /// Takes what a block costs; `false`, and nothing taken, where it does not fit.
+    pub(super) fn take(&mut self, data_bytes: u64, pages: u64) -> bool {
+        let bytes = base64_length(data_bytes).saturating_add(BLOCK_BYTES);
+        if bytes > self.bytes || pages > self.pages || self.blocks == 0 {
+            return false;
+        }
+        *self = Self { bytes: self.bytes - bytes, pages: self.pages - pages, blocks: self.blocks - 1 };
+        true
+    }
+
+    /// What of `self` is gone, as a cost to another budget.
+    pub(super) fn pay(&mut self, share: &Self, rest: &Self) {
+        self.bytes = self.bytes.saturating_sub(share.bytes.saturating_sub(rest.bytes));
+        self.pages = self.pages.saturating_sub(share.pages.saturating_sub(rest.pages));
+        self.blocks = self.blocks.saturating_sub(share.blocks.saturating_sub(rest.blocks));
+    }
+}
+
+/// Shares `budget` out among the PDFs that were found: the small ones first, so that what they leave is for the large.
+pub(super) fn shared(
+    asked: &mut [Asked],
+    mut budget: Budget,
+    mut pack: impl FnMut(&str, &mut Found, &mut Budget) -> Packed,
+) -> Vec<Packed> {
+    let mut packed: Vec<Packed> = asked.iter().map(|_| Packed::default()).collect();
+    let mut order = asked.iter_mut().zip(&mut packed).filter_map(|(asked, slot)| {
+        let Asked { path, found, .. } = asked;
+        found.as_mut().ok().map(|found| (&*path, found, slot))
+    });
+    let mut order = order.by_ref().collect::<Vec<_>>();
+    order.sort_by_key(|(_, found, _)| found.file_bytes);
+    let mut count = order.len() as u64;
+    for (path, found, slot) in order {
+        let share = budget.share(count);
+        let mut rest = share;
+        *slot = pack(path, found, &mut rest);
+        budget.pay(&share, &rest);
+        count -= 1;
+    }
+    packed
+}
+
+impl Packing<'_> {
+    /// Every PDF as documents: whole where it is sound and fits, else its pages.
+    pub(super) fn native(&self, asked: &mut [Asked], prompt: &str) -> Vec<Packed> {
+        let budget = Budget::of(&self.limits, prompt);
+        let all_fit = self.all_fit(asked, budget);
+        shared(asked, budget, |path, found, share| {
+            let mut rest = if all_fit { budget } else { *share };
+            if self.goes_whole(found) && rest.take(found.file_bytes, found.page_count.into()) {
+                let whole = self.whole(found);
+                if !all_fit {
+                    *share = rest;
+                }
+                return whole;
+            }
+            self.pages(path, found, share)
+        })
+    }
+
+    /// Whether all go whole into one request.
+    fn all_fit(&self, asked: &[Asked], mut budget: Budget) -> bool {
+        let mut found = asked.iter().filter_map(|asked| asked.found.as_ref().ok());
+        found.all(|found| self.goes_whole(found) && budget.take(found.file_bytes, found.page_count.into()))
+    }
+
+    fn goes_whole(&self, found: &Found) -> bool {
+        let is_within =
+            found.file_bytes <= self.limits.document_bytes && u64::from(found.page_count) <= self.limits.document_pages;
+        found.selection.is_none() && found.is_sound && is_within
+    }
+
+    fn whole(&self, found: &mut Found) -> Packed {
+        match found.whole(self.max_bytes) {
+            Ok(bytes) => {
+                let title = found.file_name();
+                let pages = PageSet::all(found.page_count);
+                let size = bytes.len() as u64;
+                let part = Part::Document { bytes, file_name: title.clone(), title };
+                Packed { parts: vec![part], form: "whole", pages, bytes: size, ..Packed::default() }
+            }
+            Err(error) => Packed::refused(error.message),
+        }
+    }
+
+    /// As many of the pages as fit, each as the one-page PDF that `get_file` gives.
+    fn pages(&self, path: &str, found: &mut Found, share: &mut Budget) -> Packed {
+        let candidates = found.candidates(self.settings.pdf_max_pages);
+        let pdf = match found.open(self.world) {
+            Ok(pdf) => pdf,
+            Err(error) => return Packed::refused(error.message),
+        };
+        let mut packed = Packed { form: "pages", ..Packed::default() };
+        let mut full = false;
+        for page in candidates.iter() {
+            match self.page(&pdf, found, page) {
+                Ok(part) => {
+                    let size = part.size();
+                    full = size > self.limits.document_bytes || !share.take(size, 1);
+                    if full {
+                        break;
+                    }
+                    packed.add(page, part);
+                }
+                Err(reason) => packed.notes.push(format!("Page {} of {path} is not sent: {reason}", page.number())),
+            }
+        }
+        let why = if full { self.limit_reached() } else { self.page_limit() };
+        packed.leave(found, &candidates, full, why);
+        if packed.parts.is_empty() {
+            packed.refused = Some(if full { self.limit_reached() } else { packed.notes.join("; ") });
+        }
+        packed
+    }
+
+    /// One page as a PDF; as text, where it cannot be cut.
+    fn page(&self, pdf: &OpenPdf, found: &mut Found, page: PageIndex) -> Result<Part, String> {
+        let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
+            Ok(chunk) => Ok(Bytes::from(chunk.bytes)),
+            Err(error) => Err(error.to_string()),
+        });
+        match cut.clone() {
+            Ok(bytes) => {
+                let (name, number) = (found.file_name(), page.number());
+                let stem = name.strip_suffix(".pdf").unwrap_or(&name);
+                Ok(Part::Document {
+                    bytes,
+                    title: format!("{name} - Page {number}"),
+                    file_name: format!("{stem}-page-{number}.pdf"),
+                })
+            }
+            Err(reason) => {
+                let text = pdf.document.page_text(page).map(|page| page.text).map_err(|_| reason.clone())?;
+                let is_blank = text.trim().is_empty();
+                if is_blank { Err(reason) } else { Ok(Part::Text(format!("--- Page {} ---\n{text}", page.number()))) }
+            }
+        }
+    }
+
+    /// Why no more pages fit.
+    pub(super) fn limit_reached(&self) -> String {
+        let ProviderLimits { request_bytes, pages, blocks, .. } = self.limits;
+        let some = |count: u64, unit: &str| (count != u64::MAX).then(|| format!("{count} {unit}"));
+        let bounds = [some(request_bytes, "bytes"), some(pages, "pages"), some(blocks, "documents and pictures")];
+        format!(
+            "a request to {} takes at most {}",
+            self.name,
+            bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        )
+    }
+
+    /// Why no more pages are tried.
+    pub(super) fn page_limit(&self) -> String {
+        format!("pdf_max_pages is {}", self.settings.pdf_max_pages)
+    }
+}
+
+impl Packed {
+    /// Nothing of a PDF.
+    pub(super) fn refused(reason: String) -> Self {
+        Self { refused: Some(reason), ..Self::default() }
+    }
+
+    /// A page, as `part`.
+    pub(super) fn add(&mut self, page: PageIndex, part: Part) {
+        self.bytes = self.bytes.saturating_add(part.size());
+        self.pages.insert(page);
+        self.parts.push(part);
+    }
+
+    /// Names what was asked for and does not come: past the bound on pages, or past the page where it was `full`.
+    pub(super) fn leave(&mut self, found: &Found, candidates: &PageSet, full: bool, why: String) {
+        let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
+        let left: PageSet = found.wanted().iter().filter(is_left).collect();
+        if !left.is_empty() {
+            self.left = Some((left, why));
+        }
+    }
+
+    /// What is to be said of it, in lines.
+    pub(super) fn remarks(&self, path: &str) -> Vec<String> {
+        let refused = self.refused.iter().map(|reason| format!("Not sent: {path}: {reason}"));
+        let left = self.left.iter().filter(|_| self.refused.is_none()).map(|(left, why)| {
+            format!(
+                "Only {} of {path} came to the model: {why}. For {}, call pdf with pdf: {path:?} and pages: \"{left}\".",
+                page_or_pages(&self.pages),
+                page_or_pages(left),
+            )
+        });
+        refused.chain(left).chain(self.notes.iter().cloned()).collect()
+    }
+}
