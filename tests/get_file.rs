@@ -34,7 +34,7 @@ fn the_summary_is_as_reviewed() {
       - Entry 1, page 2 (label ii)
     - Entry 2, page 3 (label iii)
     Without usable text (scans or blank): page 2
-    Estimated cost of a page, from all pages: 4 text tokens, 1,568 image tokens, 4 bytes as PDF; all 3 pages: about 12 text tokens, 4,704 image tokens
+    Estimated cost of a page, from all pages: 3 text tokens, 1,568 image tokens, 4 bytes as PDF; all 3 pages: about 9 text tokens, 4,704 image tokens
     Note: some pages come as text, because they cannot be cut: it is glued
     Already held in this conversation: page 1 as document
     Use get_file with pdfPage (0-based) or pages (1-based, e.g. "1-3,7") to read pages.
@@ -168,11 +168,16 @@ fn a_budget_of_tokens_ends_the_answer_but_not_before_one_page() {
 fn mixed_pages_come_as_text_but_for_those_with_figures() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["one", "figure two", "three", "four"]);
-    let mixed = |request: &mut FileRequest| {
-        request.part = Part::Selection("1-4".into());
-        request.is_mixed = true;
-        request.max_tokens = Some(1_605);
+    let within = |tokens: u64| {
+        move |request: &mut FileRequest| {
+            request.part = Part::Selection("1-4".into());
+            request.is_mixed = true;
+            request.max_tokens = Some(tokens);
+        }
     };
+    // The least that holds a picture's tokens and two texts.
+    let holds_three = |tokens: &u64| bench.ask("a.pdf", within(*tokens)).details.sent.len() == 3;
+    let mixed = within((1_568..1_700).find(holds_three).unwrap());
     let answer = bench.ask("a.pdf", mixed);
     insta::assert_snapshot!(lines(&answer).join("\n---\n"), @r#"
     Given here: page 2 as document, pages 1,3 as text. Pages that their text tells whole come as text.

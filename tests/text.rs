@@ -97,7 +97,7 @@ fn what_a_page_draws_is_bounded() -> Outcome {
     assert_eq!(of(Limits { max_form_depth: 1, ..Limits::default() }), exceeded("max_form_depth", 1));
     assert_eq!(of(Limits { max_form_draws: 1, ..Limits::default() }), exceeded("max_form_draws", 1));
     // What the page and the two forms draw.
-    let bytes = "/A Do\n".len() + "/B Do".len() + "BT /F 1 Tf 2 2 Td (word) Tj ET /A Do".len();
+    let bytes = "/A Do".len() + "/B Do".len() + "BT /F 1 Tf 2 2 Td (word) Tj ET /A Do".len();
     let max_drawn_bytes = bytes as u64;
     assert_eq!(of(Limits { max_drawn_bytes, ..Limits::default() }), Ok("word".to_owned()));
     let less = max_drawn_bytes - 1;

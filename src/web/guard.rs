@@ -36,7 +36,7 @@ impl FromStr for HostPattern {
         let (name, is_suffix) = text.strip_prefix("*.").map_or((text, false), |name| (name, true));
         // The parser of URLs knows what a host is, and how it is spelt.
         let url = Url::parse(&format!("http://{name}/")).map_err(|_| NotAHost)?;
-        let is_plain = name.starts_with('[') || !name.contains([':', '/', '@', '?', '#', '\\']);
+        let is_plain = name.starts_with('[') || !name.contains(['*', ':', '/', '@', '?', '#', '\\']);
         match host_of(&url).filter(|_| is_plain) {
             Some(name) => Ok(Self { name, is_suffix }),
             None => Err(NotAHost),

@@ -47,6 +47,7 @@ fn ten_pdfs_take_less_than_one_and_a_half_of_their_base64() {
 }
 
 #[test]
+#[allow(clippy::print_stderr, reason = "a run for a figure says it")]
 #[ignore = "a provider that holds 133 MB several times over, for the figure in the documentation of `model`"]
 fn ten_pdfs_of_ten_megabytes() {
     let (highest, base64) = (highest(10_000_000), base64_of_ten(10_000_000));

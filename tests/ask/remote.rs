@@ -42,7 +42,7 @@ fn a_page_where_a_pdf_was_promised_does_not_lose_the_others() {
 #[test]
 fn inner_addresses_are_refused() {
     let site = site();
-    let asking = Asking::new([]);
+    let asking = Asking::new([]).with("PAGEWISE_WEB_ALLOW_RANGES", "");
     let (status, code, ..) = asking.refused(&[&site.url("/a.pdf")]);
     assert_eq!((status, code.as_str(), site.asked().len()), (1, "blocked_address", 0));
 }

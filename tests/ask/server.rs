@@ -32,7 +32,7 @@ fn the_tool_is_there_where_a_model_is() {
     let (_asking, mut with) = served(Vec::new());
     let names = names(&mut with);
     let at = names.iter().position(|name| name == "pdf").unwrap();
-    assert_eq!((names[at - 1].as_str(), names[at + 1].as_str()), ("pdf_outline", "context_status"));
+    assert_eq!((names[at - 1].as_str(), names[at + 1].as_str()), ("pdf_outline", "fetch_content"));
     insta::assert_snapshot!("pdf_tool", {
         let list = with.request("tools/list", json!({}));
         serde_json::to_string_pretty(&list["tools"][at]).unwrap()
