@@ -56,7 +56,7 @@
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked | | reqwest, rustls |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, worker, view, store, source | dashmap, similar, getrandom |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view | base64, unicode_segmentation |
-//! | `serve` | MCP over standard input and output | tool | rmcp |
+//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util |
 //! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
 //!
 //! # Invariants

@@ -7,6 +7,7 @@ mod context;
 mod contracts;
 mod get_file;
 mod hostile;
+mod http;
 mod lies;
 mod limits;
 mod mcp;

@@ -74,6 +74,11 @@ pub(super) fn warning(text: &str) {
     let _ = writeln!(io::stderr().lock(), "pagewise: {text}");
 }
 
+/// One line on standard error for a program to read.
+pub(super) fn log_line(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
 fn explain(error: &ToolError) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     writeln!(stderr, "pagewise: {}", error.message)?;

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::print::warning;
-use crate::tool::{
-    AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
-};
+use crate::tool::{AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
 pub(super) fn open_pdf(path: &str, config: &Config) -> Result<OpenPdf, ToolError> {

@@ -2,8 +2,8 @@
 
 use rmcp::model::JsonObject;
 
-use super::handler::Called;
 use super::shape;
+use super::tools::Called;
 use crate::tool::{self, Caller, ContextManager, ForgetArguments, ForkArguments, StatusArguments, ToolError};
 
 pub(super) fn status(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {

@@ -1,9 +1,10 @@
 //! Requests of the protocol → tools.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListPromptsResult,
+    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
@@ -11,73 +12,65 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
-use super::context;
-use super::delivery::Ledger;
-use super::pdf;
+use super::delivery::{InFlight, Ledger};
+use super::http::{self, Metrics};
+use super::identity::Identity;
 use super::shape;
-use crate::tool::ConversationId;
-use crate::tool::Delivery;
-use crate::tool::{self, CONTENT_EXTENSION, Caller, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError};
-
-/// A key of `_meta` under which a client names its conversation, as Codex does.
-const THREAD_ID: &str = "threadId";
+use super::tools::{self, Called, Tool};
+use crate::tool::{self, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
 #[derive(Clone)]
 pub(super) struct Handler {
     world: Arc<ServerWorld>,
-    ledger: Ledger,
+    metrics: Arc<Metrics>,
+    /// Where deliveries wait for their responses over standard output; over HTTP they wait with their connection.
+    ledger: Option<Ledger>,
+    in_flight: InFlight,
 }
-
-/// A tool's result, and what to record when it was written.
-pub(super) type Called = (CallToolResult, Option<Delivery>);
 
 impl Handler {
-    pub(super) fn new(world: ServerWorld, ledger: Ledger) -> Self {
-        Self { world: Arc::new(world), ledger }
+    /// A handler over standard output.
+    pub(super) fn over_stdio(world: ServerWorld, ledger: Ledger) -> Self {
+        let (world, metrics) = (Arc::new(world), Arc::default());
+        Self { world, metrics, ledger: Some(ledger), in_flight: InFlight::default() }
     }
 
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let client = ClientFacts {
-            name: context.client_info().map(|client| client.name),
-            accepts: declared_content(context),
-            server_form: self.world.form,
-            is_direct: false,
+    /// A handler over HTTP.
+    pub(super) fn over_http(world: ServerWorld, metrics: Arc<Metrics>) -> Self {
+        Self { world: Arc::new(world), metrics, ledger: None, in_flight: InFlight::default() }
+    }
+
+    /// Runs a tool on a thread that may wait.
+    async fn run(
+        &self,
+        tool: &'static Tool,
+        identity: Identity,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Called, ErrorData> {
+        let world = Arc::clone(&self.world);
+        let began = Instant::now();
+        let work = tokio::task::spawn_blocking(move || {
+            let caller = identity.caller(&world, &arguments, tool.gives);
+            let called = caller.and_then(|caller| (tool.run)(&world, &arguments, &caller));
+            // What a tool refuses is a result too: the model must see it.
+            called.unwrap_or_else(|error: ToolError| (shape::error_result(&error), None))
+        });
+        let called = tokio::select! {
+            called = work => called.map_err(|_| internal("the tool failed"))?,
+            () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str()?.parse::<ConversationId>().ok());
-        let conversation = thread.unwrap_or_else(|| self.world.conversation.clone());
-        Caller { client, conversation: Some(conversation) }
+        self.metrics.called(tool.name, began.elapsed(), called.0.is_error == Some(true));
+        Ok(called)
     }
 }
 
-/// The MIME types that the client says it can show its model.
-fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
-    let extensions = context.client_capabilities()?.extensions?;
-    let accepted = extensions.get(CONTENT_EXTENSION)?.get("accept")?.as_array()?;
-    Some(accepted.iter().filter_map(|mime| mime.as_str().map(str::to_owned)).collect())
-}
-
-/// Runs a tool; `None` for one that does not exist. What a tool refuses is a result too: the model must see it.
-fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
-    let called = match name {
-        "get_file" => get_file(world, arguments, caller),
-        "pdf_info" => pdf::info(&world.context, arguments),
-        "pdf_extract_text" => pdf::extract_text(&world.context, arguments),
-        "pdf_render_page" => pdf::render_page(&world.context, arguments),
-        "pdf_search" => pdf::search(&world.context, arguments, caller),
-        "pdf_outline" => pdf::outline(&world.context, arguments),
-        "context_status" => context::status(&world.context, arguments, caller),
-        "context_updates" => context::updates(&world.context, arguments, caller),
-        "context_forget" => context::forget(&world.context, arguments, caller),
-        "context_fork" => context::fork(&world.context, arguments, caller),
-        _ => return None,
-    };
-    Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
-}
-
-fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::get_file(&world.context, GetFileArguments::parse(arguments)?, caller)?;
-    Ok((shape::file_result(&answer), Some(answer.delivery)))
+/// Tells the connection what was called, for its log.
+fn note(identity: &Identity, tool: &Tool, context: &RequestContext<RoleServer>) {
+    let Some(visit) = &identity.visit else { return };
+    let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
+    visit.exchange.called(http::Called { tool: Some(tool.name), client: identity.client_name(), trace });
 }
 
 impl ServerHandler for Handler {
@@ -101,19 +94,24 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.ledger.settled().await;
-        let caller = self.caller(&context);
-        let world = Arc::clone(&self.world);
-        let name = request.name.clone();
+        let tool = tools::named(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
-        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller));
-        let called = tokio::select! {
-            called = work => called.map_err(|_| internal("the tool failed"))?,
-            () = context.ct.cancelled() => return Err(internal("cancelled")),
-        };
-        let (result, delivery) = called.ok_or_else(|| unknown_tool(&name))?;
+        let identity = Identity::of(&context, &self.world);
+        note(&identity, tool, &context);
+        let key = identity.key(&arguments);
+        if let Some(key) = &key {
+            self.in_flight.settled(key).await;
+        }
+        let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
+        let (result, delivery) = self.run(tool, identity, arguments, &context).await?;
         if let Some(delivery) = delivery {
-            self.ledger.put(&context.id, delivery);
+            let pending = self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery);
+            match (exchange, &self.ledger) {
+                (Some(exchange), _) => exchange.put(pending),
+                (None, Some(ledger)) => ledger.put(&context.id, pending),
+                // Where it cannot be known when the answer was written, nothing is recorded.
+                (None, None) => drop(pending),
+            }
         }
         Ok(CallToolResponse::from(result))
     }

@@ -3,8 +3,8 @@
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::handler::Called;
 use super::shape;
+use super::tools::Called;
 use crate::tool::{
     self, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
     SearchArguments, TextArguments, ToolError, Unwatched,

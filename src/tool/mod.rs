@@ -29,7 +29,7 @@ mod updates;
 pub use crate::context::{
     AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
 };
-pub use crate::view::ConversationId;
+pub use crate::view::{ConversationId, Principal};
 pub use arguments::GetFileArguments;
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,

@@ -9,6 +9,7 @@
 )]
 
 pub(crate) mod hostile;
+pub(crate) mod http;
 pub(crate) mod mcp;
 pub(crate) mod pdf;
 pub(crate) mod program;

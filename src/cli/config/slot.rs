@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +24,11 @@ pub(super) enum Slot<'a> {
     /// Whole seconds, 1 or more.
     Seconds(&'a mut Duration),
     Switch(&'a mut bool),
+    Text(&'a mut Option<String>),
+    Texts(&'a mut Vec<String>),
     Secret(&'a mut Option<Secret>),
+    Secrets(&'a mut Vec<Secret>),
+    Address(&'a mut Option<SocketAddr>),
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
     Form(&'a mut FormArgument),
@@ -77,6 +82,16 @@ impl Slot<'_> {
             }
             Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
             Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
+            Self::Secrets(place) => {
+                put(place, texts(given).map(|all| all.into_iter().map(Secret).collect()), "a list of texts")
+            }
+            Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
+            Self::Texts(place) => put(place, texts(given), "a list of texts"),
+            Self::Address(place) => put(
+                place,
+                given.text().and_then(|text| text.parse().ok()).map(Some),
+                "an address and a port, such as 127.0.0.1:8700",
+            ),
             Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
             Self::Form(place) => {
@@ -96,6 +111,10 @@ impl Slot<'_> {
             Self::Seconds(time) => Some(integer(time.as_secs())),
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
             Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
+            Self::Secrets(secrets) => (!secrets.is_empty()).then(|| Value::String(MASKED.to_owned())),
+            Self::Text(text) => text.as_ref().map(|text| Value::String(text.clone())),
+            Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
+            Self::Address(address) => address.map(|address| Value::String(address.to_string())),
             Self::Folder(folder) => folder.as_deref().map(path),
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
@@ -104,7 +123,7 @@ impl Slot<'_> {
 
     /// Whether the value must not be repeated, not even where it is wrong.
     pub(super) fn is_secret(&self) -> bool {
-        matches!(self, Self::Secret(_))
+        matches!(self, Self::Secret(_) | Self::Secrets(_))
     }
 }
 
@@ -126,6 +145,15 @@ fn switch(text: &str) -> Option<bool> {
 
 fn secret(text: &OsStr) -> Option<Secret> {
     text.to_str().map(|text| Secret(text.to_owned()))
+}
+
+/// Several texts in one word are separated by commas.
+fn texts(given: &Given) -> Option<Vec<String>> {
+    let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    match given {
+        Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
+        Given::Many(words) => words.iter().map(|word| word.to_str().map(str::to_owned)).collect(),
+    }
 }
 
 /// Several folders in one word are separated as in `PATH`.
