@@ -1,6 +1,10 @@
-//! What a PDF may cost, in one value, and the error when it costs more.
+//! What a PDF may cost, in one value, and the error when it costs more; when work has to stop.
 
-/// Bounds on what reading, cutting and extracting may use. Every bound is a setting of the same name.
+mod deadline;
+
+pub use deadline::{Cancellation, Deadline, Stopped, Waking};
+
+/// Bounds on what reading, cutting and extracting may use. Every bound but the last is a setting of the same name.
 ///
 /// The defaults follow the published ones of pypdf, qpdf and PDFium where those exist, and are generous beside
 /// the 2,240 real files they were tried on.
@@ -35,6 +39,8 @@ pub struct Limits {
     pub max_outline_items: u32,
     /// Bytes of text of one page. 1 MB.
     pub max_text_bytes: u64,
+    /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
+    pub deadline: Deadline,
 }
 
 /// What a stream may decode to whatever its ratio. 10 MB: harmless in itself, and blank pictures are that large.
@@ -57,6 +63,7 @@ impl Default for Limits {
             max_page_bytes: 256_000_000,
             max_outline_items: 100_000,
             max_text_bytes: 1_000_000,
+            deadline: Deadline::default(),
         }
     }
 }

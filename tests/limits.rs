@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use pagewise::limits::{LimitExceeded, Limits};
+use pagewise::limits::{Cancellation, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
 use pagewise::worker::{InProcess, PdfError, Reader};
@@ -23,7 +23,11 @@ use super::support::{file_of, fixture, small_pdf};
 /// Opens the document, cuts its first page and takes its text.
 fn read(bytes: &[u8], limits: &Limits) -> Result<(), LimitExceeded> {
     let read = || {
-        let document = InProcess::new(limits.clone(), Arc::new(NoFonts)).open(Arc::new(bytes.to_vec()), None)?;
+        let document = InProcess::new(limits.clone(), Arc::new(NoFonts)).open(
+            Arc::new(bytes.to_vec()),
+            None,
+            &Cancellation::new(),
+        )?;
         document.cut(PageIndex(0))?;
         document.page_text(PageIndex(0)).map(|_| ())
     };

@@ -1,6 +1,7 @@
 //! The promises of the crate, one module each, in one binary.
 
 mod architecture;
+mod cancellation;
 mod cli;
 mod closure;
 mod context;
@@ -8,9 +9,11 @@ mod contracts;
 mod get_file;
 mod hostile;
 mod http;
+mod http_hostile;
 mod lies;
 mod limits;
 mod mcp;
+mod packaging;
 mod reading;
 mod selection;
 mod settings;

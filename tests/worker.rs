@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pagewise::document::ReadAt;
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits, Stopped};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
 use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
@@ -39,7 +39,7 @@ fn in_process() -> InProcess {
 }
 
 fn open(reader: &dyn Reader, bytes: Vec<u8>) -> Box<dyn Pages> {
-    reader.open(Arc::new(bytes), None).unwrap_or_else(|error| panic!("{error}"))
+    reader.open(Arc::new(bytes), None, &Cancellation::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The bytes of a document with an identity, as an open file has one.
@@ -82,13 +82,17 @@ fn a_worker_reads_what_this_process_reads() {
 #[test]
 fn refusals_come_through_whole() {
     let there = reader(settings());
-    let refused = |bytes: Vec<u8>| there.open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
-    let here = |bytes: Vec<u8>| in_process().open(Arc::new(bytes), None).err().map(|error| format!("{error:?}"));
+    let refused = |bytes: Vec<u8>| {
+        there.open(Arc::new(bytes), None, &Cancellation::new()).err().map(|error| format!("{error:?}"))
+    };
+    let here = |bytes: Vec<u8>| {
+        in_process().open(Arc::new(bytes), None, &Cancellation::new()).err().map(|error| format!("{error:?}"))
+    };
     for bytes in [b"no PDF".to_vec(), Vec::new(), std::fs::read(fixture("encrypted-password.pdf")).unwrap()] {
         assert_eq!(refused(bytes.clone()), here(bytes));
     }
     let small = Limits { max_pages: 2, ..Limits::default() };
-    let limited = WorkerReader::start(settings(), small).open(Arc::new(small_pdf(3)), None);
+    let limited = WorkerReader::start(settings(), small).open(Arc::new(small_pdf(3)), None, &Cancellation::new());
     let Err(PdfError::Limit(limit)) = limited else { panic!("no limit") };
     assert_eq!((limit.which, limit.limit, limit.found), ("max_pages", 2, 3));
     // A reader that refuses is as good as before.
@@ -104,7 +108,7 @@ fn deaths() -> [(Drill, IsExpected); 5] {
         (Drill::Panic, |error| matches!(error, WorkerError::Died { how } if how == "status 101")),
         (Drill::StackOverflow, |error| *error == WorkerError::StackOverflow),
         (Drill::OutOfMemory, |error| matches!(error, WorkerError::OutOfMemory { .. })),
-        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Timeout { deadline_ms: 50 })),
+        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Stopped(Stopped::Timeout { deadline_ms: 50 }))),
     ]
 }
 
@@ -124,7 +128,7 @@ fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
         let (drill, is_expected) = deaths()[at % 5];
         let reader = if drill == Drill::EndlessLoop { &hasty } else { &patient };
         let start = Instant::now();
-        let error = reader.drill(drill).expect_err("it must die");
+        let error = reader.drill(drill, &Cancellation::new()).expect_err("it must die");
         assert!(is_expected(&error), "{drill:?}: {error:?}");
         let over = if drill == Drill::EndlessLoop { start.elapsed().saturating_sub(deadline) } else { Duration::ZERO };
         slowest = slowest.max(over);
@@ -145,7 +149,7 @@ fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
 fn what_a_worker_must_not_do_is_refused() {
     let reader = reader(settings());
     assert_eq!(reader.layers().unwrap().missing(), None, "this system has all layers");
-    let outcome = |drill| reader.drill(drill).unwrap().0;
+    let outcome = |drill| reader.drill(drill, &Cancellation::new()).unwrap().0;
     for drill in
         [Drill::OpenFile, Drill::WriteFile, Drill::StatFile, Drill::ConnectTcp, Drill::SendUdp, Drill::RunProgram]
     {
@@ -157,14 +161,14 @@ fn what_a_worker_must_not_do_is_refused() {
 #[test]
 fn a_worker_whose_process_is_killed_is_replaced() {
     let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
-    let (_, first) = reader.drill(Drill::StartThread).unwrap();
+    let (_, first) = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap();
     let document = open(&reader, small_pdf(2));
     kill(first);
     // In the middle of a document: the question that met the death fails, the next is answered by another worker.
     let Err(PdfError::Worker(WorkerError::Died { .. })) = document.cut(PageIndex(0)) else { panic!("no death") };
     assert!(document.cut(PageIndex(1)).is_ok());
     drop(document);
-    let (_, second) = reader.drill(Drill::StartThread).unwrap();
+    let (_, second) = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap();
     assert_ne!(first, second);
     // While it waits: nobody notices.
     kill(second);
@@ -175,16 +179,16 @@ fn a_worker_whose_process_is_killed_is_replaced() {
 #[test]
 fn a_document_that_killed_two_workers_is_refused_and_others_are_not() {
     let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
-    let open_it = || reader.open(Arc::new(Identified(small_pdf(2))), None);
+    let open_it = || reader.open(Arc::new(Identified(small_pdf(2))), None, &Cancellation::new());
     for _ in 0..2 {
-        let (_, process) = reader.drill(Drill::StartThread).unwrap();
+        let (_, process) = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap();
         let document = open_it().unwrap();
         kill(process);
         assert!(document.cut(PageIndex(0)).is_err());
     }
     let Err(PdfError::Worker(error)) = open_it() else { panic!("not refused") };
     assert_eq!(error, WorkerError::Quarantined { deaths: 2 });
-    assert!(reader.open(Arc::new(Identified(small_pdf(3))), None).is_ok());
+    assert!(reader.open(Arc::new(Identified(small_pdf(3))), None, &Cancellation::new()).is_ok());
 }
 
 #[test]
@@ -207,7 +211,9 @@ fn a_full_queue_is_answered_at_once() {
 #[test]
 fn a_program_that_is_none_is_named() {
     let reader = reader(WorkerSettings::new("/nonexistent/pagewise".into()));
-    let Err(PdfError::Worker(WorkerError::NotStarted { reason })) = reader.open(Arc::new(small_pdf(1)), None) else {
+    let Err(PdfError::Worker(WorkerError::NotStarted { reason })) =
+        reader.open(Arc::new(small_pdf(1)), None, &Cancellation::new())
+    else {
         panic!("started")
     };
     assert!(reason.contains("No such file"), "{reason}");
@@ -246,4 +252,55 @@ fn a_command_that_confined_itself_writes_where_it_was_told() {
     assert_eq!(place.json(&["page", &pdf, "2", "--out", "d.pdf", "--no-sandbox"]).0, 0);
     assert_eq!(place.json(&["page", &pdf, "2", "--out", "a.pdf"]).0, 0);
     assert_eq!(std::fs::read(place.path("a.pdf")).unwrap(), std::fs::read(place.path("d.pdf")).unwrap());
+}
+
+fn one_worker() -> WorkerReader {
+    reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() })
+}
+
+/// Cancels from another thread, a moment from now.
+fn cancelled_soon() -> Cancellation {
+    let cancellation = Cancellation::new();
+    let canceller = cancellation.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        canceller.cancel();
+    });
+    cancellation
+}
+
+#[test]
+fn a_cancelled_reader_is_killed_and_replaced() {
+    let reader = one_worker();
+    let before = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
+    let error = reader.drill(Drill::EndlessLoop, &cancelled_soon()).expect_err("it never ends");
+    assert_eq!(error, WorkerError::Stopped(Stopped::Cancelled));
+    let after = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
+    assert_ne!(before, after, "it is another one");
+    assert!(!std::path::Path::new(&format!("/proc/{before}")).exists(), "the first has ended");
+}
+
+#[test]
+fn a_cancelled_request_waits_for_no_reader() {
+    let reader = one_worker();
+    let leased = open(&reader, small_pdf(1));
+    let refused = reader.open(Arc::new(small_pdf(1)), None, &cancelled_soon());
+    assert!(matches!(refused.err(), Some(PdfError::Stopped(Stopped::Cancelled))));
+    assert!(leased.cut(PageIndex(0)).is_ok(), "the other goes on");
+    drop(leased);
+    open(&reader, small_pdf(1));
+}
+
+#[test]
+fn a_document_is_not_blamed_for_its_callers() {
+    let reader = one_worker();
+    for _ in 0..3 {
+        let worker = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
+        let worker = rustix::process::Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
+        rustix::process::kill_process(worker, rustix::process::Signal::STOP).unwrap();
+        let opened = reader.open(Arc::new(Identified(small_pdf(2))), None, &cancelled_soon());
+        assert!(matches!(opened.err(), Some(PdfError::Stopped(Stopped::Cancelled))));
+    }
+    let document = reader.open(Arc::new(Identified(small_pdf(2))), None, &Cancellation::new());
+    assert_eq!(document.map(|document| document.page_count()).ok(), Some(2));
 }

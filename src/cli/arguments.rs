@@ -75,8 +75,28 @@ pub(crate) enum Command {
     Context(Context),
     Doctor(Doctor),
     Serve(Serve),
+    Completions(Completions),
+    Man(Man),
     #[command(hide = true)]
     Worker(Worker),
+}
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise completions bash > ~/.local/share/bash-completion/completions/pagewise")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print a page of the manual
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise man get-file | man -l -")]
+pub(crate) struct Man {
+    /// The command it is about; the program, where none is named
+    pub(crate) command: Option<String>,
 }
 
 /// Show what works here: the sandbox's layers, folders, the memory of conversations

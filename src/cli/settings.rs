@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::print::warning;
+use crate::limits::{Deadline, Limits};
 use crate::tool::{AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -88,7 +89,8 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         working_directory: working_directory(),
         home: env::home_dir(),
         data_directory: None,
-        limits: config.limits.clone(),
+        // Workers are told theirs; this one is for reading in this process.
+        limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
         isolation,
     }

@@ -9,10 +9,10 @@ use std::time::SystemTime;
 use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
 use crate::view::FileKey;
-use crate::worker::{Pages, Reader};
+use crate::worker::{Pages, PdfError, Reader};
 
 /// Where references start and files may be opened.
 #[derive(Debug)]
@@ -45,6 +45,18 @@ pub struct OpenPdf {
     pub file_bytes: u64,
     /// The document.
     pub document: Box<dyn Pages>,
+    cancellation: Cancellation,
+}
+
+impl OpenPdf {
+    /// Ends a loop over pages that nobody wants.
+    ///
+    /// # Errors
+    /// [`Stopped::Cancelled`](crate::limits::Stopped::Cancelled).
+    pub fn check(&self) -> Result<(), ContextError> {
+        let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
+        self.cancellation.check().map_err(cancelled)
+    }
 }
 
 impl Sources {
@@ -85,6 +97,7 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
         let opened = self.roots.open(&self.resolve(reference)?);
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
@@ -92,8 +105,8 @@ impl Sources {
         let file_bytes = file.len();
         let failed = |error| ContextError::Pdf { path: reference.to_owned(), error };
         let file = Positioned { identity: file.stat().key(), file: Arc::new(file) };
-        let document = reader.open(Arc::new(file), password).map_err(failed)?;
-        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document })
+        let document = reader.open(Arc::new(file), password, cancellation).map_err(failed)?;
+        Ok(OpenPdf { path: reference.to_owned(), file_bytes, document, cancellation: cancellation.clone() })
     }
 }
 
@@ -122,19 +135,25 @@ impl Asked {
         refused(&self.path, error)
     }
 
+    /// The same with the document that was read in it.
+    pub(super) fn into_pdf(self, document: Box<dyn Pages>, cancellation: &Cancellation) -> OpenPdf {
+        OpenPdf { path: self.path, file_bytes: self.file_bytes, document, cancellation: cancellation.clone() }
+    }
+
     /// The PDF in this file.
     pub(super) fn document(
         &self,
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
+        cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
         let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.refused(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
         let file = Positioned { identity, file: Arc::clone(&self.file) };
-        reader.open(Arc::new(file), password).map_err(failed)
+        reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }
 }
 

@@ -43,8 +43,8 @@ pub use crate::source::{Reference, SourceError};
 pub use crate::store::{Sent, StoreError};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::worker::{
-    InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader, RenderOptions, WorkerError,
-    WorkerSettings, run_worker,
+    DEFAULT_DEADLINE, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader,
+    RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use compare::PageChanges;
@@ -74,6 +74,7 @@ use self::plain::PlainAnswer;
 use self::sent::sent;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
+pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
 use crate::store::{self, ViewStore};
@@ -122,13 +123,16 @@ impl ContextManager {
     /// Answers one request.
     ///
     /// # Errors
-    /// Every refusal of the file, the PDF and the arguments. Nothing is recorded then.
+    /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
         let asked = self.sources.open(&request.file)?;
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory)?;
         draft.details.notes.extend(doubts);
         draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
+        // What was cut short by it must not pass for an answer.
+        let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
+        request.cancellation.check().map_err(cancelled)?;
         Ok(self.answer(&asked, request, &memory, draft, text))
     }
 
@@ -164,9 +168,18 @@ impl ContextManager {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
             return Ok(summary_already_held(asked));
         }
-        let document = asked.document(request.password.as_deref(), &*self.reader, &self.limits)?;
+        let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let fingerprints = RefCell::default();
         PdfAnswer { asked, request, settings: &self.settings, document: &*document, memory, fingerprints }.draft()
+    }
+
+    fn document(
+        &self,
+        asked: &Asked,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, ContextError> {
+        asked.document(password, &*self.reader, &self.limits, cancellation)
     }
 
     fn answer(
@@ -195,34 +208,38 @@ impl ContextManager {
         Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
     }
 
-    /// One page of a PDF that this process was asked for before, by the file's content: `None` where no such file is
-    /// known, or its path now leads to another content.
+    /// A PDF that this process was asked for before, by the file's content: `None` where no such file is known, or its
+    /// path now leads to another content.
     ///
-    /// Nothing is recorded: a client reads this for itself, and its model may never see it.
+    /// Nothing is recorded of what is read from it: a client reads this for itself, and its model may never see it.
     ///
     /// # Errors
-    /// Every refusal of the file and the PDF; [`ContextError::PageOutOfRange`].
-    pub fn page_by_content(&self, content: &ContentHash, page: PageNumber) -> Result<Option<PageChunk>, ContextError> {
+    /// Every refusal of the file and the PDF.
+    pub fn pdf_by_content(
+        &self,
+        content: &ContentHash,
+        cancellation: &Cancellation,
+    ) -> Result<Option<OpenPdf>, ContextError> {
         let Some(reference) = self.live.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference)?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
-        let document = asked.document(None, &*self.reader, &self.limits)?;
-        let page_count = document.page_count();
-        if page.index().0 >= page_count {
-            return Err(ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false });
-        }
-        let failed = |error| ContextError::Pdf { path: asked.path.clone(), error };
-        document.cut(page.index()).map(Some).map_err(failed)
+        let document = self.document(&asked, None, cancellation)?;
+        Ok(Some(asked.into_pdf(document, cancellation)))
     }
 
-    /// Opens a PDF for a tool that needs no memory.
+    /// Opens a PDF for a tool that needs no memory; what is asked of it ends with `cancellation`.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
-    pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
-        self.sources.open_pdf(reference, password, &*self.reader, &self.limits)
+    pub fn open_pdf(
+        &self,
+        reference: &str,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenPdf, ContextError> {
+        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, cancellation)
     }
 
     /// Writes a drawn page to the output directory, as `{stem}-{first 8 of blake3}-page{n}.png`.

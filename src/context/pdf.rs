@@ -123,6 +123,7 @@ impl PdfAnswer<'_> {
     fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
         let (mut characters, mut failure, mut readable) = (0, None, 0);
         for page in PageSet::all(self.document.page_count()).iter() {
+            self.request.cancellation.check().map_err(|stopped| self.pdf_error(stopped.into()))?;
             let page_text = match self.document.page_text(page) {
                 Ok(page) => page.text,
                 Err(error) => {

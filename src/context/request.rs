@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
 
 use super::provider::RequestBounds;
@@ -47,6 +48,8 @@ pub struct FileRequest {
     /// How often the client's context was compacted, as the client counts. A larger number than any before forgets what
     /// is held; with a smaller one nothing is left out and nothing is recorded.
     pub generation: Option<u64>,
+    /// Ends the work on it, wherever that is; nothing is recorded then.
+    pub cancellation: Cancellation,
 }
 
 impl FileRequest {
@@ -66,6 +69,7 @@ impl FileRequest {
             max_tokens: None,
             conversation: None,
             generation: None,
+            cancellation: Cancellation::new(),
         }
     }
 }

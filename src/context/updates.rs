@@ -13,6 +13,7 @@ use super::plain::{read_text, whole_span};
 use super::sent::sent_text;
 use super::{ContextManager, store_delivery};
 use crate::hash::ContentHash;
+use crate::limits::Cancellation;
 use crate::source::{Kind, SourceError};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
 
@@ -158,7 +159,7 @@ impl ContextManager {
     }
 
     fn pdf_update(&self, opened: &Opened, asked: &Asked, known: ContentHash) -> Told {
-        let document = match asked.document(None, &*self.reader, &self.limits) {
+        let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
             Ok(document) => document,
             Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
         };

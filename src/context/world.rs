@@ -8,7 +8,7 @@ use super::file::{OpenPdf, Sources};
 use super::fonts::SystemFonts;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::source::{HashCache, Roots};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
 use crate::worker::{InProcess, Layers, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
@@ -97,7 +97,7 @@ impl Surroundings {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits)
+        sources.open_pdf(reference, password, &*self.reader(), &self.limits, &Cancellation::new())
     }
 
     /// What of these surroundings works.

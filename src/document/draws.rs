@@ -130,6 +130,7 @@ impl Walk<'_> {
 
     /// What one form comes to, which borrows `above` where it has no resources of its own.
     fn form(&mut self, id: ObjectId, above: &Object) -> Result<Cost, DocumentError> {
+        self.limits.deadline.check()?;
         if self.path.contains(&id) {
             return Err(DocumentError::damaged("a form XObject that draws itself"));
         }
@@ -164,6 +165,7 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
     let annotations = objects.resolve(annotations)?;
     let mut forms = Vec::new();
     for annotation in annotations.as_array().unwrap_or_default() {
+        objects.limits().deadline.check()?;
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
         let by_kind = objects.get(annotation, b"AP")?;

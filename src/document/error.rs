@@ -1,6 +1,6 @@
 //! What can go wrong while a document is read.
 
-use crate::limits::LimitExceeded;
+use crate::limits::{LimitExceeded, Stopped};
 use std::io;
 
 /// Why a document, or a part of it, could not be read.
@@ -40,6 +40,9 @@ pub enum DocumentError {
     /// A bound of [`Limits`](crate::limits::Limits) was hit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+    /// The time was over, or the request was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// Memory for a size that the file names could not be had.
     #[error("no memory for {bytes} bytes")]
     OutOfMemory {

@@ -102,6 +102,7 @@ pub(crate) fn inflate(input: &[u8], limits: &Limits) -> Step {
     // Compression beyond a factor of 1,032 is not possible with Deflate, so the first guess is never far too large.
     let mut size = input.len().saturating_mul(4).clamp(1 << 10, 16 << 20).min(limit_bytes(limits));
     loop {
+        limits.deadline.look()?;
         let mut out = vec![0; size];
         match libdeflater::Decompressor::new().zlib_decompress(input, &mut out) {
             Ok(length) => {
@@ -142,6 +143,7 @@ fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
     let mut out = Vec::new();
     let mut piece = vec![0_u8; 64 << 10];
     loop {
+        limits.deadline.check()?;
         let (read, written) = (inflater.total_in(), inflater.total_out());
         let rest = usize::try_from(read).ok().and_then(|read| input.get(read..)).unwrap_or_default();
         let status = inflater.decompress(rest, &mut piece, FlushDecompress::None);
@@ -169,6 +171,7 @@ fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Step {
     let mut piece = vec![0_u8; 64 << 10];
     let mut rest = input;
     loop {
+        limits.deadline.check()?;
         let step = decoder.decode_bytes(rest, &mut piece);
         out.extend_from_slice(piece.get(..step.consumed_out).unwrap_or_default());
         rest = rest.get(step.consumed_in..).unwrap_or_default();
@@ -250,6 +253,7 @@ fn run_length(input: &[u8], limits: &Limits) -> Step {
                 rest = after;
             }
         }
+        limits.deadline.check()?;
         if out.len() > limit_bytes(limits) {
             return Err(too_large(limits, out.len()));
         }

@@ -37,6 +37,7 @@ impl Summary {
         let mut ahead = Vec::new();
         add_nodes(&mut ahead, fields.as_array().unwrap_or_default(), false, false);
         while let Some(node) = ahead.pop() {
+            objects.limits().deadline.check()?;
             let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
             if is_new && ahead.len() < MAX_NODES && summary.terminal_fields < MAX_NODES {
                 summary.visit(objects, &node, &mut ahead)?;
@@ -72,6 +73,7 @@ fn add_nodes(ahead: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_v
 /// Whether kids are fields of their own, which have a partial name, and not the field's widgets (12.7.4.2).
 fn has_fields_below(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
     for kid in kids {
+        objects.limits().deadline.check()?;
         let kid = objects.resolve(kid)?;
         if kid.as_dictionary().is_some_and(|kid: &Dictionary| kid.get(b"T").is_some()) {
             return Ok(true);

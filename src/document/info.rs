@@ -61,7 +61,7 @@ impl Document {
         (info.form_fields, info.signed) = (form.terminal_fields, form.signed);
         info.attachments = self.ask(attachments).unwrap_or_default();
         info.outline_entries = self.ask(|reading| Outline::read(reading, 0)).unwrap_or_default().total;
-        info.has_page_labels = !self.labels().is_empty();
+        info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
         info
     }
 

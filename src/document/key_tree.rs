@@ -33,6 +33,7 @@ impl KeyTree {
         let mut seen = HashSet::new();
         let mut nodes = vec![root.clone()];
         while let Some(node) = nodes.pop() {
+            objects.limits().deadline.check()?;
             if node.as_reference().is_some_and(|id: ObjectId| !seen.insert(id)) {
                 continue;
             }
@@ -56,6 +57,7 @@ impl KeyTree {
     ) -> Result<(), DocumentError> {
         let pairs = objects.get(node, self.pairs_key())?;
         for pair in pairs.as_array().unwrap_or_default().chunks_exact(2) {
+            objects.limits().deadline.check()?;
             let [key, value] = pair else { continue };
             if entries.len() >= MAX_ENTRIES {
                 break;

@@ -94,6 +94,7 @@ impl Ladder {
         let mut first_failure: Option<E> = None;
         let mut refusal: Option<DocumentError> = None;
         for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
+            self.limits.deadline.look().map_err(DocumentError::from)?;
             let failure = match slot.get_or_init(|| self.open(tier)) {
                 Err(error) if error.is_worth_another_reader() => {
                     if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption)

@@ -65,7 +65,8 @@ impl Document {
     /// # Errors
     /// [`DocumentError::Encrypted`] where a password is missing or wrong, [`DocumentError::NotAPdf`] where nothing
     /// looks like a PDF, [`DocumentError::Damaged`] where no reader finds a page tree, [`DocumentError::Limit`] where
-    /// the file passes a bound of `limits`, [`DocumentError::Io`] where it cannot be read.
+    /// the file passes a bound of `limits`, [`DocumentError::Stopped`] past their deadline, [`DocumentError::Io`] where it
+    /// cannot be read.
     pub fn open(source: Arc<dyn ReadAt>, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         LimitExceeded::check("max_file_bytes", source.len(), limits.max_file_bytes)?;
         let file = Arc::new(FileBytes::new(source)?);
@@ -99,7 +100,7 @@ impl Document {
     /// The label printed on a page, where the document has labels and the page's is not empty.
     #[must_use]
     pub fn page_label(&self, index: PageIndex) -> Option<PageLabel> {
-        self.labels().label(index).filter(|_| index.0 < self.page_count())
+        self.labels()?.label(index).filter(|_| index.0 < self.page_count())
     }
 
     /// The outline: all items counted, the first `max_items` given.
@@ -114,16 +115,24 @@ impl Document {
         self.ladder.file().whole()
     }
 
-    fn labels(&self) -> &PageLabels {
-        self.labels.get_or_init(|| self.ask(PageLabels::read).unwrap_or_default())
+    /// `None` where there was no time to read them: that must not be remembered as a document without labels.
+    fn labels(&self) -> Option<&PageLabels> {
+        if let Some(labels) = self.labels.get() {
+            return Some(labels);
+        }
+        let labels = self.ask(PageLabels::read).unwrap_or_default();
+        let in_time = self.ladder.limits().deadline.check().is_ok();
+        in_time.then(|| self.labels.get_or_init(|| labels))
     }
 
     /// Runs `read` with the reader that opened the document, and where that fails with the one that repairs best.
     ///
     /// The readers after that one cost too much for what is only said about a document.
     fn ask<T>(&self, read: impl Fn(&Reading) -> Result<T, DocumentError>) -> Option<T> {
-        if let Ok(answer) = read(&self.first) {
-            return Some(answer);
+        match read(&self.first) {
+            Ok(answer) => return Some(answer),
+            Err(DocumentError::Stopped(_)) => return None,
+            Err(_) => {}
         }
         let second = self.ladder.reading(Tier::HayroSyntax)?;
         if second.tree.count() == self.page_count() { read(second).ok() } else { None }

@@ -47,6 +47,7 @@ impl Outline {
         }
         let max_total = usize::try_from(reading.limits.max_outline_items).unwrap_or(usize::MAX);
         while let Some((item, depth)) = walk.ahead.pop() {
+            reading.limits.deadline.check()?;
             if walk.outline.total >= max_total {
                 walk.outline.is_incomplete = true;
                 break;

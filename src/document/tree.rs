@@ -182,6 +182,7 @@ fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<b
     }
     let mut sum = 0_u64;
     for kid in kids {
+        objects.limits().deadline.check()?;
         let Some(leaves) = leaves_below(objects, kid)? else { return Ok(false) };
         sum += u64::from(leaves);
     }
@@ -244,6 +245,7 @@ fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<
         return Ok(None);
     }
     for kid in kids {
+        objects.limits().deadline.check()?;
         let Some(leaves) = leaves_below(objects, kid)? else { return Ok(None) };
         if *left < leaves {
             return Ok(Some(kid.clone()));
@@ -276,6 +278,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
     let top = Frame { id: None, kids: vec![root.clone()], next: 0, above: Arc::default() };
     frames.push(top);
     while let Some(frame) = frames.last_mut() {
+        limits.deadline.check()?;
         let Some(kid) = frame.kids.get(frame.next).cloned() else {
             frames.pop();
             continue;

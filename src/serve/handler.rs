@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -15,9 +15,10 @@ use super::ServerWorld;
 use super::delivery::{InFlight, Ledger};
 use super::http::{self, Metrics};
 use super::identity::Identity;
+use super::progress::Progress;
 use super::shape;
-use super::tools::{self, Called, Tool};
-use crate::tool::{self, INSTRUCTIONS, ToolError};
+use super::tools::{self, Call, Called, Tool};
+use crate::tool::{self, Cancellation, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
 #[derive(Clone)]
@@ -27,6 +28,15 @@ pub(super) struct Handler {
     /// Where deliveries wait for their responses over standard output; over HTTP they wait with their connection.
     ledger: Option<Ledger>,
     in_flight: InFlight,
+}
+
+/// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
+struct Wanted(Cancellation);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 impl Handler {
@@ -51,13 +61,22 @@ impl Handler {
     ) -> Result<Called, ErrorData> {
         let world = Arc::clone(&self.world);
         let began = Instant::now();
+        let wanted = Wanted(Cancellation::new());
+        let cancellation = wanted.0.clone();
+        let progress = Progress::new(cancellation.clone());
+        let telling = progress.teller(context).tell();
         let work = tokio::task::spawn_blocking(move || {
-            let caller = identity.caller(&world, &arguments, tool.gives);
-            let called = caller.and_then(|caller| (tool.run)(&world, &arguments, &caller));
+            let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
+            let called = caller.and_then(|caller| {
+                (tool.run)(&Call { world: &world, arguments: &arguments, caller: &caller, watcher: &progress })
+            });
             // What a tool refuses is a result too: the model must see it.
             called.unwrap_or_else(|error: ToolError| (shape::error_result(&error), None))
         });
         let called = tokio::select! {
+            // Progress goes before the answer.
+            biased;
+            () = telling => return Err(internal("nobody is told")),
             called = work => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
@@ -75,7 +94,7 @@ fn note(identity: &Identity, tool: &Tool, context: &RequestContext<RoleServer>) 
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
@@ -138,21 +157,54 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![shape::page_template()]))
+        Ok(ListResourceTemplatesResult::with_all_items(shape::page_templates()))
+    }
+
+    /// Page numbers for a printed label or the beginning of a title. Which files there are is not told.
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let content = content_of(&request).filter(|_| request.argument.name == "number");
+        let Some(content) = content else { return Ok(CompleteResult::default()) };
+        let world = Arc::clone(&self.world);
+        let most = CompletionInfo::MAX_VALUES;
+        let work = tokio::task::spawn_blocking(move || {
+            tool::complete_page(&world.context, &content, &request.argument.value, most)
+        });
+        let found = work.await.map_err(|_| internal("the document could not be read"))?;
+        let (values, total) = found.map_err(|error| ErrorData::invalid_params(error.text(), None))?;
+        let mut completion = CompletionInfo::new(values).map_err(|_| internal("too many completions"))?;
+        completion.total = u32::try_from(total).ok();
+        completion.has_more = Some(total > most);
+        Ok(CompleteResult::new(completion))
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
+        let cancellation = Cancellation::new();
+        let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            tool::read_page(&world.context, &request.uri).map(|bytes| shape::page_resource(&request.uri, &bytes))
+            let read = tool::read_page(&world.context, &request.uri, &cancellation);
+            read.map(|page| shape::page_resource(&request.uri, &page))
         });
-        let read = work.await.map_err(|_| internal("the page could not be read"))?;
+        let read = tokio::select! {
+            read = work => read.map_err(|_| internal("the page could not be read"))?,
+            () = context.ct.cancelled() => return Err(internal("cancelled")),
+        };
         read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
     }
+}
+
+/// The content's hash that a client has filled in already.
+fn content_of(request: &CompleteRequestParams) -> Option<String> {
+    let filled = request.context.as_ref()?.arguments.as_ref()?;
+    filled.get("blake3").cloned()
 }
 
 fn unknown_tool(name: &str) -> ErrorData {

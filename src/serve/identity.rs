@@ -11,7 +11,7 @@ use rmcp::service::RequestContext;
 
 use super::ServerWorld;
 use super::http::{SESSION, Visit};
-use crate::tool::{CONTENT_EXTENSION, Caller, ClientFacts, ContextManager, ConversationId, ToolError};
+use crate::tool::{CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError};
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
 const THREAD_ID: &str = "threadId";
@@ -65,7 +65,13 @@ impl Identity {
     ///
     /// # Errors
     /// `unknown_conversation` for a handle that is not this principal's.
-    pub(super) fn caller(&self, world: &ServerWorld, arguments: &JsonObject, mints: bool) -> Result<Caller, ToolError> {
+    pub(super) fn caller(
+        &self,
+        world: &ServerWorld,
+        arguments: &JsonObject,
+        mints: bool,
+        cancellation: Cancellation,
+    ) -> Result<Caller, ToolError> {
         let conversation = match &self.visit {
             Some(visit) => self.of_visit(visit, &world.context, arguments, mints)?,
             None => {
@@ -73,7 +79,7 @@ impl Identity {
                 thread.or_else(|| world.conversation.clone())
             }
         };
-        Ok(Caller { client: self.client.clone(), conversation })
+        Ok(Caller { client: self.client.clone(), conversation, cancellation })
     }
 
     fn of_visit(

@@ -8,6 +8,7 @@ mod handler;
 mod http;
 mod identity;
 mod pdf;
+mod progress;
 mod shape;
 mod tools;
 

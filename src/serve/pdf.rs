@@ -1,27 +1,27 @@
 //! Calls of the PDF tools.
 
-use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use super::shape;
-use super::tools::Called;
+use super::tools::{Call, Called};
 use crate::tool::{
-    self, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
-    SearchArguments, TextArguments, ToolError, Unwatched,
+    self, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments, SearchArguments, TextArguments,
+    ToolError,
 };
 
-pub(super) fn info(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_info", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
+    let pdf = call.context().open_pdf(&arguments.path, arguments.password.as_deref(), &call.caller.cancellation)?;
     let result = InfoResult::of(&pdf);
+    pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let arguments = TextArguments::parse(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
-    let result = tool::extract_text(&pdf, &arguments, &Unwatched)?;
+pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = TextArguments::parse(call.arguments)?;
+    let pdf = call.context().open_pdf(&arguments.path, arguments.password.as_deref(), &call.caller.cancellation)?;
+    let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
     // The text itself is in the blocks already.
@@ -36,20 +36,22 @@ pub(super) fn extract_text(context: &ContextManager, arguments: &JsonObject) -> 
     Ok((shape::blocks_result(&blocks, details), None))
 }
 
-pub(super) fn render_page(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?)?;
+pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
     Ok((shape::blocks_result(&answer.blocks, as_json(&answer.result)?), None))
 }
 
-pub(super) fn search(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::search(context, &SearchArguments::parse(arguments)?, caller, &Unwatched)?;
+pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn outline(context: &ContextManager, arguments: &JsonObject) -> Result<Called, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
-    Ok((shape::data_result(&tool::outline(&pdf)), None))
+pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
+    let pdf = call.context().open_pdf(&arguments.path, arguments.password.as_deref(), &call.caller.cancellation)?;
+    let answer = tool::outline(&pdf);
+    pdf.check()?;
+    Ok((shape::data_result(&answer), None))
 }
 
 /// A result as JSON; paths that are not Unicode have none.

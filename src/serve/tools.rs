@@ -3,32 +3,40 @@
 use rmcp::model::{CallToolResult, JsonObject};
 
 use super::{ServerWorld, context, pdf, shape};
-use crate::tool::{self, Caller, Delivery, GetFileArguments, ToolError};
+use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ToolError, Watcher};
 
 /// A tool's result, and what to record when it was written.
 pub(super) type Called = (CallToolResult, Option<Delivery>);
+
+/// One call.
+pub(super) struct Call<'a> {
+    pub(super) world: &'a ServerWorld,
+    pub(super) arguments: &'a JsonObject,
+    pub(super) caller: &'a Caller,
+    /// Told of each page that is done.
+    pub(super) watcher: &'a dyn Watcher,
+}
 
 /// One tool.
 pub(super) struct Tool {
     pub(super) name: &'static str,
     /// Whether it gives what a conversation then holds, so that it needs one.
     pub(super) gives: bool,
-    pub(super) run: fn(&ServerWorld, &JsonObject, &Caller) -> Result<Called, ToolError>,
+    pub(super) run: fn(&Call<'_>) -> Result<Called, ToolError>,
 }
 
 /// All tools.
-#[rustfmt::skip]
 const TOOLS: &[Tool] = &[
     Tool { name: "get_file", gives: true, run: get_file },
-    Tool { name: "pdf_info", gives: false, run: |world, arguments, _| pdf::info(&world.context, arguments) },
-    Tool { name: "pdf_extract_text", gives: false, run: |world, arguments, _| pdf::extract_text(&world.context, arguments) },
-    Tool { name: "pdf_render_page", gives: false, run: |world, arguments, _| pdf::render_page(&world.context, arguments) },
-    Tool { name: "pdf_search", gives: false, run: |world, arguments, caller| pdf::search(&world.context, arguments, caller) },
-    Tool { name: "pdf_outline", gives: false, run: |world, arguments, _| pdf::outline(&world.context, arguments) },
-    Tool { name: "context_status", gives: false, run: |world, arguments, caller| context::status(&world.context, arguments, caller) },
-    Tool { name: "context_updates", gives: false, run: |world, arguments, caller| context::updates(&world.context, arguments, caller) },
-    Tool { name: "context_forget", gives: false, run: |world, arguments, caller| context::forget(&world.context, arguments, caller) },
-    Tool { name: "context_fork", gives: false, run: |world, arguments, caller| context::fork(&world.context, arguments, caller) },
+    Tool { name: "pdf_info", gives: false, run: pdf::info },
+    Tool { name: "pdf_extract_text", gives: false, run: pdf::extract_text },
+    Tool { name: "pdf_render_page", gives: false, run: pdf::render_page },
+    Tool { name: "pdf_search", gives: false, run: pdf::search },
+    Tool { name: "pdf_outline", gives: false, run: pdf::outline },
+    Tool { name: "context_status", gives: false, run: context::status },
+    Tool { name: "context_updates", gives: false, run: context::updates },
+    Tool { name: "context_forget", gives: false, run: context::forget },
+    Tool { name: "context_fork", gives: false, run: context::fork },
 ];
 
 /// The tool of this name.
@@ -36,7 +44,13 @@ pub(super) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::get_file(&world.context, GetFileArguments::parse(arguments)?, caller)?;
+impl Call<'_> {
+    pub(super) fn context(&self) -> &ContextManager {
+        &self.world.context
+    }
+}
+
+fn get_file(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::get_file(call.context(), GetFileArguments::parse(call.arguments)?, call.caller)?;
     Ok((shape::file_result(&answer), Some(answer.delivery)))
 }

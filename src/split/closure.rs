@@ -112,6 +112,7 @@ impl<'a> Closure<'a> {
     /// Serializes everything that is referred to by now, and what that refers to.
     pub(super) fn drain(&mut self) -> Result<(), DocumentError> {
         while let Some(next) = self.pending.pop_front() {
+            self.limits.deadline.check()?;
             let mut bytes = Vec::with_capacity(256);
             let holder = Place::DirectIn(next.id.number);
             match &*next.object {
@@ -181,6 +182,7 @@ impl<'a> Closure<'a> {
         out.push(b'[');
         let inner = role.of_elements();
         for element in elements {
+            self.limits.deadline.check()?;
             let kept = self.value(element, inner, holder, None, out)?;
             if !kept && !role.drops_null_elements() {
                 serialize::separate(out);

@@ -135,6 +135,8 @@ fn chunk(
     closure.add(PAGE, body)?;
     closure.drain()?;
     catalog::write(&mut closure, &reading.catalog, label, used.device_colors)?;
+    // What was said of the document while it was stopped, such as no label, must not get into a page.
+    limits.deadline.check()?;
     let lost = lost || closure.has_lost_resources;
     let last_number = closure.last_number();
     let bytes = writer::write(closure.bodies, last_number, "1.7");
@@ -160,6 +162,7 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object
     let mut out = Vec::new();
     let annotations = objects.resolve(annotations)?;
     for annotation in annotations.as_array().unwrap_or_default() {
+        objects.limits().deadline.check()?;
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
         let by_kind = objects.get(annotation, b"AP")?;

@@ -132,6 +132,7 @@ impl Finder<'_> {
 
     fn run(&mut self) -> Result<(), DocumentError> {
         while let Some(object) = self.pending.pop() {
+            self.limits.deadline.check()?;
             if let Object::Reference(id) = &object
                 && !self.seen.insert(id.number)
             {

@@ -2,6 +2,7 @@
 
 use super::characters::Characters;
 use super::mark::{Mark, Place, Said};
+use crate::limits::{Deadline, Limits};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
@@ -42,6 +43,7 @@ pub(super) struct Collector<'p> {
     characters: Characters<'p>,
     page: Rect,
     left_bytes: usize,
+    deadline: Deadline,
     spans: Vec<Option<Span>>,
     places: HashMap<char, Vec<(f64, f64)>>,
 }
@@ -53,13 +55,14 @@ struct Span {
 }
 
 impl<'p> Collector<'p> {
-    /// For a page that is shown as `page`, with at most `max_bytes` of text.
-    pub(super) fn new(characters: Characters<'p>, page: Rect, max_bytes: usize) -> Self {
+    /// For a page that is shown as `page`, within `max_text_bytes` and the deadline of `limits`.
+    pub(super) fn new(characters: Characters<'p>, page: Rect, limits: &Limits) -> Self {
         Self {
             collected: Collected::default(),
             characters,
             page,
-            left_bytes: max_bytes,
+            left_bytes: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
+            deadline: limits.deadline.clone(),
             spans: Vec::new(),
             places: HashMap::new(),
         }
@@ -207,7 +210,7 @@ impl<'a> Device<'a> for Collector<'_> {
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        if !self.collected.is_full {
+        if !self.collected.is_full && self.deadline.check().is_ok() {
             self.run(run, props.transform, !matches!(mode, DrawMode::Invisible));
         }
     }

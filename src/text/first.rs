@@ -5,6 +5,7 @@ use super::collect::{Collected, Collector};
 use super::page_text::{Engine, PageKind, PageText};
 use super::plain::plain;
 use super::{TextError, lines, order, write};
+use crate::document::DocumentError;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use hayro_interpret::hayro_syntax::Pdf;
@@ -26,9 +27,10 @@ pub(super) fn page_text(file: &Arc<bytes::Bytes>, index: PageIndex, limits: &Lim
     let cache = InterpreterCache::new();
     let settings = InterpreterSettings::default();
     let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &cache, pdf.xref(), settings);
-    let max_bytes = usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX);
-    let mut collector = Collector::new(Characters::new(&pdf), shown, max_bytes);
+    let mut collector = Collector::new(Characters::new(&pdf), shown, limits);
     interpret_page(page, &mut context, &mut collector);
+    // The engine cannot be stopped, but what it says is not listened to past the deadline.
+    limits.deadline.look().map_err(DocumentError::from)?;
     if collector.collected.is_full {
         let limit = limits.max_text_bytes;
         return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());

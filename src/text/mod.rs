@@ -82,6 +82,7 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
     match first {
         Ok(page) if !misses_characters(&page) => Ok(page),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
+        Err(TextError::Document(DocumentError::Stopped(stopped))) => Err(DocumentError::from(stopped).into()),
         first => more_votes(first, &file, index, page_count, limits),
     }
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::context::{ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, WorkerError};
+use crate::context::{
+    ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, Stopped, WorkerError,
+};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,6 +39,8 @@ pub enum ErrorCode {
     Damaged,
     /// A time limit was hit.
     Timeout,
+    /// The caller no longer wants it.
+    Cancelled,
     /// A memory, depth or count limit was hit.
     LimitExceeded,
     /// Any other failure while reading a PDF.
@@ -90,6 +94,7 @@ impl ErrorCode {
             | Self::ContentNotFound
             | Self::UnknownConversation => true,
             Self::Timeout
+            | Self::Cancelled
             | Self::PdfError
             | Self::ModelError
             | Self::FetchFailed
@@ -249,6 +254,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
                 .with("limit", json!(limit.limit))
                 .with("found", json!(limit.found))
         }
+        PdfError::Stopped(stopped) => stopped_error(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
             .with("reason", json!(error.to_string())),
@@ -258,13 +264,24 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
     }
 }
 
+fn stopped_error(path: &str, stopped: Stopped) -> ToolError {
+    match stopped {
+        Stopped::Timeout { deadline_ms } => {
+            ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
+                .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
+                .with("setting", json!("worker_deadline_ms"))
+                .with("limit", json!(deadline_ms))
+        }
+        Stopped::Cancelled => {
+            ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
+        }
+    }
+}
+
 fn worker_error(path: &str, error: &WorkerError) -> ToolError {
     let while_reading = |code, what: &str| ToolError::new(code, format!("{what} while reading {path}: {error}"));
     match error {
-        WorkerError::Timeout { deadline_ms } => while_reading(ErrorCode::Timeout, "Timeout")
-            .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
-            .with("setting", json!("worker_deadline_ms"))
-            .with("limit", json!(deadline_ms)),
+        WorkerError::Stopped(stopped) => stopped_error(path, *stopped),
         WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
             .hint("A larger setting of worker_memory_bytes may read it.")
             .with("setting", json!("worker_memory_bytes"))

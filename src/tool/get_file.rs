@@ -6,24 +6,26 @@ use super::arguments::GetFileArguments;
 use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
-use crate::context::{Answer, Block, ContextManager, Delivery, FileRequest, page_or_pages, untrusted};
+use crate::context::{Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, page_or_pages, untrusted};
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
 
 /// Who calls a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Caller {
     /// What can be shown to its model.
     pub client: ClientFacts,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
+    /// Ends the work on its call.
+    pub cancellation: Cancellation,
 }
 
 impl Caller {
     /// The command line, or a program that embeds the library: documents, and no conversation of its own.
     #[must_use]
     pub fn direct() -> Self {
-        Self { client: ClientFacts::direct(), conversation: None }
+        Self { client: ClientFacts::direct(), ..Self::default() }
     }
 
     /// The conversation of one call.
@@ -66,7 +68,8 @@ pub fn get_file(
 ) -> Result<FileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
-    let request = request(arguments, form, conversation.clone());
+    let cancellation = caller.cancellation.clone();
+    let request = FileRequest { cancellation, ..request(arguments, form, conversation.clone()) };
     let answer = context.get_file(&request)?;
     let (header, footer) = framing(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
@@ -87,6 +90,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
         max_tokens: arguments.max_tokens,
         conversation,
         generation: arguments.generation,
+        cancellation: Cancellation::new(),
     }
 }
 

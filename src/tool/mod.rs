@@ -27,7 +27,8 @@ mod text;
 mod updates;
 
 pub use crate::context::{
-    AnswerSettings, Block, ContextManager, Delivery, Isolation, OpenPdf, Surroundings, WorkerSettings, run_worker,
+    AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, Isolation, OpenPdf, Surroundings,
+    WorkerSettings, run_worker,
 };
 pub use crate::view::{ConversationId, Principal};
 pub use arguments::GetFileArguments;
@@ -46,7 +47,10 @@ pub use outline::outline;
 pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
 pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
-pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
+pub use resource::{
+    PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
+    read_page,
+};
 pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::error::ToolError;
+use super::get_file::Caller;
 use super::page::write_failed;
 use super::pdf_arguments::RenderArguments;
 use crate::context::{
@@ -52,8 +53,12 @@ pub struct RenderAnswer {
 ///
 /// # Errors
 /// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
-pub fn render_page(context: &ContextManager, arguments: &RenderArguments) -> Result<RenderAnswer, ToolError> {
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+pub fn render_page(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+) -> Result<RenderAnswer, ToolError> {
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
     let (page, picture) = draw(&pdf, arguments)?;
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);

@@ -24,7 +24,7 @@ pub fn search(
 ) -> Result<DataAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
-    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref())?;
+    let pdf = context.open_pdf(&arguments.path, arguments.password.as_deref(), &caller.cancellation)?;
     let held = match &conversation {
         Some(conversation) => context.pages_held(&arguments.path, conversation)?,
         None => PageSet::new(),
@@ -37,6 +37,7 @@ pub fn search(
     let mut found = Found { left: usize::try_from(arguments.max_results).unwrap_or(usize::MAX), ..Found::default() };
     watcher.starts(pages.len());
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+        pdf.check()?;
         found.look_at(&pdf, page, &pattern, &held);
         watcher.page_done();
     }

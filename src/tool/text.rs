@@ -68,6 +68,7 @@ pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watc
     watcher.starts(pages.len());
     let mut draft = Draft::new(pdf, arguments.max_chars);
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+        pdf.check()?;
         draft.add(page, pdf.document.page_text(page));
         watcher.page_done();
     }

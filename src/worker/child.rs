@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
@@ -13,7 +14,7 @@ use super::pages::{Pages, PdfAction, PdfError};
 use super::wire::{Failure, Greeting, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Deadline, Limits};
 use crate::page::PageIndex;
 use crate::render::NoFonts;
 
@@ -50,8 +51,9 @@ impl Worker {
                 self.document = None;
                 return None;
             }
-            Request::Open { length, password, limits } => {
+            Request::Open { length, password, limits, deadline_ms } => {
                 self.document = None;
+                let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
             #[cfg(debug_assertions)]
@@ -72,8 +74,9 @@ impl Worker {
         limits: Limits,
     ) -> Result<Answer, PdfError> {
         let file = file.ok_or_else(|| failed("no file came with the request"))?;
-        let document =
-            InProcess::new(limits, Arc::new(NoFonts)).open_document(Arc::new(PassedFile { file, length }), password)?;
+        let file = Arc::new(PassedFile { file, length });
+        let reader = InProcess::new(limits, Arc::new(NoFonts));
+        let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);
         Ok((Reply::Opened { page_count }, Vec::new()))
@@ -97,9 +100,11 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Picture { page, options } => {
             return Ok(Reply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
-        Request::PageLabel(page) => Reply::PageLabel(document.page_label(PageIndex(page)).map(|label| label.0)),
-        Request::Info => Reply::Info(document.info()),
-        Request::Outline(max) => Reply::Outline(document.outline(max).into()),
+        Request::PageLabel(page) => {
+            Reply::PageLabel(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
+        }
+        Request::Info => Reply::Info(whole(document, document.info())?),
+        Request::Outline(max) => Reply::Outline(whole(document, document.outline(max))?.into()),
         Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         Request::Notes => Reply::Notes(document.notes()),
@@ -108,6 +113,11 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Drill(_) => return Err(failed("no question about a document")),
     };
     Ok((reply, Vec::new()))
+}
+
+/// What has no other way to fail must not pass for an answer where its reading was stopped.
+fn whole<T>(document: &OpenDocument, answer: T) -> Result<T, PdfError> {
+    document.stopped().map_or(Ok(answer), |stopped| Err(stopped.into()))
 }
 
 /// The file that came over the socket, read by position: its position is shared with the parent.

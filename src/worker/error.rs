@@ -1,14 +1,13 @@
 //! What becomes of a request whose worker does not answer.
 
+use crate::limits::Stopped;
+
 /// Why a worker gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
-    /// It was killed at the deadline.
-    #[error("worker_deadline_ms is {deadline_ms}, and the reader was not done by then")]
-    Timeout {
-        /// The deadline.
-        deadline_ms: u64,
-    },
+    /// It was killed, at the deadline or because nobody wanted its answer any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// It asked for more memory than it may have.
     #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more")]
     OutOfMemory {
@@ -59,12 +58,16 @@ impl WorkerError {
     /// Whether a worker died of the document, or would have, had it not been killed.
     pub(super) fn is_death(&self) -> bool {
         match self {
-            Self::Timeout { .. }
+            Self::Stopped(Stopped::Timeout { .. })
             | Self::OutOfMemory { .. }
             | Self::StackOverflow
             | Self::Died { .. }
             | Self::Nonsense => true,
-            Self::Quarantined { .. } | Self::Busy { .. } | Self::NotStarted { .. } | Self::Unsandboxed { .. } => false,
+            Self::Stopped(Stopped::Cancelled)
+            | Self::Quarantined { .. }
+            | Self::Busy { .. }
+            | Self::NotStarted { .. }
+            | Self::Unsandboxed { .. } => false,
         }
     }
 }

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits, Stopped};
 use crate::page::{PageIndex, PageLabel};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError};
 use crate::text::{self, PageText, TextError};
 
-/// Reads PDFs in this process, within [`Limits`].
+/// Reads PDFs in this process, within [`Limits`]; each operation has the time of their deadline.
 #[derive(Clone)]
 pub struct InProcess {
     limits: Limits,
@@ -32,21 +32,23 @@ impl InProcess {
         &self,
         file: Arc<dyn ReadAt>,
         password: Option<&str>,
+        cancellation: &Cancellation,
     ) -> Result<OpenDocument, PdfError> {
-        let document = Document::open(file, password, &self.limits);
+        let limits = Limits { deadline: self.limits.deadline.renewed(cancellation), ..self.limits.clone() };
+        let document = Document::open(file, password, &limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(OpenDocument {
-            document,
-            limits: self.limits.clone(),
-            fonts: Arc::clone(&self.fonts),
-            kept: Mutex::default(),
-        })
+        Ok(OpenDocument { document, limits, fonts: Arc::clone(&self.fonts), kept: Mutex::default() })
     }
 }
 
 impl Reader for InProcess {
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
-        Ok(Box::new(self.open_document(file, password)?))
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
+        Ok(Box::new(self.open_document(file, password, cancellation)?))
     }
 }
 
@@ -85,6 +87,18 @@ impl KeptChunks {
 }
 
 impl OpenDocument {
+    /// The document, for an operation that begins now. Operations at once share a deadline: that of the last begun.
+    fn begin(&self) -> Result<&Document, Stopped> {
+        self.limits.deadline.restart();
+        self.limits.deadline.check()?;
+        Ok(&self.document)
+    }
+
+    /// Why the last operation was stopped, where it was: some have no other way to say it.
+    pub(super) fn stopped(&self) -> Option<Stopped> {
+        self.limits.deadline.stopped()
+    }
+
     /// The page's chunk, cut already or now. Not locked meanwhile: pages are cut in parallel.
     fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
         let kept = self.kept().take(page);
@@ -93,7 +107,7 @@ impl OpenDocument {
 
     /// The page's text without cutting the page.
     pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        text::page_text(&self.document, page, &self.limits).map_err(text_error)
+        text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
     }
 
     fn kept(&self) -> MutexGuard<'_, KeptChunks> {
@@ -107,22 +121,24 @@ impl Pages for OpenDocument {
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        self.document.page_label(page)
+        self.begin().ok()?.page_label(page)
     }
 
     fn info(&self) -> DocumentInfo {
-        self.document.info()
+        self.begin().map(Document::info).unwrap_or_default()
     }
 
     fn outline(&self, max: usize) -> Outline {
-        self.document.outline(max)
+        let unread = Outline { is_incomplete: true, ..Outline::default() };
+        self.begin().map_or(unread, |document| document.outline(max))
     }
 
     fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
-        self.document.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
+        self.begin()?.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
     }
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+        self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
         Ok(PageChunk {
             bytes: chunk.bytes,
@@ -132,6 +148,7 @@ impl Pages for OpenDocument {
     }
 
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
+        self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
         let fingerprint = chunk.fingerprint().map_err(cut_error);
         self.kept().keep(page, chunk);
@@ -140,14 +157,20 @@ impl Pages for OpenDocument {
 
     /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        let Ok(chunk) = self.chunk(page) else { return self.whole_file_text(page) };
+        self.begin()?;
+        let Ok(chunk) = self.chunk(page) else {
+            self.limits.deadline.check()?;
+            return self.whole_file_text(page);
+        };
         let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
         self.kept().keep(page, chunk);
         text
     }
 
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
+        self.begin()?;
         let Ok(chunk) = self.chunk(page) else {
+            self.limits.deadline.check()?;
             return render::page_picture(&self.document, page, options, &*self.fonts).map_err(render_error);
         };
         let picture = render::chunk_picture(&chunk.bytes, options, &*self.fonts, &self.limits).map_err(render_error);
@@ -156,7 +179,8 @@ impl Pages for OpenDocument {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.document.notes().iter().map(ToString::to_string).collect()
+        let stopped = self.stopped().map(|stopped| stopped.to_string());
+        self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
     }
 }
 
@@ -193,6 +217,7 @@ fn document_error(error: DocumentError, action: PdfAction) -> PdfError {
         DocumentError::Damaged { what, offset } => PdfError::Damaged { what: what.to_owned(), offset },
         DocumentError::Encrypted { password_given } => PdfError::Encrypted { password_given },
         DocumentError::Limit(limit) => PdfError::Limit(limit),
+        DocumentError::Stopped(stopped) => PdfError::Stopped(stopped),
         DocumentError::Io { kind } => PdfError::Io(kind.into()),
         DocumentError::UnsupportedEncryption
         | DocumentError::PageOutOfRange { .. }

@@ -40,4 +40,4 @@ pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Pictu
 pub use sandbox::Layers;
 pub(crate) use sandbox::confine_command;
 pub use session::WorkerReader;
-pub use settings::WorkerSettings;
+pub use settings::{DEFAULT_DEADLINE, WorkerSettings};

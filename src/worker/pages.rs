@@ -5,18 +5,23 @@ use std::sync::Arc;
 use super::error::WorkerError;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::LimitExceeded;
+use crate::limits::{Cancellation, LimitExceeded, Stopped};
 use crate::page::{PageIndex, PageLabel};
 pub use crate::render::{Picture, RenderOptions};
 pub use crate::text::{PageKind, PageText};
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
-    /// Opens the PDF in `file`.
+    /// Opens the PDF in `file`, for one request: what is asked of the document ends too where that is cancelled.
     ///
     /// # Errors
     /// Every variant of [`PdfError`] but those of single pages.
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError>;
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError>;
 }
 
 /// One open document.
@@ -95,12 +100,15 @@ pub enum PdfError {
     /// A bound of [`crate::limits::Limits`] was hit.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+    /// The time was over, or the request was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
     /// The reader hung, broke, or could not be had.
     #[error(transparent)]
-    Worker(#[from] WorkerError),
+    Worker(WorkerError),
     /// Anything else, while doing `action`.
     #[error("{reason}")]
     Failed {
@@ -109,6 +117,15 @@ pub enum PdfError {
         /// Why it failed.
         reason: String,
     },
+}
+
+impl From<WorkerError> for PdfError {
+    fn from(error: WorkerError) -> Self {
+        match error {
+            WorkerError::Stopped(stopped) => Self::Stopped(stopped),
+            error => Self::Worker(error),
+        }
+    }
 }
 
 /// What was being done to a PDF when it failed.

@@ -8,6 +8,7 @@ use std::time::Instant;
 use super::error::WorkerError;
 use super::process::Process;
 use super::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
+use crate::limits::Cancellation;
 
 /// What tells documents apart: a hash of their bytes, or of what the system says of the file.
 pub(super) type DocumentKey = [u8; 32];
@@ -65,9 +66,11 @@ impl Pool {
         Self { shared, keeper: keeper.ok() }
     }
 
-    /// A worker, as soon as one is free.
-    pub(super) fn lease(&self) -> Result<Lease, WorkerError> {
+    /// A worker, as soon as one is free, for a request that is still wanted then.
+    pub(super) fn lease(&self, cancellation: &Cancellation) -> Result<Lease, WorkerError> {
         let shared = &self.shared;
+        let to_be_woken = Arc::clone(shared);
+        let _waking = cancellation.on_cancel(move || to_be_woken.wake());
         let patience = Instant::now() + shared.settings.deadline;
         let mut state = shared.state();
         if state.waiting >= shared.settings.max_waiting {
@@ -75,6 +78,9 @@ impl Pool {
         }
         state.waiting += 1;
         let leased = loop {
+            if let Err(stopped) = cancellation.check() {
+                break Err(stopped.into());
+            }
             if let Some(process) = state.live_one() {
                 state.leased += 1;
                 break Ok(Lease { shared: Arc::clone(shared), process: Some(process) });
@@ -93,6 +99,11 @@ impl Pool {
         // The keeper tries again where a failure was told.
         shared.changed.notify_all();
         leased
+    }
+
+    /// The setting `worker_deadline_ms`.
+    pub(super) fn deadline_ms(&self) -> u64 {
+        u64::try_from(self.shared.settings.deadline.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Refuses a document that has killed too many workers.
@@ -133,6 +144,12 @@ impl Drop for Pool {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has all who wait look again. With the lock taken first: nobody is then between looking and waiting.
+    fn wake(&self) {
+        drop(self.state());
+        self.changed.notify_all();
     }
 
     /// When to try again: in the time that a deadline takes at worst, a second that most requests need a part of.

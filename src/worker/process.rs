@@ -1,10 +1,12 @@
 //! One worker process, seen from its parent.
 
 use std::io::{self, PipeReader, Read};
+use std::net::Shutdown;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
@@ -15,6 +17,7 @@ use super::frame::{self, PREFIX_BYTES};
 use super::sandbox::Layers;
 use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
 use super::wire::{Greeting, Reply, Request};
+use crate::limits::{Cancellation, Stopped};
 
 /// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
 const START_DEADLINE: Duration = Duration::from_secs(10);
@@ -22,7 +25,8 @@ const START_DEADLINE: Duration = Duration::from_secs(10);
 /// A worker that waits for requests, or works on one.
 pub(super) struct Process {
     child: Child,
-    socket: UnixStream,
+    /// Shared with whoever may cancel the request at hand.
+    socket: Arc<UnixStream>,
     /// What it says while it dies: that is the only way to tell an exhausted memory from a broken reader.
     last_words: PipeReader,
     layers: Layers,
@@ -38,7 +42,7 @@ impl Process {
         let (child, socket, last_words) = spawn(settings).map_err(|error| not_started(&error))?;
         let mut process = Self {
             child,
-            socket,
+            socket: Arc::new(socket),
             last_words,
             layers: Layers::default(),
             deadline: settings.deadline,
@@ -46,7 +50,8 @@ impl Process {
             jobs: 0,
             busy: Duration::ZERO,
         };
-        let (greeting, _) = process.receive::<Greeting>(Instant::now() + START_DEADLINE)?;
+        let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE);
+        let (greeting, _) = greeting.map_err(|error| process.cause_of_death(&error))?;
         if greeting.version != env!("CARGO_PKG_VERSION") {
             let reason = format!("{} is of version {}", settings.program.display(), greeting.version);
             return Err(WorkerError::NotStarted { reason });
@@ -63,18 +68,32 @@ impl Process {
         &self.layers
     }
 
-    /// Asks and waits for the answer, until the deadline. After an error the worker is dead.
+    /// Asks and waits for the answer, until the deadline or until nobody wants it. After an error the worker is dead.
     pub(super) fn call(
         &mut self,
         request: &Request,
         file: Option<BorrowedFd<'_>>,
+        cancellation: &Cancellation,
     ) -> Result<(Reply, Vec<u8>), WorkerError> {
+        let socket = Arc::clone(&self.socket);
+        // Ends the wait; a socket that is closed already ends it by itself.
+        let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
+        let answer = self.exchange(request, file);
+        drop(waking);
+        if cancellation.is_cancelled() {
+            self.end();
+            return Err(Stopped::Cancelled.into());
+        }
+        answer.map_err(|error| self.cause_of_death(&error))
+    }
+
+    fn exchange(&mut self, request: &Request, file: Option<BorrowedFd<'_>>) -> io::Result<(Reply, Vec<u8>)> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::head(request, 0).and_then(|head| descriptor::send(&self.socket, &head, file));
         let answer = match sent {
-            Ok(()) => self.receive(start + self.deadline),
-            Err(error) => Err(self.cause_of_death(&error)),
+            Ok(()) => self.receive(start + self.deadline + grace(self.deadline)),
+            Err(error) => Err(error),
         };
         self.busy = self.busy.saturating_add(start.elapsed());
         answer
@@ -109,18 +128,18 @@ impl Process {
         pages.checked_mul(u64::try_from(rustix::param::page_size()).ok()?)
     }
 
-    fn receive<T: DeserializeOwned>(&mut self, until: Instant) -> Result<(T, Vec<u8>), WorkerError> {
+    fn receive<T: DeserializeOwned>(&self, until: Instant) -> io::Result<(T, Vec<u8>)> {
         let mut socket = Until { socket: &self.socket, until };
         let mut prefix = [0; PREFIX_BYTES];
-        let received = socket.read_exact(&mut prefix).and_then(|()| frame::rest(prefix, socket));
-        received.map_err(|error| self.cause_of_death(&error))
+        socket.read_exact(&mut prefix).and_then(|()| frame::rest(prefix, socket))
     }
 
     /// Ends the worker, where it has not ended, and says why it did or had to.
     fn cause_of_death(&mut self, error: &io::Error) -> WorkerError {
         if is_timeout(error) {
             self.end();
-            return WorkerError::Timeout { deadline_ms: u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX) };
+            let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
+            return Stopped::Timeout { deadline_ms }.into();
         }
         // A socket that is closed belongs to a process that is ending; one that talks nonsense has to be ended.
         if !is_hang_up(error) {
@@ -158,6 +177,11 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Time past the deadline in which a worker that looks at it can say so itself, and lives on.
+fn grace(deadline: Duration) -> Duration {
+    (deadline / 8).min(Duration::from_millis(50))
 }
 
 /// The process, its socket and its standard error.

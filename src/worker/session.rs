@@ -13,7 +13,7 @@ use super::settings::WorkerSettings;
 use super::wire::{Reply, Request, TextFrom};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::Limits;
+use crate::limits::{Cancellation, Limits};
 use crate::page::{PageIndex, PageLabel};
 
 /// Reads PDFs in workers. Every open document has one of its own, from when it is opened until it is dropped.
@@ -35,7 +35,7 @@ impl WorkerReader {
     /// # Errors
     /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
     pub fn layers(&self) -> Result<Layers, WorkerError> {
-        let mut lease = self.pool.lease()?;
+        let mut lease = self.pool.lease(&Cancellation::new())?;
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
@@ -44,11 +44,11 @@ impl WorkerReader {
     /// # Errors
     /// What the worker died of.
     #[cfg(debug_assertions)]
-    pub fn drill(&self, drill: super::drill::Drill) -> Result<(String, u32), WorkerError> {
-        let mut lease = self.pool.lease()?;
+    pub fn drill(&self, drill: super::drill::Drill, cancellation: &Cancellation) -> Result<(String, u32), WorkerError> {
+        let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&Request::Drill(drill), None) {
+        match process.call(&Request::Drill(drill), None, cancellation) {
             Ok((Reply::Drilled(outcome), _)) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -60,7 +60,12 @@ impl WorkerReader {
 }
 
 impl Reader for WorkerReader {
-    fn open(&self, file: Arc<dyn ReadAt>, password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
         let key = file.identity();
         let copy = if file.descriptor().is_none() { Some(copied(&*file)?) } else { None };
         let mut document = WorkerDocument {
@@ -69,6 +74,7 @@ impl Reader for WorkerReader {
             copy,
             key,
             password: password.map(str::to_owned),
+            cancellation: cancellation.clone(),
             page_count: 0,
             session: Mutex::default(),
         };
@@ -86,6 +92,7 @@ struct WorkerDocument {
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
     password: Option<String>,
+    cancellation: Cancellation,
     page_count: u32,
     session: Mutex<Session>,
 }
@@ -105,14 +112,15 @@ impl WorkerDocument {
     /// A worker that has the document open, and its number of pages.
     fn opened(&self) -> Result<(Lease, u32), PdfError> {
         self.reader.pool.admit(self.key.as_ref())?;
-        let mut lease = self.reader.pool.lease()?;
+        let mut lease = self.reader.pool.lease(&self.cancellation)?;
         let request = Request::Open {
             length: self.file.len(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
+            deadline_ms: self.reader.pool.deadline_ms(),
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(&request, self.descriptor()) {
+        match process.call(&request, self.descriptor(), &self.cancellation) {
             Ok((Reply::Opened { page_count }, _)) => Ok((lease, page_count)),
             Ok((Reply::Failed(failure), _)) => Err(failure.into()),
             Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
@@ -135,13 +143,14 @@ impl WorkerDocument {
 
     /// Asks the worker; one that died before is replaced first.
     fn ask(&self, request: &Request) -> Result<(Reply, Vec<u8>), PdfError> {
+        self.cancellation.check()?;
         let mut session = self.session();
         let mut lease = match session.lease.take() {
             Some(lease) => lease,
             None => self.opened()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        match process.call(request, None) {
+        match process.call(request, None, &self.cancellation) {
             Ok((Reply::Failed(failure), _)) => {
                 session.lease = Some(lease);
                 Err(failure.into())
@@ -151,7 +160,9 @@ impl WorkerDocument {
                 Ok(answer)
             }
             Err(error) => {
-                if let Request::Cut(page) | Request::Fingerprint(page) = request {
+                if let Request::Cut(page) | Request::Fingerprint(page) = request
+                    && error.is_death()
+                {
                     session.deadly.insert(PageIndex(*page), error.clone());
                 }
                 Err(self.mourn(lease, error).into())

@@ -11,7 +11,7 @@ pub struct WorkerSettings {
     pub program: PathBuf,
     /// Workers at once. One a processor, 8 at most: what they do is bound by the processor.
     pub workers: NonZeroUsize,
-    /// Time for one operation; then the worker is killed. 20 s: the setting `worker_deadline_ms`.
+    /// Time for one operation; then the worker is killed. [`DEFAULT_DEADLINE`]: the setting `worker_deadline_ms`.
     pub deadline: Duration,
     /// Address space of a worker. 2 GB: the setting `worker_memory_bytes`.
     pub memory_bytes: u64,
@@ -20,6 +20,9 @@ pub struct WorkerSettings {
     /// Whether a worker without every layer of the sandbox is worse than none.
     pub require_sandbox: bool,
 }
+
+/// Time for one operation: 20 s.
+pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
 
 /// Resident memory past which a worker is replaced when its request is done. 512 MB: allocators give little back.
 pub(super) const MAX_RESIDENT_BYTES: u64 = 512 << 20;
@@ -47,7 +50,7 @@ impl WorkerSettings {
         Self {
             program,
             workers: NonZeroUsize::new(processors).unwrap_or(NonZeroUsize::MIN),
-            deadline: Duration::from_secs(20),
+            deadline: DEFAULT_DEADLINE,
             memory_bytes: 2 << 30,
             max_waiting: 64,
             require_sandbox: false,

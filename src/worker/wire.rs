@@ -11,7 +11,7 @@ use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
 use super::painted::{OptionsOnWire, TextOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
-use crate::limits::{self, LimitExceeded, Limits};
+use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
 use crate::page::PageIndex;
 
 /// Sent by a worker when it is ready.
@@ -30,6 +30,8 @@ pub(super) enum Request {
         password: Option<String>,
         #[serde(with = "LimitsOnWire")]
         limits: Limits,
+        /// Time for this and each of the other questions.
+        deadline_ms: u64,
     },
     /// Closes the document. Has no answer.
     Close,
@@ -95,6 +97,8 @@ pub(super) enum Failure {
     Damaged { what: String, offset: Option<u64> },
     Encrypted { password_given: bool },
     Limit { which: String, limit: u64, found: u64 },
+    Timeout { deadline_ms: u64 },
+    Cancelled,
     Io(String),
     Failed { action: ActionOnWire, reason: String },
 }
@@ -124,6 +128,9 @@ struct LimitsOnWire {
     max_page_bytes: u64,
     max_outline_items: u32,
     max_text_bytes: u64,
+    /// Begins with each question, on the worker's own clock.
+    #[serde(skip)]
+    deadline: Deadline,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -210,6 +217,8 @@ impl From<PdfError> for Failure {
             PdfError::Limit(LimitExceeded { which, limit, found }) => {
                 Self::Limit { which: which.to_owned(), limit, found }
             }
+            PdfError::Stopped(Stopped::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
+            PdfError::Stopped(Stopped::Cancelled) => Self::Cancelled,
             PdfError::Io(error) => Self::Io(error.to_string()),
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
             // Workers have no workers.
@@ -227,6 +236,8 @@ impl From<Failure> for PdfError {
             Failure::Limit { which, limit, found } => {
                 Self::Limit(LimitExceeded { which: limits::known_name(&which), limit, found })
             }
+            Failure::Timeout { deadline_ms } => Stopped::Timeout { deadline_ms }.into(),
+            Failure::Cancelled => Stopped::Cancelled.into(),
             Failure::Io(reason) => Self::Io(io::Error::other(reason)),
             Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },
         }

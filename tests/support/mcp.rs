@@ -1,7 +1,7 @@
 //! A client of the Model Context Protocol over standard input and output: JSON, one message a line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -25,8 +25,18 @@ impl Client {
 
     /// The same with flags for the server and capabilities of the client.
     pub(crate) fn start_with(place: &Place, flags: &[&str], client: &str, capabilities: Value) -> Self {
-        let mut client_side = Self::spawn(place, flags);
-        client_side.request(
+        Self::spawn(place.command(), flags).greeted(client, capabilities)
+    }
+
+    /// A server with a single worker.
+    pub(crate) fn start_with_one_worker(place: &Place) -> Self {
+        let mut command = place.command();
+        command.env("PAGEWISE_WORKERS", "1");
+        Self::spawn(command, &[]).greeted("test", json!({}))
+    }
+
+    fn greeted(mut self, client: &str, capabilities: Value) -> Self {
+        self.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-06-18",
@@ -34,17 +44,16 @@ impl Client {
                 "clientInfo": { "name": client, "version": "1.0.0" },
             }),
         );
-        client_side.notify("notifications/initialized", json!({}));
-        client_side
+        self.notify("notifications/initialized", json!({}));
+        self
     }
 
     /// Starts a server and says nothing.
     pub(crate) fn start_without_handshake(place: &Place) -> Self {
-        Self::spawn(place, &[])
+        Self::spawn(place.command(), &[])
     }
 
-    fn spawn(place: &Place, flags: &[&str]) -> Self {
-        let mut command = place.command();
+    fn spawn(mut command: Command, flags: &[&str]) -> Self {
         command.arg("serve").args(flags).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take(), child.stdout.take().map(BufReader::new));
@@ -87,6 +96,31 @@ impl Client {
             }
             self.passed_over.extend(message["id"].as_u64());
         }
+    }
+
+    /// All that comes up to the answer to request `id`, and that.
+    pub(crate) fn receive_all(&mut self, id: u64) -> Vec<Value> {
+        let output = self.output.as_mut().unwrap();
+        let mut all = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the server ended");
+            all.push(serde_json::from_str::<Value>(&line).unwrap());
+            if all.last().unwrap()["id"] == json!(id) {
+                return all;
+            }
+        }
+    }
+
+    /// The server's own child processes, which are its workers.
+    pub(crate) fn workers(&self) -> Vec<rustix::process::Pid> {
+        let parent = format!("PPid:\t{}\n", self.child.id());
+        let processes = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
+        let is_worker = |entry: &std::fs::DirEntry| {
+            std::fs::read_to_string(entry.path().join("status")).is_ok_and(|status| status.contains(&parent))
+        };
+        let numbers = processes.filter(is_worker).filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter_map(rustix::process::Pid::from_raw).collect()
     }
 
     /// Whether request `id` was answered before the last answer that was waited for.

@@ -9,7 +9,7 @@ use pagewise::context::{
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageLabel};
 use pagewise::source::{HashCache, Roots};
 use pagewise::store::{MemoryStore, ViewStore};
@@ -24,7 +24,12 @@ struct WordsDocument {
 }
 
 impl Reader for Words {
-    fn open(&self, file: Arc<dyn ReadAt>, _password: Option<&str>) -> Result<Box<dyn Pages>, PdfError> {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        _password: Option<&str>,
+        _cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
         let mut bytes = vec![0; usize::try_from(file.len()).unwrap()];
         file.read_at(0, &mut bytes)?;
         let text = String::from_utf8(bytes).unwrap();

@@ -24,7 +24,6 @@ pub(super) enum Slot<'a> {
     /// Whole seconds, 1 or more.
     Seconds(&'a mut Duration),
     Switch(&'a mut bool),
-    Text(&'a mut Option<String>),
     Texts(&'a mut Vec<String>),
     Secret(&'a mut Option<Secret>),
     Secrets(&'a mut Vec<Secret>),
@@ -85,7 +84,6 @@ impl Slot<'_> {
             Self::Secrets(place) => {
                 put(place, texts(given).map(|all| all.into_iter().map(Secret).collect()), "a list of texts")
             }
-            Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
             Self::Texts(place) => put(place, texts(given), "a list of texts"),
             Self::Address(place) => put(
                 place,
@@ -112,7 +110,6 @@ impl Slot<'_> {
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
             Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
             Self::Secrets(secrets) => (!secrets.is_empty()).then(|| Value::String(MASKED.to_owned())),
-            Self::Text(text) => text.as_ref().map(|text| Value::String(text.clone())),
             Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
             Self::Address(address) => address.map(|address| Value::String(address.to_string())),
             Self::Folder(folder) => folder.as_deref().map(path),

@@ -39,7 +39,7 @@ impl ObjectStream {
         let mut bytes = decoded.bytes;
         // The last object may end at the last byte; white space after it tells the lexer so.
         bytes.push(b'\n');
-        let offsets = table(&bytes, count, first)?;
+        let offsets = table(&bytes, count, first, limits)?;
         Ok(Self { bytes, offsets })
     }
 
@@ -62,12 +62,13 @@ impl ObjectStream {
     }
 }
 
-fn table(bytes: &[u8], count: usize, first: usize) -> Result<HashMap<u32, usize>, DocumentError> {
+fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<HashMap<u32, usize>, DocumentError> {
     let malformed = || DocumentError::damaged("an object stream whose table is malformed");
     let mut lexer = Lexer::new(bytes, 1);
     // A pair needs four bytes at least: no more is reserved than the stream can hold.
     let mut offsets = HashMap::with_capacity(count.min(bytes.len() / 4 + 1));
     for _ in 0..count {
+        limits.deadline.check()?;
         let number = lexer.unsigned().map_err(|_| malformed())?;
         let offset = lexer.unsigned().map_err(|_| malformed())?;
         let number = u32::try_from(number).map_err(|_| malformed())?;

@@ -101,6 +101,7 @@ impl CrossReferences {
 impl Chain<'_> {
     /// Reads the section at `offset` and gives the offset of the one before it.
     fn section(&mut self, offset: u64) -> Result<Option<u64>, DocumentError> {
+        self.limits.deadline.check()?;
         let at = offset.saturating_add(self.shift);
         if !self.seen.insert(at) {
             return Err(DocumentError::damaged_at("a loop of cross-reference sections", at));
@@ -143,6 +144,7 @@ impl Chain<'_> {
     fn table(&mut self, mut at: u64) -> Result<Dictionary, DocumentError> {
         let mut runs = Vec::new();
         loop {
+            self.limits.deadline.check()?;
             let window = self.file.slice(at, 64)?;
             let mut lexer = Lexer::new(&window, 1);
             if lexer.keyword(b"trailer").is_ok() {

@@ -28,7 +28,7 @@ use self::gate::Gate;
 use self::metrics::Gauge;
 use super::ServerWorld;
 
-pub(super) use self::exchange::{Called, Exchange};
+pub(super) use self::exchange::Called;
 pub(super) use self::gate::{SESSION, Visit};
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
