@@ -18,7 +18,7 @@ use super::identity::Identity;
 use super::progress::Progress;
 use super::shape;
 use super::tools::{self, Call, Called, Tool};
-use crate::tool::{self, Cancellation, INSTRUCTIONS, ToolError};
+use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl Handler {
         identity: Identity,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Called, ErrorData> {
+    ) -> Result<(Called, Option<ConversationId>), ErrorData> {
         let world = Arc::clone(&self.world);
         let began = Instant::now();
         let wanted = Wanted(Cancellation::new());
@@ -66,12 +66,14 @@ impl Handler {
         let progress = Progress::new(cancellation.clone());
         let telling = progress.teller(context).tell();
         let work = tokio::task::spawn_blocking(move || {
+            let run = |caller: &Caller| {
+                (tool.run)(&Call { world: &world, arguments: &arguments, caller, watcher: &progress })
+            };
             let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
-            let called = caller.and_then(|caller| {
-                (tool.run)(&Call { world: &world, arguments: &arguments, caller: &caller, watcher: &progress })
-            });
+            let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // What a tool refuses is a result too: the model must see it.
-            called.unwrap_or_else(|error: ToolError| (shape::error_result(&error), None))
+            let called = called.unwrap_or_else(|error| (shape::error_result(&error), None));
+            (called, caller.ok().and_then(|caller| caller.conversation))
         });
         let called = tokio::select! {
             // Progress goes before the answer.
@@ -80,7 +82,7 @@ impl Handler {
             called = work => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        self.metrics.called(tool.name, began.elapsed(), called.0.is_error == Some(true));
+        self.metrics.called(tool.name, began.elapsed(), called.0.0.is_error == Some(true));
         Ok(called)
     }
 }
@@ -122,8 +124,10 @@ impl ServerHandler for Handler {
             self.in_flight.settled(key).await;
         }
         let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
-        let (result, delivery) = self.run(tool, identity, arguments, &context).await?;
+        let ((result, delivery), conversation) = self.run(tool, identity, arguments, &context).await?;
         if let Some(delivery) = delivery {
+            // One that was minted is known by its handle from now on.
+            let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
             let pending = self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery);
             match (exchange, &self.ledger) {
                 (Some(exchange), _) => exchange.put(pending),

@@ -48,6 +48,13 @@ impl Server {
         stream
     }
 
+    /// A connection whose end here takes little that it does not read.
+    pub(crate) fn connect_small(&self) -> TcpStream {
+        let stream = self.connect();
+        rustix::net::sockopt::set_socket_recv_buffer_size(&stream, 4_096).unwrap();
+        stream
+    }
+
     /// Sends bytes and reads what comes until the server closes or the response is whole; `None` where it closes
     /// without a response.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Option<Response> {

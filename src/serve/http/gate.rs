@@ -118,16 +118,23 @@ impl Gate {
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
     }
 
-    /// Whether the request was made for this server by name: a web page that rebinds its name to it was not.
+    /// Whether the request was made for this server by name: a web page that rebinds its name to it was not. One host,
+    /// and no user before it, which some readers take for the host.
     fn is_for_us(&self, headers: &HeaderMap) -> bool {
-        let named = headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse().ok());
-        named.is_some_and(|host: axum::http::uri::Authority| {
+        let mut named = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (named.next(), named.next()) else { return false };
+        let host = host.to_str().ok().filter(|host| !host.contains('@'));
+        let host = host.and_then(|host| host.parse::<axum::http::uri::Authority>().ok());
+        host.is_some_and(|host| {
             let name = host.host().trim_matches(['[', ']']);
             self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed == host.as_str())
         })
     }
 
     async fn answer(&self, request: Request, exchange: &Arc<Exchange>) -> Response {
+        if !self.is_for_us(request.headers()) {
+            return refused(StatusCode::FORBIDDEN, REFUSED, "Forbidden: Host header is not allowed");
+        }
         let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
         if self.is_draining.load(Ordering::SeqCst) {
             return busy("This server is ending.");

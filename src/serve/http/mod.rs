@@ -18,7 +18,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
@@ -112,7 +112,7 @@ pub(super) async fn serve(world: ServerWorld, settings: HttpSettings) -> io::Res
     if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
-    let listener = TcpListener::bind(settings.address).await?;
+    let listener = listen(settings.address)?;
     let warn = world.warn;
     let gate = Gate::new(world, settings, listener.local_addr()?);
     warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
@@ -130,6 +130,21 @@ pub(super) async fn serve(world: ServerWorld, settings: HttpSettings) -> io::Res
     gate.end_sessions();
     let _ = timeout(CLOSING, until_zero(|| gate.metrics().connections.load(Ordering::SeqCst))).await;
     Ok(())
+}
+
+/// What the system may keep of an answer that its client has not taken: what it keeps counts as written.
+const SEND_BUFFER_BYTES: u32 = 128 << 10;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv6() { TcpSocket::new_v6()? } else { TcpSocket::new_v4()? };
+    socket.set_reuseaddr(true)?;
+    // Connections have what their listener has.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 async fn accept(listener: &TcpListener, gate: &Arc<Gate>, stopped: &watch::Receiver<bool>, warn: fn(&str)) {
