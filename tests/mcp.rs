@@ -132,7 +132,8 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let mut client = Client::start(&place, "opencode");
     let id = client.send("tools/call", json!({ "name": "fly", "arguments": {} }));
     assert_eq!(client.receive(id)["error"]["code"], -32602);
-    let id = client.send("prompts/list", json!({}));
+    assert_eq!(client.request("prompts/list", json!({}))["prompts"], json!([]));
+    let id = client.send("prompts/fly", json!({}));
     assert_eq!(client.receive(id)["error"]["code"], -32601);
 }
 

@@ -96,7 +96,8 @@ fn note(identity: &Identity, tool: &Tool, context: &RequestContext<RoleServer>) 
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_completions().build();
+        let capabilities = ServerCapabilities::builder();
+        let capabilities = capabilities.enable_tools().enable_resources().enable_prompts().enable_completions().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
@@ -139,12 +140,13 @@ impl ServerHandler for Handler {
         Ok(CallToolResponse::from(result))
     }
 
+    /// None: some clients ask whatever was declared, and take an error for a broken server.
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<rmcp::model::ListPromptsRequestMethod>())
+        Ok(ListPromptsResult::with_all_items(Vec::new()))
     }
 
     /// None by name: which files there are is not for this server to tell.
