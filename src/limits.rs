@@ -81,7 +81,7 @@ pub struct LimitExceeded {
 }
 
 /// The names that [`LimitExceeded::which`] can have.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 20] = [
     "max_file_bytes",
     "max_nesting",
     "max_page_tree_depth",
@@ -97,7 +97,11 @@ const NAMES: [&str; 16] = [
     "max_outline_items",
     "max_text_bytes",
     "max_form_depth",
-    "max_forms",
+    "max_form_draws",
+    "max_drawn_bytes",
+    "max_pixels",
+    "max_side_pixels",
+    "max_picture_bytes",
 ];
 
 /// The bound called `name`, for names that came from another process.
