@@ -70,6 +70,8 @@
 //! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
 //! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
 //!   is bounded by a limit with a name.
+//! - **What was planned before something was forgotten is not recorded**: a delivery names the last sequence that its
+//!   plan knew of, and a store refuses it where anything was forgotten since.
 //! - **Standard output is the protocol's**: only `cli` prints.
 //! - **With workers, this process parses no byte of a PDF**; a reader that hangs or breaks costs one typed error.
 //! - **Serde derives stand only in `tool`, `store` and `worker`**: a derived type is a promise.

@@ -284,3 +284,52 @@ fn of_a_rebuilt_report_only_the_changed_page_comes() {
     assert_eq!(kinds(&second), ["document", "text"]);
     assert_eq!((&second["details"]["replaced"], &second["details"]["alreadyHeld"]), (&json!("2"), &json!("1,3-4")));
 }
+
+#[test]
+fn context_commands_tell_fork_and_forget() {
+    let place = Place::new();
+    let pdf = place.file("a.pdf", small_pdf(3));
+    place.json(&["get-file", &pdf, "--pages", "1-3", "--conversation", "c", "--generation", "1"]);
+    let status = place.json(&["context", "status", "--conversation", "c"]).1;
+    assert_eq!((status["generation"].as_u64(), status["totals"]["pdfPages"].as_u64()), (Some(1), Some(3)));
+    assert_eq!(status["providers"][0]["maxMediaBlocks"], 100);
+    let point = status["point"].to_string();
+    place.file("a.pdf", small_pdf(4));
+    let updates =
+        |conversation: &str| place.json(&["context", "updates", "--conversation", conversation]).1["files"].clone();
+    let told = updates("c");
+    assert_eq!((told[0]["change"].as_str(), told[0]["added"].as_str()), (Some("pages"), Some("4")), "{told}");
+    assert_eq!(updates("c"), json!([]));
+    let fork = place.json(&["context", "fork", "--conversation", "c", "--as-of", &point]).1;
+    let fork = fork["conversation"].as_str().unwrap();
+    assert_eq!(updates(fork)[0]["added"], "4", "the fork was not told");
+    place.json(&["context", "forget", "--keep-files", "--conversation", "c"]);
+    assert_eq!(place.json(&["context", "status", "--conversation", "c"]).1["files"][0]["type"], "followed");
+    std::fs::remove_file(place.path("a.pdf")).unwrap();
+    assert_eq!(updates("c")[0]["message"], "This file has been deleted and removed from context.");
+    assert_eq!(place.refused(&["context", "fork", "--conversation", "nobody"]).1, "unknown_conversation");
+    assert_eq!(place.refused(&["context", "watch"]).1, "validation_error");
+    let both = ["context", "forget", &pdf, "--keep-files", "--conversation", "c"];
+    assert_eq!(place.refused(&both).1, "validation_error");
+}
+
+#[test]
+fn context_watch_prints_a_line_for_each_change() {
+    use std::io::BufRead as _;
+    let place = Place::new();
+    let pdf = place.file("a.pdf", small_pdf(1));
+    place.json(&["get-file", &pdf, "--pages", "1", "--conversation", "c"]);
+    let arguments = ["context", "watch", "--conversation", "c", "--interval-ms", "20", "--record", "--json"];
+    let mut command = place.command();
+    let mut child = command.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+    // Whole at any moment, as editors write.
+    place.file("b.pdf", small_pdf(2));
+    std::fs::rename(place.path("b.pdf"), place.path("a.pdf")).unwrap();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(next()["added"], "2");
+    std::fs::remove_file(place.path("a.pdf")).unwrap();
+    assert_eq!(next()["change"], "deleted");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use pagewise::context::{
     AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, Point, RequestBounds, Updates,
 };
+use pagewise::page::PageIndex;
 use pagewise::store::{MemoryStore, Sent, SqliteStore, ViewStore};
-use pagewise::tool::updates_text;
+use pagewise::tool::{update_text, updates_text};
 use pagewise::view::{ConversationId, Form, Principal};
 
 use crate::support::words::{Bench, pages, summary};
@@ -135,6 +136,7 @@ fn get_file_on_a_changed_file_tells_the_rest_of_the_changes() {
     The document has 5 pages now, and had 4.
     Changed since given to you, and not in this answer: page 2.
     Added: page 5.
+    These numbers are as near as can be told: you were not given all pages of the earlier version.
     ");
 }
 
@@ -235,6 +237,7 @@ fn forgetting_all_but_the_files_keeps_them_followed() {
     insta::assert_snapshot!(told(&bench), @"
     a.pdf: This file has changed since it was given to you.
     The document has 1 pages now, and had 2.
+    Removed (by their earlier numbers): page 2.
     These numbers are as near as can be told: you were not given all pages of the earlier version.
     ");
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
@@ -428,4 +431,153 @@ fn a_store_that_lost_its_past_is_believed_only_for_what_it_says() {
         .execute("DELETE FROM conversation", [])
         .unwrap();
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
+}
+
+/// What a poll tells, nothing committed.
+fn polled(bench: &Bench, watch: &mut pagewise::context::Watch<'_>) -> Vec<String> {
+    let updates = watch.poll().unwrap();
+    let folder = format!("{}/", bench.folder.path().display());
+    updates.files.iter().map(|file| update_text(file).replace(&folder, "").lines().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_watch_tells_of_a_change_once_it_rests_and_records_nothing() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    let mut watch = bench.context.watch(c());
+    assert!(polled(&bench, &mut watch).is_empty());
+    bench.pdf("a.pdf", &["two"]);
+    assert!(polled(&bench, &mut watch).is_empty(), "it may still be written to");
+    bench.pdf("a.pdf", &["two", "three"]);
+    assert!(polled(&bench, &mut watch).is_empty());
+    let changed = "a.pdf: This file has changed since it was given to you.";
+    assert_eq!(polled(&bench, &mut watch), [changed]);
+    assert!(polled(&bench, &mut watch).is_empty());
+    bench.pdf("a.pdf", &["one"]);
+    polled(&bench, &mut watch);
+    assert_eq!(polled(&bench, &mut watch), ["a.pdf: This file is again as it was given to you."]);
+    bench.pdf("a.pdf", &["two"]);
+    polled(&bench, &mut watch);
+    polled(&bench, &mut watch);
+    assert!(told(&bench).starts_with(changed), "the agent itself was not told");
+}
+
+#[test]
+fn a_watch_survives_replacing_by_rename_and_knows_a_deletion() {
+    let bench = Bench::new();
+    bench.write("a.txt", &"line\n".repeat(100));
+    bench.given("a.txt", summary);
+    // Another process, which did not send the text itself.
+    let other = Bench::over(Arc::clone(&bench.folder), Arc::new(MemoryStore::new()), AnswerSettings::default());
+    other.given("a.txt", summary);
+    let path = |name: &str| bench.folder.path().join(name);
+    let mut watch = bench.context.watch(c());
+    assert!(polled(&bench, &mut watch).is_empty());
+    std::fs::remove_file(path("a.txt")).unwrap();
+    assert!(polled(&bench, &mut watch).is_empty(), "an editor may be about to put another in its place");
+    bench.write("a.new", &format!("{}last\n", "line\n".repeat(100)));
+    std::fs::rename(path("a.new"), path("a.txt")).unwrap();
+    polled(&bench, &mut watch);
+    let updates = watch.poll().unwrap();
+    assert!(matches!(&updates.files[0].change, FileChange::Text { diff } if diff.contains("+last")), "{updates:?}");
+    updates.delivery.commit().unwrap();
+    std::fs::remove_file(path("a.txt")).unwrap();
+    polled(&bench, &mut watch);
+    let gone = ["a.txt: This file has been deleted and removed from context."];
+    assert_eq!(polled(&bench, &mut watch), gone);
+    assert!(polled(&bench, &mut watch).is_empty());
+}
+
+#[test]
+fn a_watch_after_a_restart_still_has_diffs() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let process = || {
+        let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+        Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
+    };
+    let first = process();
+    first.write("a.txt", &"line\n".repeat(100));
+    first.given("a.txt", summary);
+    let second = process();
+    let mut watch = second.context.watch(c());
+    watch.poll().unwrap().delivery.commit().unwrap();
+    second.write("a.txt", &format!("{}last\n", "line\n".repeat(100)));
+    watch.poll().unwrap().delivery.commit().unwrap();
+    let updates = watch.poll().unwrap();
+    assert!(matches!(&updates.files[0].change, FileChange::Text { diff } if diff.contains("+last")), "{updates:?}");
+}
+
+#[test]
+fn sixty_four_at_once_lose_nothing_and_see_nobody_elses() {
+    const TASKS: u32 = 64;
+    let data = tempfile::tempdir().unwrap();
+    let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+    let bounds = RequestBounds { max_media_blocks: 1_000, max_pdf_pages: 1_000, ..RequestBounds::default() };
+    let settings = AnswerSettings { request_bounds: bounds, ..AnswerSettings::default() };
+    let bench = Bench::over(Arc::new(tempfile::tempdir().unwrap()), store, settings);
+    let all: Vec<String> = (0..TASKS).map(|page| format!("page {page}")).collect();
+    bench.write("a.pdf", &format!("%PDF-1.7\n{}\n", all.join("\n")));
+    let give = |conversation: &str, page: u32| {
+        let mut request = FileRequest::whole("a.pdf");
+        (request.part, request.conversation) = (Part::Index(page.into()), Some(conversation.parse().unwrap()));
+        let answer = bench.context.get_file(&request).unwrap();
+        let sent = answer.details.sent.len();
+        answer.delivery.commit().unwrap();
+        sent
+    };
+    std::thread::scope(|scope| {
+        for task in 0..TASKS {
+            let (give, bench) = (&give, &bench);
+            scope.spawn(move || {
+                let own = format!("own-{task}");
+                assert_eq!((give(&own, task), give("shared", task)), (1, 1));
+                assert_eq!((give(&own, task), give("shared", task)), (0, 0));
+                let fork = bench.context.fork(&own.parse().unwrap(), None).unwrap();
+                bench.context.forget(&own.parse().unwrap(), &ForgetRequest::default()).unwrap();
+                assert_eq!((give(&own, (task + 1) % TASKS), give(fork.as_str(), task)), (1, 0));
+            });
+        }
+    });
+    let store = SqliteStore::open(data.path()).unwrap().0;
+    let held = |conversation: &str| {
+        let view = store.load(&conversation.parse().unwrap()).unwrap();
+        let (_, content) = view.files().next().unwrap();
+        view.pages_in(&content, Form::Document)
+    };
+    assert_eq!(held("shared").len(), u64::from(TASKS));
+    for task in 0..TASKS {
+        let expected = [PageIndex((task + 1) % TASKS)].into_iter().collect();
+        assert_eq!(held(&format!("own-{task}")), expected);
+    }
+}
+
+#[allow(dead_code, reason = "its main is for those who run it alone")]
+#[path = "../examples/agent_loop.rs"]
+mod agent_loop;
+
+#[test]
+fn the_example_does_what_it_says() {
+    let mut out = Vec::new();
+    agent_loop::run(&mut out).unwrap();
+    let told = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = told.lines().filter(|line| !line.starts_with("  |")).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    get_file report.pdf
+    get_file report.pdf pages 1-2
+      [document] report.pdf - Page 1
+      [document] report.pdf - Page 2
+    get_file report.pdf pages 2-3
+      [document] report.pdf - Page 3
+    get_file report.pdf pages 4: cancelled, so nothing is held
+    updates of report.pdf
+    get_file report.pdf pages 1-4
+      [document] report.pdf - Page 2
+      [document] report.pdf - Page 4
+    compacted: generation 1
+    get_file report.pdf pages 1
+      [document] report.pdf - Page 1
+    in the end: 1 file, 1 media block since the compaction
+    ");
 }

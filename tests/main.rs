@@ -5,6 +5,7 @@ mod cancellation;
 mod cli;
 mod closure;
 mod context;
+mod context_machine;
 mod contracts;
 mod get_file;
 mod hostile;

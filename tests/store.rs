@@ -21,7 +21,9 @@ use pagewise::source::HashStore as _;
 use pagewise::store::{
     Delivery, MemoryStore, Pruned, Sent, SqliteStore, StoreError, StoreWarning, ViewStore, open_or_memory,
 };
-use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Sequence};
+use pagewise::view::{
+    ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Principal, Sequence,
+};
 use proptest::prelude::*;
 
 use crate::view::{forget, holding};
@@ -55,6 +57,7 @@ fn conformance(store: &dyn ViewStore) {
     records_what_was_delivered(store);
     forgets_for_good(store);
     forks_by_value(store);
+    keeps_generations_owners_and_late_deliveries_apart(store);
     names_files_and_prunes(store);
 }
 
@@ -140,6 +143,51 @@ fn forks_by_value(store: &dyn ViewStore) {
     assert_eq!(store.describe(&id("x")).unwrap(), None);
 }
 
+fn keeps_generations_owners_and_late_deliveries_apart(store: &dyn ViewStore) {
+    let (a, owner) = (id("of somebody"), Principal::of("somebody"));
+    assert!(store.create(&a, Some(&owner), moment(12)).unwrap());
+    assert!(!store.create(&a, Some(&Principal::of("another")), moment(12)).unwrap());
+    assert_eq!(store.head(&a).unwrap().unwrap().owner, Some(owner));
+    let known = Holding { what: Held::Known, ..page(5, 0, 0) };
+    assert_eq!(store.enter(&id("of nobody yet"), 0, moment(12)).unwrap(), 0);
+    assert!(
+        store.load(&id("of nobody yet")).unwrap().epoch() == Sequence::START,
+        "the first generation forgets nothing"
+    );
+    let planned = store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap();
+    assert_eq!(store.enter(&a, 0, moment(12)).unwrap(), 0);
+    assert_eq!(store.load(&a).unwrap().holdings().count(), 1, "the same generation forgets nothing");
+    assert_eq!(store.enter(&a, 7, moment(12)).unwrap(), 7);
+    assert_eq!(store.enter(&a, 6, moment(12)).unwrap(), 7, "an earlier one is told which it is");
+    let held = || store.load(&a).unwrap().holdings().map(|(holding, _)| *holding).collect::<Vec<_>>();
+    assert_eq!(held(), [known], "files stay followed");
+    let late = Delivery { planned, sent: Sent { blocks: 1, ..Sent::default() }, ..delivery(&[page(5, 0, 1)]) };
+    assert_eq!(store.record(&a, &late, moment(12)).unwrap(), None);
+    assert_eq!((held(), store.head(&a).unwrap().unwrap().sent), (vec![known], Sent::default()));
+
+    let planned = Some(store.head(&a).unwrap().unwrap().latest);
+    let gone = Forget::Pages { file: FileKey([5; 32]), pages: [PageIndex(0)].into_iter().collect() };
+    let moved = Delivery { planned, forget: vec![gone], ..delivery(&[page(5, 1, 1)]) };
+    store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap().unwrap();
+    store.record(&a, &moved, moment(12)).unwrap().unwrap();
+    assert_eq!(held(), [page(5, 1, 1), known], "what a delivery forgets goes before what it gives");
+    assert_eq!(store.record(&a, &moved, moment(12)).unwrap(), None, "and another that knew nothing of it is late");
+
+    let counted = Delivery { page_counts: BTreeMap::from([(ContentHash([5; 32]), 9)]), ..delivery(&[known]) };
+    let two = store.record_all(&[(a.clone(), counted), (id("b"), delivery(&[known]))], moment(12)).unwrap();
+    assert!(two[0].is_some() && two[0] < two[1], "{two:?}");
+    let counts = store.page_counts(&[ContentHash([5; 32]), ContentHash([6; 32])]).unwrap();
+    assert_eq!(counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
+    let fork = id("of somebody too");
+    store.fork(&a, &fork, None, moment(12)).unwrap();
+    let head = store.head(&fork).unwrap().unwrap();
+    assert_eq!((head.owner, head.generation), (Some(owner), 7));
+    assert_eq!(store.last_pruned().unwrap(), None);
+    store.forget(&a, &Forget::Everything, moment(12)).unwrap();
+    store.forget(&id("b"), &Forget::Everything, moment(12)).unwrap();
+    store.forget(&fork, &Forget::Everything, moment(12)).unwrap();
+}
+
 fn names_files_and_prunes(store: &dyn ViewStore) {
     let (old, new) = (FileKey([40; 32]), FileKey([41; 32]));
     let named = |file: FileKey, name: &str, holdings: &[Holding]| {
@@ -163,6 +211,8 @@ fn names_files_and_prunes(store: &dyn ViewStore) {
     assert_eq!(names(store), ["new"]);
     let health = store.health().unwrap();
     assert_eq!((health.conversations, health.holdings), (1, 1));
+    assert_eq!(store.last_pruned().unwrap(), Some(moment(33)));
+    assert_eq!(store.page_counts(&[ContentHash([5; 32])]).unwrap(), BTreeMap::new());
 }
 
 #[test]
@@ -370,52 +420,120 @@ fn a_database_that_another_took_away_is_opened_anew() {
 #[test]
 #[ignore = "runs as a process of its own, and ends only by being killed"]
 fn records_until_killed() {
-    let Some(folder) = std::env::var_os("PAGEWISE_TEST_FOLDER") else { return };
+    let (Some(folder), Ok(name)) = (std::env::var_os("PAGEWISE_TEST_FOLDER"), std::env::var("PAGEWISE_TEST_NAME"))
+    else {
+        return;
+    };
     let store = on_disk(Path::new(&folder));
-    let name = id(&std::process::id().to_string());
+    let name = id(&name);
+    let mut output = std::io::stdout();
     for at in 0.. {
         store.record(&name, &delivery(&[page(1, at, 1)]), moment(0)).unwrap();
-        writeln!(std::io::stdout(), "recorded {at}.").unwrap();
+        output.write_all(format!("recorded {at}.\n").as_bytes()).unwrap();
+        output.flush().unwrap();
     }
 }
 
+/// Processes that record on one store at a time.
+const PROCESSES: u64 = 8;
+
+fn recorder(folder: &Path, name: &str) -> std::process::Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "store::records_until_killed", "--ignored", "--nocapture"])
+        .env("PAGEWISE_TEST_FOLDER", folder)
+        .env("PAGEWISE_TEST_NAME", name)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// 32 kills in each run; `PAGEWISE_KILLS=5000` makes more.
 #[test]
 fn what_was_reported_as_recorded_survives_a_kill() {
+    let kills: u64 = std::env::var("PAGEWISE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(32);
     let folder = tempfile::tempdir().unwrap();
-    let spawn = || {
-        Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "store::records_until_killed", "--ignored", "--nocapture"])
-            .env("PAGEWISE_TEST_FOLDER", folder.path())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
-    };
-    for round in 1..=4 {
-        let mut children = [spawn(), spawn()];
-        let mut outputs = children.each_mut().map(|child| BufReader::new(child.stdout.take().unwrap()).lines());
-        for output in &mut outputs {
-            // Some way into the work, and at another point each time.
-            output.find(|line| reported(line.as_ref().unwrap()).is_some_and(|at| at >= 50 * round)).unwrap().unwrap();
-        }
-        for child in &mut children {
-            child.kill().unwrap();
-            child.wait().unwrap();
-        }
-        // What stands in the pipe was reported too; its last line may be cut.
-        let last = outputs
-            .map(|output| output.map_while(Result::ok).filter_map(|line| reported(&line)).last().unwrap_or(50 * round));
+    for round in 0..kills.div_ceil(PROCESSES) {
+        kill_eight(folder.path(), round);
         let store = on_disk(folder.path());
-        for (child, last) in children.iter().zip(last) {
-            let held =
-                store.load(&id(&child.id().to_string())).unwrap().pages_in(&ContentHash([1; 32]), Form::Document);
-            assert!((0..=last).all(|at| held.contains(PageIndex(at))), "{last} reported, held {held}");
-        }
+        store.prune(moment(1), 0, moment(1)).unwrap();
+    }
+}
+
+/// Starts eight recorders, kills each after another time, and compares what they reported with what is there.
+fn kill_eight(folder: &Path, round: u64) {
+    let names: Vec<String> = (0..PROCESSES).map(|process| format!("{round}-{process}")).collect();
+    let mut children: Vec<_> = names.iter().map(|name| recorder(folder, name)).collect();
+    let outputs: Vec<_> =
+        children.iter_mut().map(|child| BufReader::new(child.stdout.take().unwrap()).lines()).collect();
+    // Another time each, some before the first record and some long after.
+    let hash = |process: u64| blake3::hash(&(round * PROCESSES + process).to_le_bytes());
+    for (process, child) in (0..).zip(&mut children) {
+        let spread = u64::from(hash(process).as_bytes()[0]);
+        std::thread::sleep(Duration::from_micros(spread * 60));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let store = on_disk(folder);
+    for (name, output) in names.iter().zip(outputs) {
+        // What stands in the pipe was reported too; its last line may be cut.
+        let last = output.map_while(Result::ok).filter_map(|line| reported(&line)).last();
+        let view = store.load(&id(name)).unwrap();
+        let held = view.pages_in(&ContentHash([1; 32]), Form::Document);
+        let acknowledged = last.map_or(0, |last| u64::from(last) + 1);
+        assert!(
+            (0..acknowledged).all(|at| held.contains(PageIndex(u32::try_from(at).unwrap()))),
+            "{last:?} reported, held {held}"
+        );
+        // One more may be there, whose report was not written any more.
+        assert!(held.len() <= acknowledged + 1, "{last:?} reported, held {held}");
+        assert_eq!(view.holdings().count() as u64, held.len(), "a phantom");
     }
 }
 
 fn reported(line: &str) -> Option<u32> {
     // The first line of a test's output follows the test's name.
     line.split_once("recorded ")?.1.strip_suffix('.')?.parse().ok()
+}
+
+/// The tables of the first version, as it made them.
+const FIRST_SCHEMA: &str = "
+CREATE TABLE counter (id INTEGER PRIMARY KEY CHECK (id = 0), sequence INTEGER NOT NULL) STRICT;
+INSERT INTO counter VALUES (0, 1000);
+CREATE TABLE conversation (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 0, latest INTEGER NOT NULL DEFAULT 0,
+    blocks INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, tokens INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO conversation VALUES (1, 'a', 1, 2, 0, 1000, 3, 4, 5);
+CREATE TABLE holding (conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    content BLOB NOT NULL, file BLOB NOT NULL, kind INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    form INTEGER NOT NULL, fingerprint BLOB NOT NULL, sequence INTEGER NOT NULL,
+    PRIMARY KEY (conversation, content, file, kind, first, last, form, fingerprint)) STRICT, WITHOUT ROWID;
+INSERT INTO holding VALUES (1, zeroblob(32), zeroblob(32), 2, 4, 4, 0, zeroblob(32), 1000);
+CREATE TABLE tombstone (conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    kind INTEGER NOT NULL, subject BLOB NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    sequence INTEGER NOT NULL, PRIMARY KEY (conversation, kind, subject, first, last)) STRICT, WITHOUT ROWID;
+CREATE TABLE file_name (file BLOB PRIMARY KEY, path TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE file_hash (stat BLOB PRIMARY KEY, content BLOB NOT NULL, used_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 1;
+";
+
+#[test]
+fn a_store_of_the_first_version_is_brought_up_to_date_and_keeps_what_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = rusqlite::Connection::open(folder.path().join("views.sqlite3")).unwrap();
+    old.execute_batch(FIRST_SCHEMA).unwrap();
+    drop(old);
+    // Many processes may find it at once.
+    std::thread::scope(|scope| {
+        (0..4).for_each(|_| drop(scope.spawn(|| on_disk(folder.path()))));
+    });
+    let store = on_disk(folder.path());
+    let held = page(0, 4, 0);
+    assert_eq!(store.load(&id("a")).unwrap().holdings().map(|(holding, _)| *holding).collect::<Vec<_>>(), [held]);
+    let head = store.head(&id("a")).unwrap().unwrap();
+    assert_eq!((head.generation, head.owner, head.latest), (0, None, Sequence(1000)));
+    assert_eq!(head.sent, Sent { blocks: 3, pages: 0, bytes: 4, tokens: 5 });
+    assert_eq!((store.last_pruned().unwrap(), store.enter(&id("a"), 1, moment(0)).unwrap()), (None, 1));
+    assert_eq!(store.record(&id("a"), &delivery(&[held]), moment(0)).unwrap(), Some(Sequence(1003)));
 }
 
 #[test]

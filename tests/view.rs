@@ -85,8 +85,10 @@ fn is_named(what: &Forget, holding: &Holding) -> bool {
         (Forget::Everything | Forget::AllButFiles, _) => true,
         (Forget::File(file), _) => *file == holding.file,
         (Forget::Content(content), _) => *content == holding.content,
-        (Forget::Pages { file, pages }, Held::Page { page, .. }) => *file == holding.file && pages.contains(page),
-        (Forget::Pages { .. }, _) => false,
+        (Forget::Pages { file, pages } | Forget::Places { file, pages }, Held::Page { page, .. }) => {
+            *file == holding.file && pages.contains(page)
+        }
+        (Forget::Pages { .. } | Forget::Places { .. }, _) => false,
     }
 }
 

@@ -373,6 +373,8 @@ pub(crate) enum Form {
     Text,
     /// A one-page PDF in a file, named
     Path,
+    /// Text where that tells the whole page, a PDF block or a picture where there are figures
+    Mixed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

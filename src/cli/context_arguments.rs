@@ -22,6 +22,8 @@ pub(crate) enum ContextCommand {
     Forget(Forget),
     /// Start a new conversation that holds what another holds
     Fork(Fork),
+    /// Follow the files that a conversation holds, and print each change as it happens
+    Watch(Watch),
 }
 
 impl ContextCommand {
@@ -30,6 +32,7 @@ impl ContextCommand {
             Self::Status(arguments) | Self::Updates(arguments) => arguments.json.json,
             Self::Forget(arguments) => arguments.json.json,
             Self::Fork(arguments) => arguments.json.json,
+            Self::Watch(arguments) => arguments.json.json,
         }
     }
 }
@@ -74,6 +77,24 @@ pub(crate) struct Fork {
     /// The point to fork at, as context status names it; now, where it is not said
     #[arg(long, value_name = "POINT")]
     pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Files are looked at by their size and times, and read only where these changed. Ends when it is interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise context watch --conversation review --json   (one JSON object a line)")]
+pub(crate) struct Watch {
+    /// The conversation
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    /// How long to wait between two looks, in milliseconds; 500 where it is not said
+    #[arg(long, value_name = "N")]
+    pub(crate) interval_ms: Option<String>,
+    /// Record each change as told to the agent; for a reader that passes all of it on
+    #[arg(long)]
+    pub(crate) record: bool,
     #[command(flatten)]
     pub(crate) json: Json,
 }

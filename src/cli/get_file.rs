@@ -45,6 +45,7 @@ fn form_name(form: Form) -> &'static str {
         Form::Image => "image",
         Form::Text => "text",
         Form::Path => "path",
+        Form::Mixed => "mixed",
     }
 }
 

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::config::Config;
-use super::context_arguments::{ContextCommand, Forget, Fork, Status};
-use super::print::Report;
+use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
+use super::print::{Report, line, warning};
 use super::settings;
-use crate::tool::{self, Caller, ForgetArguments, ForkArguments, StatusArguments, ToolError};
+use crate::tool::{self, Caller, ForgetArguments, ForkArguments, StatusArguments, ToolError, WatchArguments};
 
 /// Answers `context …`.
 pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, ToolError> {
@@ -15,6 +15,7 @@ pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, Too
         ContextCommand::Updates(typed) => updates(typed, config),
         ContextCommand::Forget(typed) => forget(typed, config),
         ContextCommand::Fork(typed) => fork(typed, config),
+        ContextCommand::Watch(typed) => watch(typed, config),
     }
 }
 
@@ -51,6 +52,35 @@ fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
     ]))?;
     let answer = tool::context_fork(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
     Ok(Report::new(answer.text, answer.structure))
+}
+
+/// Follows until the process is ended, or nobody reads any more.
+fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
+    let arguments = WatchArguments::parse(&arguments([
+        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+        ("intervalMs", typed.interval_ms.as_ref().map(|number| json!(number))),
+    ]))?;
+    let context = settings::context(true, config)?;
+    let mut watch = context.watch(arguments.conversation);
+    loop {
+        let updates = watch.poll().map_err(ToolError::from)?;
+        for note in &updates.notes {
+            warning(note);
+        }
+        for update in &updates.files {
+            let printed =
+                if typed.json.json { tool::update_json(update).to_string() } else { tool::update_text(update) };
+            if line(&printed).is_err() {
+                return Ok(Report::new(String::new(), Value::Null));
+            }
+        }
+        if typed.record
+            && let Err(error) = updates.delivery.commit()
+        {
+            warning(&format!("what was told could not be recorded: {error}"));
+        }
+        std::thread::sleep(arguments.interval);
+    }
 }
 
 fn named(typed: &Status) -> Map<String, Value> {

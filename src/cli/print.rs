@@ -92,7 +92,8 @@ fn output(output: &Output) -> io::Result<()> {
     }
 }
 
-fn line(text: &str) -> io::Result<()> {
+/// One line on standard output.
+pub(super) fn line(text: &str) -> io::Result<()> {
     if text.ends_with('\n') || text.is_empty() {
         written(text.as_bytes())
     } else {

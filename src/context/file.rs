@@ -10,7 +10,7 @@ use super::error::ContextError;
 use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
-use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, detect_kind};
+use crate::source::{HEAD_BYTES, HashCache, Kind, OpenFile, Reference, Roots, SourceError, Stat, detect_kind};
 use crate::view::FileKey;
 use crate::worker::{Pages, PdfError, Reader};
 
@@ -75,6 +75,12 @@ impl Sources {
             file,
             hash: OnceLock::new(),
         })
+    }
+
+    /// The stat of the file that `reference` names, without reading it.
+    pub(super) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
+        let opened = self.roots.open(&self.resolve(reference)?);
+        opened.map(|file| file.stat()).map_err(|error| refused(reference, error))
     }
 
     /// The file that `reference` names, whether it exists or not.

@@ -32,6 +32,8 @@ struct LiveView {
     view: ConversationView,
     /// Everything that the store recorded up to here is in the view. Never a sequence that this process made up.
     seen: Sequence,
+    /// The last sequence that the store gave to this process.
+    recorded: Sequence,
     /// As the store last told it.
     head: Head,
     /// What was sent and the store failed to record.
@@ -111,19 +113,20 @@ impl Live {
     /// The conversation as this process knows it, with what the store has learnt since, or why that is not known.
     pub(super) fn open(&self, conversation: &ConversationId) -> (Opened, Result<(), StoreError>) {
         // Not locked while the store works: the same news twice do no harm.
-        let seen = self.views.get(conversation).map_or(Sequence::START, |live| live.seen);
-        let refreshed = self.forget_again(conversation).and_then(|()| self.refresh(conversation, seen));
+        let before = self.views.get(conversation).map(|live| (live.seen, live.recorded)).unwrap_or_default();
+        let refreshed = self.forget_again(conversation).and_then(|()| self.refresh(conversation, before));
         let live = self.views.entry(conversation.clone()).or_default();
         (live.opened(), refreshed)
     }
 
-    /// Brings the view up to what the store knows. `seen` was read before the store is asked.
-    fn refresh(&self, conversation: &ConversationId, seen: Sequence) -> Result<(), StoreError> {
+    /// Brings the view up to what the store knows. What was seen and recorded so far was read before the store is asked.
+    fn refresh(&self, conversation: &ConversationId, before: (Sequence, Sequence)) -> Result<(), StoreError> {
+        let (seen, recorded) = before;
         let head = self.store.head(conversation)?;
         let latest = head.map_or(Sequence::START, |head| head.latest);
         // A store that has gone back was lost, or dropped the conversation: what it said before may have been forgotten
         // by others in a way that it cannot tell any more.
-        let (is_lost, since) = if latest < seen { (true, Sequence::START) } else { (false, seen) };
+        let (is_lost, since) = if latest < seen.max(recorded) { (true, Sequence::START) } else { (false, seen) };
         let news = if latest == since { None } else { Some(self.store.load_since(conversation, since)?) };
         let mut live = self.views.entry(conversation.clone()).or_default();
         if is_lost {
@@ -167,7 +170,10 @@ impl Live {
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
         let mut live = self.views.entry(conversation).or_default();
         match recorded {
-            Ok(Some(at)) => live.deliver(&delivery, at),
+            Ok(Some(at)) => {
+                live.recorded = live.recorded.max(at);
+                live.deliver(&delivery, at);
+            }
             Ok(None) => {}
             Err(_) if live.forgets != moment.forgets => {}
             Err(_) => {
@@ -184,6 +190,7 @@ impl Live {
         let mut live = self.views.entry(conversation.clone()).or_default();
         match forgotten {
             Ok(at) => {
+                live.recorded = live.recorded.max(at);
                 let at = at.max(live.view.latest());
                 live.forget(what, at);
                 Ok(())

@@ -29,6 +29,7 @@ mod served;
 mod summary;
 mod survey;
 mod updates;
+mod watch;
 mod words;
 mod world;
 
@@ -60,6 +61,7 @@ pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
 pub use selection::select_pages;
 pub use updates::{FileChange, FileUpdate, Updates};
+pub use watch::Watch;
 pub use words::{
     NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,
 };
@@ -169,8 +171,9 @@ impl ContextManager {
             return Ok(summary_already_held(asked));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
-        let fingerprints = RefCell::default();
-        PdfAnswer { asked, request, settings: &self.settings, document: &*document, memory, fingerprints }.draft()
+        let (fingerprints, forms) = (RefCell::default(), RefCell::default());
+        let (settings, document) = (&self.settings, &*document);
+        PdfAnswer { asked, request, settings, document, memory, fingerprints, forms }.draft()
     }
 
     fn document(

@@ -13,7 +13,9 @@ use crate::worker::Pages;
 #[derive(Debug, Clone, Default)]
 pub(super) struct News {
     pub(super) changes: PageChanges,
-    /// Places that show another page now, or none.
+    /// Places that show another page now, or none, whose page is still in the document.
+    pub(super) left: PageSet,
+    /// Places whose page is in the document no more.
     pub(super) gone: PageSet,
     /// What is held of the new version without being given again.
     pub(super) holdings: Vec<Held>,
@@ -30,23 +32,37 @@ impl News {
     ) -> Self {
         let held: BTreeMap<PageIndex, PageFingerprint> = view.pages_at(file).collect();
         let changes = page_changes(&held, pages_before, document.page_count(), fingerprint);
-        let moved_away = changes.moved.iter().map(|(then, _)| *then);
-        let gone = changes.removed.iter().chain(moved_away).collect();
         let same = changes.unchanged.iter().map(|page| (page, page));
         let pages = same.chain(changes.moved.iter().copied());
-        let holdings = pages.filter_map(|(then, now)| Some((now, *held.get(&then)?)));
+        let stays: Vec<(PageIndex, PageFingerprint)> =
+            pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
+        // One of two equal pages may go; the other is as held as before, whoever gave it.
+        let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
+        let (mut left, gone): (PageSet, PageSet) = partition(&changes.removed, is_left);
+        changes.moved.iter().for_each(|(then, _)| left.insert(*then));
+        let holdings = stays.into_iter();
         let holdings = holdings.flat_map(|(page, fingerprint)| {
             let forms = Form::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
             forms.map(move |form| Held::Page { fingerprint, page, form })
         });
         let holdings = holdings.chain([Held::Known]).collect();
-        Self { changes, gone, holdings }
+        Self { changes, left, gone, holdings }
     }
 
     /// What is to be forgotten before the holdings are recorded.
-    pub(super) fn forget(&self, file: FileKey) -> Option<Forget> {
-        (!self.gone.is_empty()).then(|| Forget::Pages { file, pages: self.gone.clone() })
+    ///
+    /// A page that is gone is forgotten under every name: who forgets the file later means it too.
+    pub(super) fn forget(&self, file: FileKey) -> Vec<Forget> {
+        let left = Forget::Places { file, pages: self.left.clone() };
+        let gone = Forget::Pages { file, pages: self.gone.clone() };
+        let both = [(&self.left, left), (&self.gone, gone)];
+        both.into_iter().filter(|(pages, _)| !pages.is_empty()).map(|(_, forget)| forget).collect()
     }
+}
+
+fn partition(pages: &PageSet, is_first: impl Fn(&PageIndex) -> bool) -> (PageSet, PageSet) {
+    let (first, second): (Vec<_>, Vec<_>) = pages.iter().partition(is_first);
+    (first.into_iter().collect(), second.into_iter().collect())
 }
 
 /// The changes of pages in sentences, for an answer that gives none of them.

@@ -30,6 +30,8 @@ pub(super) struct PdfAnswer<'a> {
     pub(super) memory: &'a Memory,
     /// Computing one reads the page, and each is asked for several times.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
+    /// As above: telling one reads the page's text.
+    pub(super) forms: RefCell<BTreeMap<PageIndex, Form>>,
 }
 
 /// Blocks, details and what to record once they were delivered.
@@ -49,7 +51,7 @@ impl Draft {
     /// Tells what became of an earlier version; the pages of `sent` are spoken of by the answer itself.
     fn tell(&mut self, news: Option<News>, file: Option<FileKey>, sent: &PageSet) -> Vec<String> {
         let Some(news) = news else { return Vec::new() };
-        self.forget.extend(file.and_then(|file| news.forget(file)));
+        self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
         self.holdings.extend(news.holdings);
         let lines = told(&news.changes, sent);
         self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
@@ -180,7 +182,7 @@ impl PdfAnswer<'_> {
             }
             // A page whose identity is in doubt is sent.
             let fingerprint = self.fingerprint(page);
-            fingerprint.map_or(Standing::No, |print| self.memory.standing(page, print, self.request.form))
+            fingerprint.map_or(Standing::No, |print| self.memory.standing(page, print, self.form_of(page)))
         })
     }
 
@@ -237,15 +239,14 @@ impl PdfAnswer<'_> {
 
     /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
     fn held_elsewhere(&self, held: &PageSet) -> Vec<Held> {
-        let form = self.request.form;
-        let holding = |page| Some(Held::Page { fingerprint: self.fingerprint(page)?, page, form });
+        let holding = |page| Some(Held::Page { fingerprint: self.fingerprint(page)?, page, form: self.form_of(page) });
         held.iter().filter_map(holding).filter(|held| !self.memory.holds_here(held)).collect()
     }
 
     fn opening(&self, selected: &Selected, served: &[Served]) -> Option<String> {
         let quotes = served.iter().any(|page| [Form::Text, Form::Image].map(form_name).contains(&page.sent.form));
         let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
-        let lines = [selected.note.clone(), note, quotes.then(|| untrusted(&self.asked.path))];
+        let lines = [selected.note.clone(), note, self.chosen(served), quotes.then(|| untrusted(&self.asked.path))];
         joined(lines.into_iter().flatten())
     }
 
@@ -261,6 +262,30 @@ impl PdfAnswer<'_> {
         });
         let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {NEXT_WHEN_FULL}"));
         [held, replaces, deferred, full].into_iter().flatten().collect()
+    }
+
+    /// The form in which a page is given.
+    pub(super) fn form_of(&self, page: PageIndex) -> Form {
+        if !self.request.is_mixed {
+            return self.request.form;
+        }
+        let mut known = self.forms.borrow_mut();
+        *known.entry(page).or_insert_with(|| match self.document.page_text(page) {
+            Ok(text) if !text.has_figures() => Form::Text,
+            _ => self.request.form,
+        })
+    }
+
+    /// What was chosen, where the choice was ours.
+    fn chosen(&self, served: &[Served]) -> Option<String> {
+        let pages = |form: &str| {
+            let pages: PageSet =
+                served.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
+            (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
+        };
+        let forms = Form::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
+        let is_chosen = self.request.is_mixed && !forms.is_empty();
+        is_chosen.then(|| format!("Given here: {forms}. Pages that their text tells whole come as text."))
     }
 
     /// What became of an earlier version, where the agent does not know yet.

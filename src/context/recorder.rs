@@ -10,8 +10,10 @@ use super::request::Retention;
 use crate::store::{Delivery, StoreError, ViewStore};
 use crate::view::{ConversationId, Sequence};
 
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How long after one pruning the next may come.
-const BETWEEN_PRUNINGS: Duration = Duration::from_secs(24 * 60 * 60);
+const BETWEEN_PRUNINGS: Duration = DAY;
 
 /// Deliveries that one transaction takes. 256: a process that waits for the database waits some milliseconds.
 const MAX_BATCH: usize = 256;
@@ -96,7 +98,9 @@ impl Recorder {
         let Ok(last) = self.store.last_pruned() else { return };
         // A last pruning in the future was made under a wrong clock.
         let is_due = last.is_none_or(|last| now.duration_since(last).map_or(true, |since| since >= BETWEEN_PRUNINGS));
-        if let (true, Some(unused_since)) = (is_due, now.checked_sub(self.retention.max_unused)) {
+        if let (true, Some(unused_since)) =
+            (is_due, now.checked_sub(DAY.saturating_mul(self.retention.max_unused_days)))
+        {
             let _ = self.store.prune(unused_since, self.retention.max_holdings, now);
         }
     }

@@ -1,7 +1,6 @@
 //! What can be asked of the context.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
@@ -29,6 +28,8 @@ pub struct FileRequest {
     pub part: Part,
     /// How pages are wanted.
     pub form: Form,
+    /// Whether pages that their text tells whole come as text, and only those with figures in `form`.
+    pub is_mixed: bool,
     /// Whether pages in the form [`Form::Image`] come with their text.
     pub with_text: bool,
     /// Said to the model before pages that come in another form than their client could use at best.
@@ -60,6 +61,7 @@ impl FileRequest {
             file: file.to_owned(),
             part: Part::Summary,
             form: Form::Document,
+            is_mixed: false,
             with_text: false,
             form_note: None,
             force: false,
@@ -116,15 +118,15 @@ pub struct AnswerSettings {
 /// How long conversations are remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// A conversation that was not used for longer is dropped. 90 days.
-    pub max_unused: Duration,
+    /// Days after which a conversation that was not used is dropped. 90.
+    pub max_unused_days: u32,
     /// Holdings of all conversations; beyond it the least recently used are dropped. 1,000,000, at some 200 bytes each.
     pub max_holdings: u64,
 }
 
 impl Default for Retention {
     fn default() -> Self {
-        Self { max_unused: Duration::from_secs(90 * 24 * 60 * 60), max_holdings: 1_000_000 }
+        Self { max_unused_days: 90, max_holdings: 1_000_000 }
     }
 }
 

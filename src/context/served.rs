@@ -52,7 +52,7 @@ impl PdfAnswer<'_> {
     /// One page in the form asked for; as text, where it cannot be had as a PDF.
     pub(super) fn serve_page(&self, planned: PlannedPage) -> Result<Served, ContextError> {
         let fingerprint = self.fingerprint(planned.page);
-        let made = match self.request.form {
+        let made = match self.form_of(planned.page) {
             Form::Document | Form::Path => self.document.cut(planned.page),
             Form::Text => return self.as_text(planned, fingerprint, None),
             Form::Image => return self.as_picture(planned, fingerprint),

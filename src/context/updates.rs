@@ -1,6 +1,6 @@
 //! What changed among the files that a conversation holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::compare::PageChanges;
@@ -12,7 +12,7 @@ use super::news::News;
 use super::plain::{read_text, whole_span};
 use super::sent::sent_text;
 use super::{ContextManager, store_delivery};
-use crate::hash::ContentHash;
+use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
 use crate::source::{Kind, SourceError};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
@@ -73,12 +73,12 @@ pub enum FileChange {
 }
 
 /// One changed file, and what becomes true once that was told.
-struct Told {
+pub(super) struct Told {
     /// `None` for a change that touches nothing that was given.
-    update: Option<FileUpdate>,
+    pub(super) update: Option<FileUpdate>,
     file: FileKey,
-    content: Option<ContentHash>,
-    forget: Option<Forget>,
+    pub(super) content: Option<ContentHash>,
+    forget: Vec<Forget>,
     holdings: Vec<Held>,
     page_count: Option<u32>,
     text: Option<Arc<str>>,
@@ -122,8 +122,16 @@ impl ContextManager {
         Ok(named.collect())
     }
 
-    /// `None` where nothing changed.
-    fn look(&self, opened: &Opened, path: &str, file: FileKey, known: ContentHash, room: &mut usize) -> Option<Told> {
+    /// What became of one file since the agent was told of it as `known`; `None` where nothing did. `room` is what an
+    /// answer has left for diffs, in characters.
+    pub(super) fn look(
+        &self,
+        opened: &Opened,
+        path: &str,
+        file: FileKey,
+        known: ContentHash,
+        room: &mut usize,
+    ) -> Option<Told> {
         let asked = match self.open_again(path, file) {
             Ok(asked) => asked,
             Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => return Some(deleted(path, file)),
@@ -166,7 +174,10 @@ impl ContextManager {
         let before = self.live.page_count(&known);
         let fingerprint = |page| document.fingerprint(page).ok();
         let news = News::of(&opened.view, asked.key, before, &*document, fingerprint);
-        let change = (!news.changes.is_empty()).then(|| FileChange::Pages(news.changes.clone()));
+        // Of a file that is only followed, or known by its summary, any change is news.
+        let has_pages = opened.view.pages_at(asked.key).next().is_some();
+        let other = (!has_pages).then(|| FileChange::Content { mime_type: asked.kind.mime(), reason: None });
+        let change = if news.changes.is_empty() { other } else { Some(FileChange::Pages(news.changes.clone())) };
         Told {
             update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
             forget: news.forget(asked.key),
@@ -203,7 +214,7 @@ fn told(asked: &Asked) -> Told {
         update: None,
         file: asked.key,
         content: asked.known_hash(),
-        forget: None,
+        forget: Vec::new(),
         holdings: vec![Held::Known],
         page_count: None,
         text: None,
@@ -215,33 +226,50 @@ fn content_update(asked: &Asked, reason: Option<String>) -> Told {
     Told { update: Some(FileUpdate { path: asked.path.clone(), change }), ..told(asked) }
 }
 
-fn restored(asked: &Asked) -> Told {
+/// A file that is again as the agent knows it.
+pub(super) fn restored(asked: &Asked) -> Told {
     let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
     Told { update: Some(update), ..told(asked) }
 }
 
 fn deleted(path: &str, file: FileKey) -> Told {
     let update = FileUpdate { path: path.to_owned(), change: FileChange::Deleted };
-    let forget = Some(Forget::File(file));
+    let forget = vec![Forget::File(file)];
     Told { update: Some(update), file, content: None, forget, holdings: Vec::new(), page_count: None, text: None }
 }
 
 fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
     let change = FileChange::Unreadable { reason: error.to_string() };
     let update = Some(FileUpdate { path: path.to_owned(), change });
-    Told { update, file, content: None, forget: None, holdings: Vec::new(), page_count: None, text: None }
+    Told { update, file, content: None, forget: Vec::new(), holdings: Vec::new(), page_count: None, text: None }
 }
 
-fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
+/// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
+fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
+    let named = |told: &Told, holding: &Holding| {
+        told.forget.iter().any(|forget| !matches!(forget, Forget::Places { .. }) && forget.names(holding))
+    };
+    let mut lost = BTreeSet::new();
+    for told in told.iter().filter(|told| !told.forget.is_empty()) {
+        let gone = opened.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
+        lost.extend(gone.filter_map(|holding| holding.what.fingerprint()));
+    }
+    lost
+}
+
+pub(super) fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
     let mut delivery = store_delivery(opened);
     let mut texts = Vec::new();
+    let lost = lost(opened, told);
     for told in told {
         delivery.forget.extend(told.forget.clone());
         if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
             delivery.sent.add(sent_text(diff));
         }
         let Some(content) = told.content else { continue };
-        delivery.holdings.extend(told.holdings.iter().map(|what| Holding { content, file: told.file, what: *what }));
+        let stays = |what: &&Held| !matches!(what, Held::Page { fingerprint, .. } if lost.contains(fingerprint));
+        let holdings = told.holdings.iter().filter(stays);
+        delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
         delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
         texts.extend(told.text.clone().map(|text| (content, text)));
     }

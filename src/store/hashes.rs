@@ -1,10 +1,11 @@
 //! Content hashes of files, kept beside the views.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use rusqlite::{OptionalExtension as _, params};
 
 use super::SqliteStore;
+use super::opening::wait_for_others;
 use super::sqlite::in_transaction;
 use super::statements::unix_seconds;
 use crate::hash::ContentHash;
@@ -23,11 +24,11 @@ impl HashStore for SqliteStore {
     fn save_hash(&self, key: &[u8; 32], content: ContentHash, now: SystemTime) {
         let insert = "INSERT OR REPLACE INTO file_hash VALUES (?1, ?2, ?3)";
         let _ = self.run(|connection| {
-            connection.busy_timeout(Duration::ZERO)?;
+            connection.busy_handler(None::<fn(i32) -> bool>)?;
             let saved = in_transaction(connection, |transaction| {
                 transaction.prepare_cached(insert)?.execute(params![key, content.0, unix_seconds(now)])
             });
-            connection.busy_timeout(Self::BUSY_TIMEOUT)?;
+            connection.busy_handler(Some(wait_for_others))?;
             saved
         });
     }

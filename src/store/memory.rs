@@ -178,7 +178,7 @@ impl ViewStore for MemoryStore {
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
         let mut state = self.state();
-        let before = state.entry(conversation, now).head.generation;
+        let before = state.conversations.get(conversation).map_or(0, |entry| entry.head.generation);
         if generation > before {
             state.forget(conversation, &Forget::AllButFiles, now);
             state.entry(conversation, now).head.generation = generation;

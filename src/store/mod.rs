@@ -269,6 +269,12 @@ pub enum StoreError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The data folder lies on a network file system, where processes on several machines cannot share a database.
+    #[error("{} is on a network file system; PAGEWISE_DATA_DIR names another folder", path.display())]
+    Network {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Other processes kept the database locked for longer than [`SqliteStore::BUSY_TIMEOUT`].
     #[error("the database is locked: {}", path.display())]
     Busy {

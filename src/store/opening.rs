@@ -63,9 +63,29 @@ pub(super) fn open_checked(folder: &Path) -> Result<Opened, StoreError> {
 fn open_if(folder: &Path, check: Check) -> Result<Opened, StoreError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
+    if is_on_network(folder) {
+        return Err(StoreError::Network { path: folder.to_path_buf() });
+    }
     let path = folder.join(DATABASE);
     let _lock = lock(folder, &path)?;
     open_locked(path, check)
+}
+
+/// Whether a folder lies on a file system of another machine, where the shared memory that WAL needs is not shared, and
+/// two machines would each see a database of their own (SQLite, "Write-Ahead Logging", 2.1).
+#[cfg(target_os = "linux")]
+fn is_on_network(folder: &Path) -> bool {
+    /// NFS, SMB 1, CIFS, SMB 2, 9P, Coda, AFS, Ceph (`linux/magic.h` and the drivers' own sources).
+    const NETWORKS: [u32; 8] =
+        [0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x0102_1997, 0x7375_7245, 0x5346_414f, 0x00c3_6400];
+    let kind = rustix::fs::statfs(folder).map(|system| system.f_type);
+    // The number is of another width and sign on other processors; all that are listed have 32 bits.
+    kind.is_ok_and(|kind| NETWORKS.iter().any(|network| i128::from(kind) & 0xffff_ffff == i128::from(*network)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_on_network(_: &Path) -> bool {
+    false
 }
 
 type Check = fn(&Connection) -> rusqlite::Result<()>;
@@ -118,7 +138,7 @@ impl Failure {
 fn connect(path: &Path) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(SqliteStore::BUSY_TIMEOUT)?;
+    connection.busy_handler(Some(wait_for_others))?;
     // Until the database is known to be sound, closing it must not remove its journal.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -206,7 +226,47 @@ pub(super) fn store_error(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
+/// Waits a little for other processes, and says whether to try again: until [`SqliteStore::BUSY_TIMEOUT`] has gone by.
+///
+/// SQLite's own wait begins with a millisecond and grows to a hundred, where others hold the lock for some microseconds.
+pub(super) fn wait_for_others(tries: i32) -> bool {
+    let tries = u32::try_from(tries).unwrap_or(u32::MAX);
+    let (wait, before) = if tries < SHORT_WAITS {
+        (SHORT_WAIT, SHORT_WAIT * tries)
+    } else {
+        (LONG_WAIT, SHORT_WAIT * SHORT_WAITS + LONG_WAIT.saturating_mul(tries - SHORT_WAITS))
+    };
+    if before >= SqliteStore::BUSY_TIMEOUT {
+        return false;
+    }
+    std::thread::sleep(wait);
+    true
+}
+
+/// How often, and for how long, a lock is waited for at first.
+const SHORT_WAITS: u32 = 200;
+const SHORT_WAIT: Duration = Duration::from_micros(100);
+
+/// How long it is waited for after that, each time.
+const LONG_WAIT: Duration = Duration::from_millis(5);
+
 impl SqliteStore {
     /// How long a process waits for others before [`StoreError::Busy`].
     pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_waited_for_until_the_timeout_and_no_longer() {
+        let tries = SHORT_WAITS
+            + u32::try_from((SqliteStore::BUSY_TIMEOUT - SHORT_WAIT * SHORT_WAITS).as_millis() / LONG_WAIT.as_millis())
+                .unwrap_or(0);
+        assert!(wait_for_others(0));
+        assert!(wait_for_others(i32::try_from(tries - 1).unwrap_or(0)));
+        assert!(!wait_for_others(i32::try_from(tries).unwrap_or(0)));
+        assert!(!wait_for_others(i32::MAX));
+    }
 }

@@ -158,15 +158,15 @@ impl ViewStore for SqliteStore {
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
-        let known = self.head(conversation)?.map(|head| head.generation);
-        if let Some(known) = known.filter(|known| *known >= generation) {
+        let known = self.head(conversation)?.map_or(0, |head| head.generation);
+        if known >= generation {
             return Ok(known);
         }
         self.write(|transaction| {
             let query = "SELECT generation FROM conversation WHERE name = ?1";
             let known = transaction.prepare_cached(query)?.query_row([conversation.as_str()], |row| row.get(0));
-            let known = known.optional()?.map(unsigned);
-            if let Some(known) = known.filter(|known| *known >= generation) {
+            let known = known.optional()?.map_or(0, unsigned);
+            if known >= generation {
                 return Ok(known);
             }
             forget(transaction, conversation, &Forget::AllButFiles, now)?;

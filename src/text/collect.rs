@@ -31,8 +31,8 @@ pub(super) struct Collected {
     pub(super) undecoded: u64,
     /// Sum of the areas of pictures, in squares of a point.
     pub(super) picture_area: f64,
-    /// Whether paths are drawn.
-    pub(super) has_paths: bool,
+    /// Paths and rectangles that are drawn.
+    pub(super) paths: u64,
     /// Whether the text was more than was asked for.
     pub(super) is_full: bool,
 }
@@ -200,7 +200,7 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
 
 impl<'a> Device<'a> for Collector<'_> {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
-        self.collected.has_paths = true;
+        self.collected.paths += 1;
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}
@@ -222,7 +222,7 @@ impl<'a> Device<'a> for Collector<'_> {
     }
 
     fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
-        self.collected.has_paths = true;
+        self.collected.paths += 1;
     }
 
     fn pop_clip(&mut self) {}

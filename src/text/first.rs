@@ -39,16 +39,22 @@ pub(super) fn page_text(file: &Arc<bytes::Bytes>, index: PageIndex, limits: &Lim
 }
 
 fn laid_out(collected: Collected, page_area: f64) -> PageText {
-    let Collected { marks, invisible, off_page, undecoded, picture_area, has_paths, is_full: _ } = collected;
+    let Collected { marks, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = collected;
     let text = plain(&write::text(&order::blocks(lines::lines(marks))));
     let kind = match () {
         () if !text.is_empty() => PageKind::Text,
         () if undecoded > 0 => PageKind::Undecodable,
         () if picture_area > page_area * SCAN_SHARE => PageKind::Scan,
-        () if picture_area > 0.0 || has_paths => PageKind::Picture,
+        () if picture_area > 0.0 || paths > 0 => PageKind::Picture,
         () => PageKind::Empty,
     };
-    PageText { text, kind, invisible, off_page, undecoded, engine: Engine::Collector }
+    let picture_percent = percent(picture_area, page_area);
+    PageText { text, kind, invisible, off_page, undecoded, picture_percent, paths, engine: Engine::Collector }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100; NaN is 0")]
+fn percent(part: f64, whole: f64) -> u8 {
+    (part / whole * 100.0).clamp(0.0, 100.0) as u8
 }
 
 fn unreadable(reason: &str) -> TextError {

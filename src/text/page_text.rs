@@ -13,9 +13,19 @@ pub struct PageText {
     pub off_page: u64,
     /// Glyphs of which nobody knows the character.
     pub undecoded: u64,
+    /// Share of the page that pictures cover, in percent; 100 at most.
+    pub picture_percent: u8,
+    /// Paths and rectangles that are drawn: rules of tables, charts, drawings.
+    pub paths: u64,
     /// The engine that gave the text.
     pub engine: Engine,
 }
+
+/// Share of a page from which a picture is more than a logo. 3 %: a square of a fifth of the page's width.
+const FIGURE_PERCENT: u8 = 3;
+
+/// Paths that a page of text and tables has at most. 60: a table of 30 rows and a few boxes; charts have hundreds.
+const MAX_RULES: u64 = 60;
 
 /// What a page is as far as text is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,6 +56,13 @@ pub enum Engine {
 }
 
 impl PageText {
+    /// Whether its text alone would leave out what there is to see: pictures of some size, or more than the rules and
+    /// boxes of a table.
+    #[must_use]
+    pub fn has_figures(&self) -> bool {
+        self.kind != PageKind::Text || self.picture_percent >= FIGURE_PERCENT || self.paths > MAX_RULES
+    }
+
     /// What to say of the page beside its text, a sentence each.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {

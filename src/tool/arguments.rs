@@ -132,7 +132,7 @@ impl Fields<'_> {
 
     pub(super) fn form(&self) -> Result<FormArgument, ToolError> {
         let Some(text) = self.string("as")? else { return Ok(FormArgument::Auto) };
-        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, image, text, path"))
+        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, image, text, path, mixed"))
     }
 
     pub(super) fn part(&self) -> Result<Part, ToolError> {
@@ -223,7 +223,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"filePath": "a", "as": "jpeg"})),
-            "Parameter 'as' must be one of auto, document, image, text, path"
+            "Parameter 'as' must be one of auto, document, image, text, path, mixed"
         );
     }
 }

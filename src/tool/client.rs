@@ -19,6 +19,8 @@ pub enum FormArgument {
     Text,
     /// A PDF in a file, named.
     Path,
+    /// Text where that tells the whole page, and a page with figures as the client can see them.
+    Mixed,
 }
 
 impl FormArgument {
@@ -31,6 +33,7 @@ impl FormArgument {
             "image" => Some(Self::Image),
             "text" => Some(Self::Text),
             "path" => Some(Self::Path),
+            "mixed" => Some(Self::Mixed),
             _ => None,
         }
     }
@@ -44,6 +47,7 @@ impl FormArgument {
             Self::Image => "image",
             Self::Text => "text",
             Self::Path => "path",
+            Self::Mixed => "mixed",
         }
     }
 }
@@ -111,6 +115,8 @@ pub struct FormDecision {
     pub form: Form,
     /// Whether pictures come with the page's text.
     pub with_text: bool,
+    /// Whether pages that their text tells whole come as text.
+    pub is_mixed: bool,
     /// A sentence for the model where the form is less than it may expect.
     pub note: Option<&'static str>,
 }
@@ -129,11 +135,21 @@ pub fn decide_form(argument: FormArgument, client: &ClientFacts) -> FormDecision
         FormArgument::Image => decided(Form::Image),
         FormArgument::Text => decided(Form::Text),
         FormArgument::Path => decided(Form::Path),
+        FormArgument::Mixed => decide_mixed(client),
     }
 }
 
 fn decided(form: Form) -> FormDecision {
-    FormDecision { form, with_text: false, note: None }
+    FormDecision { form, with_text: false, is_mixed: false, note: None }
+}
+
+/// Pages with figures as the client gets them at best: a PDF block, else a picture.
+fn decide_mixed(client: &ClientFacts) -> FormDecision {
+    let form = match decide_auto(client).form {
+        Form::Document => Form::Document,
+        Form::Image | Form::Text | Form::Path => Form::Image,
+    };
+    FormDecision { is_mixed: true, ..decided(form) }
 }
 
 fn decide_auto(client: &ClientFacts) -> FormDecision {
@@ -143,8 +159,8 @@ fn decide_auto(client: &ClientFacts) -> FormDecision {
     match chosen.or_else(|| client.name.as_deref().and_then(table_form)) {
         // A picture that nobody asked for comes with its text: small print is read better there.
         Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(Form::Image) },
-        Some(form) if form != FormArgument::Auto => decide_form(form, client),
-        _ => FormDecision { form: Form::Image, with_text: true, note: Some(PICTURES_INSTEAD) },
+        Some(form) if ![FormArgument::Auto, FormArgument::Mixed].contains(&form) => decide_form(form, client),
+        _ => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(Form::Image) },
     }
 }
 
@@ -198,6 +214,15 @@ mod tests {
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Path, false));
         let client = ClientFacts { server_form: Some(FormArgument::Auto), ..named("opencode") };
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
+    }
+
+    #[test]
+    fn mixed_pages_with_figures_come_as_the_client_sees_them() {
+        let mixed = |client: &ClientFacts| decide_form(FormArgument::Mixed, client);
+        let seen = |client: &ClientFacts| (mixed(client).form, mixed(client).is_mixed);
+        assert_eq!(seen(&named("opencode")), (Form::Document, true));
+        assert_eq!(seen(&named("claude-code")), (Form::Image, true));
+        assert_eq!(seen(&ClientFacts::default()), (Form::Image, true));
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Arguments of the context tools.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use super::arguments::Fields;
 use super::error::ToolError;
+use super::get_file::bad_handle;
+use crate::view::ConversationId;
 
 /// Checked arguments of `context_status` and of `context_updates`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,5 +97,32 @@ impl ForkArguments {
         let fields = Fields { tool: "context_fork", arguments };
         fields.only(&["conversation", "asOf"])?;
         Ok(Self { conversation: fields.conversation()?, as_of: fields.count("asOf")? })
+    }
+}
+
+/// Checked arguments of `pagewise context watch`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchArguments {
+    /// `conversation`.
+    pub conversation: ConversationId,
+    /// `intervalMs`.
+    pub interval: Duration,
+}
+
+impl WatchArguments {
+    /// Half a second: sooner than anybody turns to another window.
+    const DEFAULT_INTERVAL_MS: u64 = 500;
+
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = Fields { tool: "context watch", arguments };
+        let hint = "Name it with --conversation, as in the calls before.";
+        let handle = fields.conversation()?.ok_or_else(|| ToolError::required("conversation").hint(hint))?;
+        let interval = fields.positive("intervalMs")?.unwrap_or(Self::DEFAULT_INTERVAL_MS);
+        let conversation = handle.parse().map_err(bad_handle)?;
+        Ok(Self { conversation, interval: Duration::from_millis(interval) })
     }
 }

@@ -37,7 +37,7 @@ impl Caller {
     }
 }
 
-fn bad_handle(error: ConversationIdError) -> ToolError {
+pub(super) fn bad_handle(error: ConversationIdError) -> ToolError {
     let expected = format!("Parameter 'conversation' must be 1 to {} printable characters", ConversationId::MAX_CHARS);
     ToolError::validation(&expected).with("reason", json!(error.to_string()))
 }
@@ -81,6 +81,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
         file: arguments.file_path,
         part: arguments.part,
         form: form.form,
+        is_mixed: form.is_mixed,
         with_text: form.with_text,
         form_note: form.note,
         force: arguments.force,

@@ -35,7 +35,7 @@ pub use arguments::GetFileArguments;
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
 };
-pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
+pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, emit_block};
@@ -55,4 +55,4 @@ pub use schema::{INSTRUCTIONS, ToolSpec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
 pub use text::{TextOfPage, TextResult, extract_text};
-pub use updates::{UpdatesAnswer, context_updates, updates_json, updates_text};
+pub use updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};

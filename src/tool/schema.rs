@@ -79,9 +79,10 @@ fn get_file_properties() -> Value {
             \"label:iv\" (as printed) or \"section:Results\" (an outline title)."),
         "as": {
             "type": "string",
-            "enum": ["auto", "document", "image", "text", "path"],
+            "enum": ["auto", "document", "image", "text", "path", "mixed"],
             "description": "How pages come: document (a one-page PDF block), image (a picture), text, path (a \
-                one-page PDF file, named), or auto (default: what this client can show you)."
+                one-page PDF file, named), mixed (text where that tells the whole page, figures as this client can \
+                show them: the cheapest), or auto (default: what this client can show you)."
         },
         "force": boolean("Send it even if this conversation already holds it."),
         "password": string("Password of an encrypted PDF."),

@@ -42,7 +42,7 @@ pub fn context_updates(
 /// Updates as a text: nothing but a line where there are none.
 #[must_use]
 pub fn updates_text(updates: &Updates) -> String {
-    let mut parts: Vec<String> = updates.files.iter().map(file_text).collect();
+    let mut parts: Vec<String> = updates.files.iter().map(update_text).collect();
     if updates.files.is_empty() {
         parts.push("Nothing changed among the files of this conversation.".to_owned());
     }
@@ -57,7 +57,7 @@ pub fn updates_text(updates: &Updates) -> String {
 #[must_use]
 pub fn updates_json(updates: &Updates) -> Map<String, Value> {
     let mut object = Map::new();
-    object.insert("files".to_owned(), updates.files.iter().map(file_json).collect());
+    object.insert("files".to_owned(), updates.files.iter().map(update_json).collect());
     object.insert("isCut".to_owned(), json!(updates.is_cut));
     if !updates.notes.is_empty() {
         object.insert("notes".to_owned(), json!(updates.notes));
@@ -65,7 +65,9 @@ pub fn updates_json(updates: &Updates) -> Map<String, Value> {
     object
 }
 
-fn file_text(file: &FileUpdate) -> String {
+/// One change as a text.
+#[must_use]
+pub fn update_text(file: &FileUpdate) -> String {
     let path = one_line(&file.path);
     match &file.change {
         FileChange::Deleted => format!("{path}: {TEXT_DELETED}"),
@@ -93,7 +95,9 @@ fn pages_text(path: &str, changes: &PageChanges) -> String {
     lines.join("\n")
 }
 
-fn file_json(file: &FileUpdate) -> Value {
+/// One change as data.
+#[must_use]
+pub fn update_json(file: &FileUpdate) -> Value {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
     put("path", json!(file.path));

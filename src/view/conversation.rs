@@ -203,6 +203,9 @@ impl ConversationView {
     /// The tombstones of a request, with those for pages that holdings outside it share.
     fn scopes(&self, what: &Forget) -> Vec<Scope> {
         let mut scopes = what.scopes();
+        if matches!(what, Forget::Places { .. }) {
+            return scopes;
+        }
         let fingerprint = |holding: &Holding| match holding.what {
             Held::Page { fingerprint, .. } => Some(fingerprint),
             _ => None,
@@ -314,6 +317,17 @@ mod tests {
         assert_eq!(scopes, [Scope::File(A), Scope::Page(PageFingerprint([1; 32]))]);
         assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
         assert!(view.holds_page(&PageFingerprint([2; 32]), Form::Document));
+    }
+
+    #[test]
+    fn forgetting_a_place_forgets_no_page_that_another_file_gave() {
+        let mut view = ConversationView::new();
+        view.insert(page(A, CONTENT, 0, 1), Sequence(1));
+        view.insert(page(B, CONTENT, 0, 1), Sequence(2));
+        view.forget(&Forget::Places { file: A, pages: PageSet::all(1) }, Sequence(3));
+        assert_eq!(view.holdings().map(|(holding, _)| holding.file).collect::<Vec<_>>(), [B]);
+        view.forget(&Forget::File(B), Sequence(4));
+        assert!(view.is_empty());
     }
 
     #[test]

@@ -22,6 +22,14 @@ pub enum Forget {
         /// Its pages.
         pages: PageSet,
     },
+    /// Places of a file that show other pages now. What stood there is not forgotten where another file, or another
+    /// place of this one, holds it too.
+    Places {
+        /// The file.
+        file: FileKey,
+        /// Its places.
+        pages: PageSet,
+    },
 }
 
 impl Forget {
@@ -37,7 +45,7 @@ impl Forget {
             Self::Everything | Self::AllButFiles => true,
             Self::File(file) => *file == holding.file,
             Self::Content(content) => *content == holding.content,
-            Self::Pages { file, pages } => {
+            Self::Pages { file, pages } | Self::Places { file, pages } => {
                 let Held::Page { page, .. } = holding.what else { return false };
                 *file == holding.file && pages.contains(page)
             }
@@ -50,7 +58,7 @@ impl Forget {
             Self::Everything | Self::AllButFiles => vec![Scope::Everything],
             Self::File(file) => vec![Scope::File(*file)],
             Self::Content(content) => vec![Scope::Content(*content)],
-            Self::Pages { file, pages } => {
+            Self::Pages { file, pages } | Self::Places { file, pages } => {
                 pages.runs().map(|(first, last)| Scope::Pages { file: *file, first, last }).collect()
             }
         }

@@ -126,6 +126,17 @@ pub enum Held {
     Known,
 }
 
+impl Held {
+    /// The page by what it shows, where this is one.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<PageFingerprint> {
+        match self {
+            Self::Page { fingerprint, .. } => Some(*fingerprint),
+            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Known => None,
+        }
+    }
+}
+
 /// One thing that a conversation holds.
 ///
 /// Where a page is answered with "already provided" because another file gave it, record a holding for the asked

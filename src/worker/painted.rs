@@ -12,6 +12,8 @@ pub(super) struct TextOnWire {
     invisible: u64,
     off_page: u64,
     undecoded: u64,
+    picture_percent: u8,
+    paths: u64,
     engine: EngineOnWire,
 }
 
@@ -45,7 +47,8 @@ impl From<&PageText> for TextOnWire {
             Engine::Unpdf => EngineOnWire::Unpdf,
             Engine::PdfExtract => EngineOnWire::PdfExtract,
         };
-        Self { kind, invisible: text.invisible, off_page: text.off_page, undecoded: text.undecoded, engine }
+        let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
+        Self { kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
@@ -64,8 +67,8 @@ impl TextOnWire {
             EngineOnWire::Unpdf => Engine::Unpdf,
             EngineOnWire::PdfExtract => Engine::PdfExtract,
         };
-        let Self { invisible, off_page, undecoded, .. } = self;
-        PageText { text, kind, invisible, off_page, undecoded, engine }
+        let Self { invisible, off_page, undecoded, picture_percent, paths, .. } = self;
+        PageText { text, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 

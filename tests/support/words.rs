@@ -16,8 +16,8 @@ use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a
-/// page that cannot be cut, `mute …` one without text.
-struct Words;
+/// page that cannot be cut, `mute …` one without text, `figure …` one with a picture.
+pub(crate) struct Words;
 
 struct WordsDocument {
     lines: Vec<String>,
@@ -90,7 +90,8 @@ impl Pages for WordsDocument {
             return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
         }
         let text = if line.starts_with("mute") { String::new() } else { format!("The text of {line}") };
-        Ok(PageText { text, ..PageText::default() })
+        let picture_percent = if line.starts_with("figure") { 40 } else { 0 };
+        Ok(PageText { text, picture_percent, ..PageText::default() })
     }
 
     fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {
@@ -107,11 +108,16 @@ pub(crate) struct Bench {
     pub(crate) context: ContextManager,
 }
 
-/// A context over the files of a folder, read as words, and over a store.
-pub(crate) fn context_in(folder: &Path, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> ContextManager {
+/// A context over the files of a folder and over a store.
+pub(crate) fn reading(
+    folder: &Path,
+    reader: Arc<dyn Reader>,
+    store: Arc<dyn ViewStore>,
+    settings: AnswerSettings,
+) -> ContextManager {
     ContextManager::new(ContextWorld {
         sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None },
-        reader: Arc::new(Words),
+        reader,
         hashes: HashCache::new(None),
         store,
         limits: Limits::default(),
@@ -130,7 +136,7 @@ impl Bench {
 
     /// Another process: the same files and the same store.
     pub(crate) fn over(folder: Arc<TempDir>, store: Arc<dyn ViewStore>, settings: AnswerSettings) -> Self {
-        let context = context_in(folder.path(), store, settings);
+        let context = reading(folder.path(), Arc::new(Words), store, settings);
         Self { folder, context }
     }
 

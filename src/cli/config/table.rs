@@ -71,7 +71,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_conversation_blocks", "pages and pictures in all that a conversation was sent: one request to a provider carries it", |c| Slot::U64(&mut c.answers.request_bounds.max_media_blocks)),
     Setting::new("max_conversation_pages", "PDF pages in all that a conversation was sent", |c| Slot::U64(&mut c.answers.request_bounds.max_pdf_pages)),
     Setting::new("max_conversation_bytes", "bytes of all that a conversation was sent, media in base64", |c| Slot::U64(&mut c.answers.request_bounds.max_request_bytes)),
-    Setting::new("max_unused_seconds", "a conversation that was not used for longer is dropped", |c| Slot::Seconds(&mut c.answers.retention.max_unused)),
+    Setting::new("max_unused_days", "days after which a conversation that was not used is dropped", |c| Slot::U32(&mut c.answers.retention.max_unused_days)),
     Setting::new("max_holdings", "what all conversations may hold before the least recently used are dropped", |c| Slot::U64(&mut c.answers.retention.max_holdings)),
     Setting::new("max_file_bytes", "size of a PDF that is opened", |c| Slot::U64(&mut c.limits.max_file_bytes)),
     Setting::new("max_nesting", "arrays and dictionaries inside each other", |c| Slot::U32(&mut c.limits.max_nesting)),

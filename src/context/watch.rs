@@ -1,0 +1,150 @@
+//! Follows the files of a conversation: by their stat, reading only what changed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::ContextManager;
+use super::error::ContextError;
+use super::live::{Delivery, Opened};
+use super::plain::read_text;
+use super::updates::{Told, Updates, record, restored};
+use crate::hash::ContentHash;
+use crate::source::{Kind, SourceError, Stat};
+use crate::view::{ConversationId, FileKey};
+
+/// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
+/// [`Watch::poll`] as often as is wanted; it knows no clock.
+///
+/// A poll opens each file, looks at its stat, and reads it only where that is another than before and the same as at
+/// the poll before: a file that is just being written is left alone until it rests. An editor that deletes a file and
+/// puts another in its place makes no deletion, unless two polls see the gap.
+pub struct Watch<'a> {
+    context: &'a ContextManager,
+    conversation: ConversationId,
+    files: BTreeMap<FileKey, Followed>,
+}
+
+/// What is known of one file.
+#[derive(Default)]
+struct Followed {
+    /// What was seen when it was last looked into.
+    settled: Option<Seen>,
+    /// What was seen at the last poll, where that is another.
+    restless: Option<Seen>,
+    /// The content last told of here; `None` where that is what the conversation knows.
+    told: Option<ContentHash>,
+}
+
+/// What a poll sees of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    There(Stat),
+    Missing,
+    Unreadable,
+}
+
+impl ContextManager {
+    /// Follows the files of a conversation from here on, those that it comes to hold later too.
+    #[must_use]
+    pub fn watch(&self, conversation: ConversationId) -> Watch<'_> {
+        Watch { context: self, conversation, files: BTreeMap::new() }
+    }
+}
+
+impl Watch<'_> {
+    /// What changed since the last poll; the second also tells what changed before this watch began.
+    ///
+    /// Nothing is recorded until [`Updates::delivery`] is committed, and that is for a caller to do that passes the
+    /// changes on to the agent: an agent that was not told would be left with what it has. Either way this watch tells
+    /// of a change once.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`] where the paths of the files cannot be had.
+    pub fn poll(&mut self) -> Result<Updates, ContextError> {
+        let session = self.context.session(&self.conversation, None);
+        let opened = &session.opened;
+        let followed = self.context.followed(opened)?;
+        self.files.retain(|file, _| opened.view.told_content(file).is_some());
+        let mut room = self.context.settings.max_text_characters;
+        let mut told = Vec::new();
+        for (path, (file, known)) in followed {
+            let seen = self.seen(&path);
+            let entry = self.files.entry(file).or_default();
+            if entry.is_new() {
+                self.context.keep_text(&path, file, known);
+            }
+            if !entry.rests(seen) {
+                continue;
+            }
+            told.extend(changed(self.context, opened, (&path, file, known), entry, &mut room));
+        }
+        let record = record(&self.conversation, opened, &told);
+        let files = told.into_iter().filter_map(|told| told.update).collect();
+        let delivery = Delivery::new(&self.context.live, record.filter(|_| session.is_recorded));
+        let generation = opened.head.generation;
+        Ok(Updates { files, is_cut: false, notes: session.notes, generation, delivery })
+    }
+
+    fn seen(&self, path: &str) -> Seen {
+        match self.context.sources.stat(path) {
+            Ok(stat) => Seen::There(stat),
+            Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => Seen::Missing,
+            Err(_) => Seen::Unreadable,
+        }
+    }
+}
+
+impl Followed {
+    fn is_new(&self) -> bool {
+        self.settled.is_none() && self.restless.is_none()
+    }
+
+    /// Whether the file is to be looked into: it is another than before, and was so at the poll before.
+    fn rests(&mut self, seen: Seen) -> bool {
+        if self.settled == Some(seen) {
+            self.restless = None;
+            return false;
+        }
+        let is_resting = self.restless == Some(seen);
+        self.restless = (!is_resting).then_some(seen);
+        if is_resting {
+            self.settled = Some(seen);
+        }
+        is_resting
+    }
+}
+
+fn changed(
+    context: &ContextManager,
+    opened: &Opened,
+    (path, file, known): (&str, FileKey, ContentHash),
+    followed: &mut Followed,
+    room: &mut usize,
+) -> Option<Told> {
+    let Some(told) = context.look(opened, path, file, known, room) else {
+        // As the conversation knows it; news only to those who were told otherwise here.
+        followed.told.take()?;
+        return context.open_again(path, file).ok().map(|asked| restored(&asked));
+    };
+    if told.content.is_some() && told.content == followed.told {
+        return None;
+    }
+    followed.told = told.content;
+    Some(told)
+}
+
+impl ContextManager {
+    /// Keeps the text of a file that is as the agent knows it, so that its next change can be told as a diff.
+    fn keep_text(&self, path: &str, file: FileKey, known: ContentHash) {
+        if self.live.texts().get(&known).is_some() {
+            return;
+        }
+        let Ok(asked) = self.open_again(path, file) else { return };
+        let Kind::Text(encoding) = asked.kind else { return };
+        if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
+            && let Ok((text, _)) = read_text(&asked, encoding)
+        {
+            self.live.texts().insert(known, Arc::from(text));
+        }
+    }
+}
