@@ -59,8 +59,8 @@
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
-//! | `serve` | MCP over standard input and output | tool | rmcp |
-//! | `cli` | the command line | tool, serve | clap, indicatif, toml, strsim |
+//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util |
+//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim |
 //!
 //! # Invariants
 //!

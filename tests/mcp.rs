@@ -4,10 +4,13 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     reason = "a failed test may stop where it stands"
 )]
 
 use serde_json::{Value, json};
+
+use pagewise::tool::{CLIENTS, FormArgument};
 
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
@@ -130,7 +133,8 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let mut client = Client::start(&place, "opencode");
     let id = client.send("tools/call", json!({ "name": "fly", "arguments": {} }));
     assert_eq!(client.receive(id)["error"]["code"], -32602);
-    let id = client.send("prompts/list", json!({}));
+    assert_eq!(client.request("prompts/list", json!({}))["prompts"], json!([]));
+    let id = client.send("prompts/fly", json!({}));
     assert_eq!(client.receive(id)["error"]["code"], -32601);
 }
 
@@ -230,11 +234,84 @@ fn a_page_can_be_read_again_by_its_address() {
     let embedded = &page["content"][1]["resource"];
     let read = client.request("resources/read", json!({ "uri": embedded["uri"] }));
     assert_eq!(&read["contents"][0], embedded);
+    let uri = embedded["uri"].as_str().unwrap();
+    let forms = templates["resourceTemplates"].as_array().unwrap().iter().map(|row| row["mimeType"].clone());
+    assert_eq!(forms.collect::<Vec<_>>(), ["application/pdf", "image/png", "text/plain"]);
+    let png = client.request("resources/read", json!({ "uri": uri.replace(".pdf", ".png") }));
+    assert_eq!(png["contents"][0]["mimeType"], "image/png");
+    assert!(png["contents"][0]["blob"].as_str().unwrap().starts_with("iVBORw0KGgo"), "{png}");
+    let text = client.request("resources/read", json!({ "uri": uri.replace(".pdf", ".txt") }));
+    assert!(text["contents"][0]["text"].as_str().unwrap().starts_with("No text content found"), "{text}");
+    for gone in [uri.replace("/2.pdf", "/4.pdf"), uri.replace(".pdf", ".gif"), uri.replace("/2.pdf", "/0.pdf")] {
+        let id = client.send("resources/read", json!({ "uri": gone }));
+        assert!(client.receive(id)["error"]["code"].is_i64(), "{gone}");
+    }
     place.file("three.pdf", small_pdf(2));
     for uri in [embedded["uri"].as_str().unwrap(), "pagewise://00/page/1.pdf", "file:///etc/hostname"] {
         let id = client.send("resources/read", json!({ "uri": uri }));
         assert!(client.receive(id)["error"]["code"].is_i64(), "{uri}");
     }
+}
+
+#[test]
+fn numbers_of_pages_are_completed_from_labels_and_titles() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }));
+    let hash =
+        page["content"][1]["resource"]["uri"].as_str().unwrap()["pagewise://".len()..].split('/').next().unwrap();
+    let mut complete = |argument: &str, typed: &str| {
+        let params = json!({
+            "ref": { "type": "ref/resource", "uri": "pagewise://{blake3}/page/{number}.pdf" },
+            "argument": { "name": argument, "value": typed },
+            "context": { "arguments": { "blake3": hash } },
+        });
+        client.request("completion/complete", params)["completion"]["values"].clone()
+    };
+    // Its labels are i, ii, 1 to 6.
+    assert_eq!(complete("number", "ii"), json!(["2"]));
+    assert_eq!(complete("number", "8"), json!(["8"]));
+    assert_eq!(complete("number", "preface"), json!(["2"]));
+    assert_eq!(complete("number", "no such title"), json!([]));
+    assert_eq!(complete("number", "").as_array().unwrap().len(), 8);
+    assert_eq!(complete("blake3", ""), json!([]), "which files there are is not told");
+}
+
+#[test]
+fn every_client_of_the_table_gets_its_form() {
+    let (place, pdf) = place_with_pdf();
+    for row in CLIENTS {
+        let mut client = Client::start(&place, row.name);
+        let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }));
+        let form = answer["_meta"]["io.github.pagewise/details"]["sent"][0]["form"].clone();
+        assert_eq!(form, row.form.name(), "{}", row.name);
+        assert_eq!(kinds(&answer).contains(&"resource"), row.form == FormArgument::Document, "{}", row.name);
+        assert!(!row.evidence.is_empty());
+    }
+}
+
+#[test]
+fn a_client_that_asks_is_told_of_progress() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let params = json!({
+        "name": "pdf_extract_text", "arguments": { "path": pdf }, "_meta": { "progressToken": "t" },
+    });
+    let id = client.send("tools/call", params);
+    let told = client.receive_all(id);
+    let (answer, told) = told.split_last().unwrap();
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let progress = told.iter().map(|message| {
+        assert_eq!(message["method"], "notifications/progress");
+        assert_eq!((&message["params"]["progressToken"], &message["params"]["total"]), (&json!("t"), &json!(8.0)));
+        message["params"]["progress"].as_f64().unwrap()
+    });
+    let progress = progress.collect::<Vec<_>>();
+    assert!(!progress.is_empty() && progress.is_sorted_by(|one, next| one < next), "{progress:?}");
+    let id = client.send("tools/call", json!({ "name": "pdf_extract_text", "arguments": { "path": pdf } }));
+    assert_eq!(client.receive_all(id).len(), 1, "who does not ask is not told");
 }
 
 #[test]

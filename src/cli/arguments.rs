@@ -82,8 +82,28 @@ pub(crate) enum Command {
     Context(Context),
     Doctor(Doctor),
     Serve(Serve),
+    Completions(Completions),
+    Man(Man),
     #[command(hide = true)]
     Worker(Worker),
+}
+
+/// Print completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise completions bash > ~/.local/share/bash-completion/completions/pagewise")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print a page of the manual
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise man get-file | man -l -")]
+pub(crate) struct Man {
+    /// The command it is about; the program, where none is named
+    pub(crate) command: Option<String>,
 }
 
 /// Show what works here: the sandbox's layers, folders, the memory of conversations
@@ -307,16 +327,21 @@ pub(crate) struct Outline {
     pub(crate) json: Json,
 }
 
-/// Serve the tools to an MCP client over standard input and output
+/// Serve the tools to MCP clients, over standard input and output or over HTTP
 ///
 /// Files beneath the working directory can be read, and beneath each --root. Logs go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise serve
   pagewise serve --root ~/papers --as document
+  pagewise serve --http 127.0.0.1:8700     at http://127.0.0.1:8700/mcp
   claude mcp add pagewise -- pagewise serve
   codex mcp add pagewise -- pagewise serve")]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct Serve {
+    /// Listen for HTTP at this address instead, such as 127.0.0.1:8700
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<String>,
     /// A further folder whose files can be read; may be given several times
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,

@@ -7,6 +7,7 @@ mod context_arguments;
 mod doctor;
 mod fetch;
 mod fetch_arguments;
+mod generate;
 mod get_file;
 mod memory;
 mod models;
@@ -52,9 +53,12 @@ pub fn run() -> ExitCode {
 }
 
 fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {
-    // A worker gets all it may know from the one who starts it, and is ready the sooner.
-    if let Some(Command::Worker(arguments)) = &typed.command {
-        return worker::run(arguments);
+    match &typed.command {
+        // A worker gets all it may know from the one who starts it, and is ready the sooner.
+        Some(Command::Worker(arguments)) => return worker::run(arguments),
+        Some(Command::Completions(arguments)) => return Ok(generate::completions(arguments)),
+        Some(Command::Man(arguments)) => return generate::man(arguments),
+        _ => {}
     }
     let loaded = config::load(matches)?;
     if typed.settings.print_config {
@@ -77,6 +81,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Doctor(_) => doctor::run(config),
         Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
+        Command::Completions(arguments) => Ok(generate::completions(&arguments)),
+        Command::Man(arguments) => generate::man(&arguments),
     }
 }
 
@@ -95,7 +101,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
-        Command::Serve(_) | Command::Worker(_) => false,
+        Command::Serve(_) | Command::Worker(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }
 

@@ -79,6 +79,11 @@ pub(super) fn piece(text: &str) -> io::Result<()> {
     written(text.as_bytes())
 }
 
+/// One line on standard error for a program to read.
+pub(super) fn log_line(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
 fn explain(error: &ToolError) -> io::Result<()> {
     let mut stderr = io::stderr().lock();
     writeln!(stderr, "pagewise: {}", error.message)?;

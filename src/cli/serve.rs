@@ -1,29 +1,40 @@
 //! `pagewise serve`.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::Loaded;
-use super::print::{Report, warning};
+use super::config::{Config, Loaded};
+use super::print::{Report, log_line, warning};
 use super::settings;
-use crate::serve::{ServerWorld, serve_stdio};
+use crate::serve::{HttpSettings, ServerWorld, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, Models, ToolError};
 
-/// Serves until standard input ends.
+/// Serves HTTP until it is told to end, or standard input until that ends.
 pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     loaded.warnings.iter().for_each(|text| warning(text));
     let config = &loaded.config;
+    let http = config.http_address.map(|address| http_settings(config, address)).transpose()?;
     let context = settings::server_context(config)?;
+    let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
+    let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
     let models = Models::new(config.models.settings(config.require_sandbox)?);
-    let world = ServerWorld {
-        models,
-        conversation: context.mint(None)?,
-        context: Arc::new(context),
-        form: Some(config.form).filter(|form| *form != FormArgument::Auto),
-        warn: warning,
+    let world = ServerWorld { context: Arc::new(context), models, conversation, form, warn: warning };
+    let served = match http {
+        Some(http) => serve_http(world, http),
+        None => serve_stdio(world),
     };
-    let failed = |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}"));
-    serve_stdio(world).map_err(failed)?;
+    served.map_err(|error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}")))?;
     Ok(Report::new(String::new(), Value::Null))
+}
+
+fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, ToolError> {
+    let tokens = config.http_tokens.iter().map(|token| token.reveal().to_owned()).collect::<Vec<_>>();
+    if tokens.is_empty() && !address.ip().is_loopback() {
+        let message = format!("Setting 'http_tokens' is required where others can reach the server: {address}");
+        return Err(ToolError::validation(&message).hint("Or listen on 127.0.0.1."));
+    }
+    let log = config.http_log.then_some(log_line as fn(&str));
+    Ok(HttpSettings { address, tokens, log, ..config.http.clone() })
 }

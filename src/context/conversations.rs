@@ -164,6 +164,22 @@ impl ContextManager {
         Ok(handle)
     }
 
+    /// The conversation that a principal calls by a name of its own, made at its first use. Another's of the same name is
+    /// another conversation.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`] where the owner cannot be written down.
+    pub fn named(&self, name: &str, owner: &Principal) -> Result<ConversationId, ContextError> {
+        let mut hash = [0; 16];
+        let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by its owner's name for it");
+        hasher.update(&owner.0).update(name.as_bytes()).finalize_xof().fill(&mut hash);
+        let conversation = ConversationId::mint(hash);
+        if self.live.store().head(&conversation)?.is_none() {
+            self.live.store().create(&conversation, Some(owner), SystemTime::now())?;
+        }
+        Ok(conversation)
+    }
+
     /// The conversation of a handle that a principal shows.
     ///
     /// # Errors

@@ -251,6 +251,12 @@ impl Asked {
         refused(&self.path, error)
     }
 
+    /// The same with the document that was read in it.
+    pub(super) fn into_pdf(self, document: Box<dyn Pages>, cancellation: &Cancellation) -> OpenPdf {
+        let file = PdfFile { path: self.path.clone(), file: self.file };
+        OpenPdf { path: self.path, file_bytes: self.file_bytes, document, file, cancellation: cancellation.clone() }
+    }
+
     /// The PDF in this file.
     pub(super) fn document(
         &self,

@@ -216,31 +216,25 @@ impl ContextManager {
         Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
     }
 
-    /// One page of a PDF that this process was asked for before, by the file's content: `None` where no such file is
-    /// known, or its path now leads to another content.
+    /// A PDF that this process was asked for before, by the file's content: `None` where no such file is known, or its
+    /// path now leads to another content.
     ///
-    /// Nothing is recorded: a client reads this for itself, and its model may never see it.
+    /// Nothing is recorded of what is read from it: a client reads this for itself, and its model may never see it.
     ///
     /// # Errors
-    /// Every refusal of the file and the PDF; [`ContextError::PageOutOfRange`].
-    pub fn page_by_content(
+    /// Every refusal of the file and the PDF.
+    pub fn pdf_by_content(
         &self,
         content: &ContentHash,
-        page: PageNumber,
         cancellation: &Cancellation,
-    ) -> Result<Option<PageChunk>, ContextError> {
+    ) -> Result<Option<OpenPdf>, ContextError> {
         let Some(reference) = self.live.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference, Asking::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
         let document = self.document(&asked, None, cancellation)?;
-        let page_count = document.page_count();
-        if page.index().0 >= page_count {
-            return Err(ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false });
-        }
-        let failed = |error| ContextError::Pdf { path: asked.path.clone(), error };
-        document.cut(page.index()).map(Some).map_err(failed)
+        Ok(Some(asked.into_pdf(document, cancellation)))
     }
 
     /// Opens a PDF for a tool that needs no memory; what is asked of it ends with `cancellation`.

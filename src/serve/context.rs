@@ -1,28 +1,26 @@
 //! Calls of the context tools.
 
-use rmcp::model::JsonObject;
-
-use super::handler::Called;
 use super::shape;
-use crate::tool::{self, Caller, ContextManager, ForgetArguments, ForkArguments, StatusArguments, ToolError};
+use super::tools::{Call, Called};
+use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolError};
 
-pub(super) fn status(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let arguments = StatusArguments::parse("context_status", arguments)?;
-    Ok((shape::data_result(&tool::context_status(context, &arguments, caller)?), None))
+pub(super) fn status(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = StatusArguments::parse("context_status", call.arguments)?;
+    Ok((shape::data_result(&tool::context_status(call.context(), &arguments, call.caller)?), None))
 }
 
-pub(super) fn updates(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let arguments = StatusArguments::parse("context_updates", arguments)?;
-    let updates = tool::context_updates(context, &arguments, caller)?;
+pub(super) fn updates(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = StatusArguments::parse("context_updates", call.arguments)?;
+    let updates = tool::context_updates(call.context(), &arguments, call.caller)?;
     Ok((shape::data_result(&updates.answer), Some(updates.delivery)))
 }
 
-pub(super) fn forget(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_forget(context, &ForgetArguments::parse(arguments)?, caller)?;
+pub(super) fn forget(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::context_forget(call.context(), &ForgetArguments::parse(call.arguments)?, call.caller)?;
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn fork(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::context_fork(context, &ForkArguments::parse(arguments)?, caller)?;
+pub(super) fn fork(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::context_fork(call.context(), &ForkArguments::parse(call.arguments)?, call.caller)?;
     Ok((shape::data_result(&answer), None))
 }

@@ -1,8 +1,9 @@
 //! A page is recorded as given only after the response that carries it was written and flushed.
 //!
-//! The SDK's handlers return before their response is written, so the deliveries wait in a [`Ledger`] under the id of
-//! their request, and the transport takes them out when it writes that response. A cancelled request, a failed
-//! write or a lost connection commits nothing.
+//! The SDK's handlers return before their response is written, so a delivery waits. Over standard output it waits in a
+//! [`Ledger`] under the id of its request, and the transport takes it out when it writes that response; over HTTP it
+//! waits in the request's exchange until the connection was flushed. A cancelled request, a failed write or a lost
+//! connection commits nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,66 +21,88 @@ use crate::tool::Delivery;
 /// for ever; it gets a page twice instead.
 const SETTLING: Duration = Duration::from_millis(500);
 
-/// Deliveries whose responses are not written yet.
+/// Answers that were made and are neither recorded nor lost yet, by conversation.
 #[derive(Clone)]
-pub(super) struct Ledger {
-    requests: Arc<Mutex<HashMap<RequestId, Option<Pending>>>>,
-    in_flight: Arc<watch::Sender<usize>>,
+pub(super) struct InFlight {
+    counts: Arc<Mutex<HashMap<String, usize>>>,
+    ended: Arc<watch::Sender<()>>,
 }
 
-struct Pending {
+/// A delivery whose response is not written yet.
+pub(super) struct Pending {
     delivery: Delivery,
-    _in_flight: InFlight,
+    _flight: Flight,
 }
 
 /// Counts as one answer in flight for as long as it lives.
-struct InFlight(Arc<watch::Sender<usize>>);
+struct Flight {
+    all: InFlight,
+    conversation: String,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        Self { counts: Arc::default(), ended: Arc::new(watch::Sender::new(())) }
+    }
+}
 
 impl InFlight {
-    fn new(count: &Arc<watch::Sender<usize>>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Self(Arc::clone(count))
+    /// A delivery to a conversation that is on its way from now on.
+    pub(super) fn pending(&self, conversation: &str, delivery: Delivery) -> Pending {
+        *lock(&self.counts).entry(conversation.to_owned()).or_default() += 1;
+        Pending { delivery, _flight: Flight { all: self.clone(), conversation: conversation.to_owned() } }
+    }
+
+    /// Waits until every answer that was made for a conversation is recorded or lost.
+    pub(super) async fn settled(&self, conversation: &str) {
+        let mut ended = self.ended.subscribe();
+        let is_settled = || !lock(&self.counts).contains_key(conversation);
+        let settling = async { while !is_settled() && ended.changed().await.is_ok() {} };
+        // A lapse of time means: go on.
+        let _ = tokio::time::timeout(SETTLING, settling).await;
     }
 }
 
-impl Drop for InFlight {
+impl Drop for Flight {
     fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
+        let mut counts = lock(&self.all.counts);
+        match counts.get_mut(&self.conversation) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => {
+                counts.remove(&self.conversation);
+            }
+        }
+        drop(counts);
+        self.all.ended.send_replace(());
     }
 }
 
-impl Default for Ledger {
-    fn default() -> Self {
-        Self { requests: Arc::default(), in_flight: Arc::new(watch::Sender::new(0)) }
-    }
+/// Deliveries whose responses are not written yet, by request.
+#[derive(Clone, Default)]
+pub(super) struct Ledger {
+    requests: Arc<Mutex<HashMap<RequestId, Option<Pending>>>>,
 }
 
 impl Ledger {
     /// Keeps the delivery of a request until its response is written. Nothing is kept of a cancelled request.
-    pub(super) fn put(&self, id: &RequestId, delivery: Delivery) {
-        if let Some(slot) = self.lock().get_mut(id) {
-            *slot = Some(Pending { delivery, _in_flight: InFlight::new(&self.in_flight) });
+    pub(super) fn put(&self, id: &RequestId, pending: Pending) {
+        if let Some(slot) = lock(&self.requests).get_mut(id) {
+            *slot = Some(pending);
         }
     }
 
-    /// Waits until every answer that was made is recorded or lost.
-    pub(super) async fn settled(&self) {
-        let mut in_flight = self.in_flight.subscribe();
-        // Both a lapse of time and a closed channel mean: go on.
-        let _ = tokio::time::timeout(SETTLING, in_flight.wait_for(|count| *count == 0)).await;
-    }
-
     fn opened(&self, id: &RequestId) {
-        self.lock().insert(id.clone(), None);
+        lock(&self.requests).insert(id.clone(), None);
     }
 
     fn take(&self, id: &RequestId) -> Option<Pending> {
-        self.lock().remove(id).flatten()
+        lock(&self.requests).remove(id).flatten()
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Option<Pending>>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// The content of a mutex, also of one whose holder panicked: what it guards here is whole at any time.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A transport that records deliveries as it writes the responses.
@@ -153,9 +176,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
 }
 
 /// Records on a thread that may wait for the disk. A failure costs a page sent twice after the end of this process.
-async fn record(pending: Pending, warn: fn(&str)) {
+pub(super) async fn record(pending: Pending, warn: fn(&str)) {
     let recorded = tokio::task::spawn_blocking(move || {
-        let Pending { delivery, _in_flight } = pending;
+        let Pending { delivery, _flight } = pending;
         delivery.commit()
     });
     match recorded.await {

@@ -1,35 +1,33 @@
 //! Requests of the protocol → tools.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo, Implementation,
+    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
-use super::context;
-use super::delivery::Ledger;
-use super::pdf;
+use super::delivery::{InFlight, Ledger};
+use super::http::{self, Metrics};
+use super::identity::Identity;
+use super::progress::Progress;
 use super::shape;
-use super::web;
-use crate::tool::ConversationId;
-use crate::tool::Delivery;
-use crate::tool::{
-    self, CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, GetFileArguments, INSTRUCTIONS, ToolError,
-};
-
-/// A key of `_meta` under which a client names its conversation, as Codex does.
-const THREAD_ID: &str = "threadId";
+use super::tools::{self, Call, Called, Tool};
+use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
 #[derive(Clone)]
 pub(super) struct Handler {
     world: Arc<ServerWorld>,
-    ledger: Ledger,
+    metrics: Arc<Metrics>,
+    /// Where deliveries wait for their responses over standard output; over HTTP they wait with their connection.
+    ledger: Option<Ledger>,
+    in_flight: InFlight,
 }
 
 /// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
@@ -41,68 +39,65 @@ impl Drop for Wanted {
     }
 }
 
-/// A tool's result, and what to record when it was written.
-pub(super) type Called = (CallToolResult, Option<Delivery>);
-
 impl Handler {
-    pub(super) fn new(world: ServerWorld, ledger: Ledger) -> Self {
-        Self { world: Arc::new(world), ledger }
+    /// A handler over standard output.
+    pub(super) fn over_stdio(world: ServerWorld, ledger: Ledger) -> Self {
+        let (world, metrics) = (Arc::new(world), Arc::default());
+        Self { world, metrics, ledger: Some(ledger), in_flight: InFlight::default() }
     }
 
-    fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        let client = ClientFacts {
-            name: context.client_info().map(|client| client.name),
-            accepts: declared_content(context),
-            server_form: self.world.form,
-            is_direct: false,
+    /// A handler over HTTP.
+    pub(super) fn over_http(world: ServerWorld, metrics: Arc<Metrics>) -> Self {
+        Self { world: Arc::new(world), metrics, ledger: None, in_flight: InFlight::default() }
+    }
+
+    /// Runs a tool on a thread that may wait.
+    async fn run(
+        &self,
+        tool: &'static Tool,
+        identity: Identity,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(Called, Option<ConversationId>), ErrorData> {
+        let world = Arc::clone(&self.world);
+        let began = Instant::now();
+        let wanted = Wanted(Cancellation::new());
+        let cancellation = wanted.0.clone();
+        let progress = Progress::new(cancellation.clone());
+        let telling = progress.teller(context).tell();
+        let work = tokio::task::spawn_blocking(move || {
+            let run = |caller: &Caller| {
+                (tool.run)(&Call { world: &world, arguments: &arguments, caller, watcher: &progress })
+            };
+            let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
+            let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
+            // What a tool refuses is a result too: the model must see it.
+            let called = called.unwrap_or_else(|error| (shape::error_result(&error), None));
+            (called, caller.ok().and_then(|caller| caller.conversation))
+        });
+        let called = tokio::select! {
+            // Progress goes before the answer.
+            biased;
+            () = telling => return Err(internal("nobody is told")),
+            called = work => called.map_err(|_| internal("the tool failed"))?,
+            () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str()?.parse::<ConversationId>().ok());
-        let conversation = thread.unwrap_or_else(|| self.world.conversation.clone());
-        Caller { client, conversation: Some(conversation), cancellation: Cancellation::new() }
+        self.metrics.called(tool.name, began.elapsed(), called.0.0.is_error == Some(true));
+        Ok(called)
     }
 }
 
-/// The MIME types that the client says it can show its model.
-fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
-    let extensions = context.client_capabilities()?.extensions?;
-    let accepted = extensions.get(CONTENT_EXTENSION)?.get("accept")?.as_array()?;
-    Some(accepted.iter().filter_map(|mime| mime.as_str().map(str::to_owned)).collect())
-}
-
-/// Runs a tool; `None` for one that does not exist. What a tool refuses is a result too: the model must see it.
-fn call(world: &ServerWorld, name: &str, arguments: &JsonObject, caller: &Caller) -> Option<Called> {
-    let called = match name {
-        "get_file" => get_file(world, arguments, caller),
-        "pdf_info" => pdf::info(&world.context, arguments, caller),
-        "pdf_extract_text" => pdf::extract_text(&world.context, arguments, caller),
-        "pdf_render_page" => pdf::render_page(&world.context, arguments, caller),
-        "pdf_search" => pdf::search(&world.context, arguments, caller),
-        "pdf_outline" => pdf::outline(&world.context, arguments, caller),
-        "pdf" if answers(world) => return Some(pdf::ask(world, arguments, caller)),
-        "fetch_content" => web::fetch_content(&world.context, arguments, caller),
-        "get_search_content" => web::get_search_content(&world.context, arguments, caller),
-        "context_status" => context::status(&world.context, arguments, caller),
-        "context_updates" => context::updates(&world.context, arguments, caller),
-        "context_forget" => context::forget(&world.context, arguments, caller),
-        "context_fork" => context::fork(&world.context, arguments, caller),
-        _ => return None,
-    };
-    Some(called.unwrap_or_else(|error| (shape::error_result(&error), None)))
-}
-
-/// Whether there is a model to ask about PDFs.
-fn answers(world: &ServerWorld) -> bool {
-    world.models.settings().chain().is_some()
-}
-
-fn get_file(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::get_file(&world.context, GetFileArguments::parse(arguments)?, caller)?;
-    Ok((shape::file_result(&answer), Some(answer.delivery)))
+/// Tells the connection what was called, for its log.
+fn note(identity: &Identity, tool: &Tool, context: &RequestContext<RoleServer>) {
+    let Some(visit) = &identity.visit else { return };
+    let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
+    visit.exchange.called(http::Called { tool: Some(tool.name), client: identity.client_name(), trace });
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder();
+        let capabilities = capabilities.enable_tools().enable_resources().enable_prompts().enable_completions().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
@@ -113,12 +108,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut specs = tool::tool_specs();
-        if answers(&self.world) {
-            let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
-            specs.insert(after, tool::ask_spec());
-        }
-        Ok(ListToolsResult::with_all_items(specs.into_iter().map(shape::tool).collect()))
+        Ok(ListToolsResult::with_all_items(tools::specs(&self.world).into_iter().map(shape::tool).collect()))
     }
 
     async fn call_tool(
@@ -126,30 +116,37 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.ledger.settled().await;
-        let caller = self.caller(&context);
-        let _wanted = Wanted(caller.cancellation.clone());
-        let world = Arc::clone(&self.world);
-        let name = request.name.clone();
+        let tool = tools::named(&request.name, &self.world).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
-        let work = tokio::task::spawn_blocking(move || call(&world, &request.name, &arguments, &caller));
-        let called = tokio::select! {
-            called = work => called.map_err(|_| internal("the tool failed"))?,
-            () = context.ct.cancelled() => return Err(internal("cancelled")),
-        };
-        let (result, delivery) = called.ok_or_else(|| unknown_tool(&name))?;
+        let identity = Identity::of(&context, &self.world);
+        note(&identity, tool, &context);
+        let key = identity.key(&arguments);
+        if let Some(key) = &key {
+            self.in_flight.settled(key).await;
+        }
+        let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
+        let ((result, delivery), conversation) = self.run(tool, identity, arguments, &context).await?;
         if let Some(delivery) = delivery {
-            self.ledger.put(&context.id, delivery);
+            // One that was minted is known by its handle from now on.
+            let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
+            let pending = self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery);
+            match (exchange, &self.ledger) {
+                (Some(exchange), _) => exchange.put(pending),
+                (None, Some(ledger)) => ledger.put(&context.id, pending),
+                // Where it cannot be known when the answer was written, nothing is recorded.
+                (None, None) => drop(pending),
+            }
         }
         Ok(CallToolResponse::from(result))
     }
 
+    /// None: some clients ask whatever was declared, and take an error for a broken server.
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<rmcp::model::ListPromptsRequestMethod>())
+        Ok(ListPromptsResult::with_all_items(Vec::new()))
     }
 
     /// None by name: which files there are is not for this server to tell.
@@ -166,7 +163,28 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(vec![shape::page_template()]))
+        Ok(ListResourceTemplatesResult::with_all_items(shape::page_templates()))
+    }
+
+    /// Page numbers for a printed label or the beginning of a title. Which files there are is not told.
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let content = content_of(&request).filter(|_| request.argument.name == "number");
+        let Some(content) = content else { return Ok(CompleteResult::default()) };
+        let world = Arc::clone(&self.world);
+        let most = CompletionInfo::MAX_VALUES;
+        let work = tokio::task::spawn_blocking(move || {
+            tool::complete_page(&world.context, &content, &request.argument.value, most)
+        });
+        let found = work.await.map_err(|_| internal("the document could not be read"))?;
+        let (values, total) = found.map_err(|error| ErrorData::invalid_params(error.text(), None))?;
+        let mut completion = CompletionInfo::new(values).map_err(|_| internal("too many completions"))?;
+        completion.total = u32::try_from(total).ok();
+        completion.has_more = Some(total > most);
+        Ok(CompleteResult::new(completion))
     }
 
     async fn read_resource(
@@ -179,7 +197,7 @@ impl ServerHandler for Handler {
         let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let read = tool::read_page(&world.context, &request.uri, &cancellation);
-            read.map(|bytes| shape::page_resource(&request.uri, &bytes))
+            read.map(|page| shape::page_resource(&request.uri, &page))
         });
         let read = tokio::select! {
             read = work => read.map_err(|_| internal("the page could not be read"))?,
@@ -187,6 +205,12 @@ impl ServerHandler for Handler {
         };
         read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
     }
+}
+
+/// The content's hash that a client has filled in already.
+fn content_of(request: &CompleteRequestParams) -> Option<String> {
+    let filled = request.context.as_ref()?.arguments.as_ref()?;
+    filled.get("blake3").cloned()
 }
 
 fn unknown_tool(name: &str) -> ErrorData {

@@ -1,10 +1,16 @@
-//! The Model Context Protocol over standard input and output: the only room that names its SDK.
+//! The Model Context Protocol over standard input and output, and over HTTP: the only room that names its SDK.
+//!
+//! Both ways share one handler and one table of tools.
 
 mod context;
 mod delivery;
 mod handler;
+mod http;
+mod identity;
 mod pdf;
+mod progress;
 mod shape;
+mod tools;
 mod web;
 
 use std::io;
@@ -17,6 +23,7 @@ use rmcp::transport::stdio_pipes;
 
 use self::delivery::{Ledger, Recorded};
 use self::handler::Handler;
+pub use self::http::HttpSettings;
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
 use crate::tool::FormArgument;
@@ -31,8 +38,8 @@ pub struct ServerWorld {
     pub context: Arc<ContextManager>,
     /// Asked about PDFs; the tool `pdf` is there where one of them can be.
     pub models: Models,
-    /// The conversation of calls that name none: one a process.
-    pub conversation: ConversationId,
+    /// The conversation of calls over standard input that name none: one a process. Over HTTP there is none.
+    pub conversation: Option<ConversationId>,
     /// How pages come where neither the call nor the client says.
     pub form: Option<FormArgument>,
     /// Told what goes wrong beside the answers, in a sentence.
@@ -44,8 +51,21 @@ pub struct ServerWorld {
 /// # Errors
 /// Where the runtime cannot start, or the client breaks the handshake.
 pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
+    run(serve(world))
+}
+
+/// Serves HTTP until the process is told to end, by SIGTERM or an interrupt; then finishes what is under way.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
+/// listened on.
+pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
+    run(http::serve(world, settings))
+}
+
+fn run(serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(world));
+    let served = runtime.block_on(serving);
     runtime.shutdown_timeout(SHUTDOWN);
     served
 }
@@ -54,7 +74,7 @@ async fn serve(world: ServerWorld) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let ledger = Ledger::default();
     let transport = Recorded::new(AsyncRwTransport::new_server(reader, writer), ledger.clone(), world.warn);
-    match Handler::new(world, ledger).serve(transport).await {
+    match Handler::over_stdio(world, ledger).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looked whether the server starts.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),

@@ -1,33 +1,27 @@
 //! Calls of the PDF tools.
 
-use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::ServerWorld;
-use super::handler::Called;
 use super::shape;
+use super::tools::{Call, Called};
 use crate::tool::{
-    self, AskArguments, AskWorld, Block, Caller, ContextManager, DataAnswer, DocumentArguments, ErrorCode, InfoResult,
-    RenderArguments, SearchArguments, TextArguments, ToolError, Unheard, Unwatched,
+    self, AskArguments, AskWorld, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
+    SearchArguments, TextArguments, ToolError, Unheard,
 };
 
-pub(super) fn info(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_info", arguments)?;
-    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
+pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
+    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
     let result = InfoResult::of(&pdf);
     pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn extract_text(
-    context: &ContextManager,
-    arguments: &JsonObject,
-    caller: &Caller,
-) -> Result<Called, ToolError> {
-    let arguments = TextArguments::parse(arguments)?;
-    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
-    let result = tool::extract_text(&pdf, &arguments, &Unwatched)?;
+pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = TextArguments::parse(call.arguments)?;
+    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
+    let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
     // The text itself is in the blocks already.
@@ -42,40 +36,36 @@ pub(super) fn extract_text(
     Ok((shape::blocks_result(&blocks, details), None))
 }
 
-pub(super) fn render_page(
-    context: &ContextManager,
-    arguments: &JsonObject,
-    caller: &Caller,
-) -> Result<Called, ToolError> {
-    let answer = tool::render_page(context, &RenderArguments::parse(arguments)?, caller)?;
+pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
     Ok((shape::blocks_result(&answer.blocks, as_json(&answer.result)?), None))
 }
 
-pub(super) fn search(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let answer = tool::search(context, &SearchArguments::parse(arguments)?, caller, &Unwatched)?;
+pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
+    let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok((shape::data_result(&answer), None))
 }
 
-pub(super) fn outline(context: &ContextManager, arguments: &JsonObject, caller: &Caller) -> Result<Called, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_outline", arguments)?;
-    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
+pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
+    let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
+    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
     let answer = tool::outline(&pdf);
     pdf.check()?;
     Ok((shape::data_result(&answer), None))
 }
 
 /// What `pdf` refuses has details too.
-pub(super) fn ask(world: &ServerWorld, arguments: &JsonObject, caller: &Caller) -> Called {
-    let asking = caller.asking();
-    let asked = AskWorld { context: &world.context, models: &world.models, listener: &Unheard, asking };
-    let answered = AskArguments::parse(arguments).and_then(|arguments| tool::ask(&asked, &arguments));
-    match answered {
+pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
+    let (context, models, asking) = (call.context(), &call.world.models, call.caller.asking());
+    let asked = AskWorld { context, models, listener: &Unheard, asking };
+    let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));
+    Ok(match answered {
         Ok(answer) => {
             let blocks = [answer.text, answer.remarks].map(Block::Text);
             (shape::blocks_result(&blocks, answer.details), None)
         }
         Err(error) => (shape::ask_error_result(&error), None),
-    }
+    })
 }
 
 /// A result as JSON; paths that are not Unicode have none.

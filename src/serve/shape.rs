@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ReadResourceResult, ResourceContents,
-    ResourceTemplate, Tool, ToolAnnotations,
+    CacheScope, CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ReadResourceResult,
+    ResourceContents, ResourceTemplate, Tool, ToolAnnotations,
 };
 use serde_json::{Value, json};
 
 use crate::tool::Block;
 use crate::tool::{
-    DataAnswer, FileAnswer, PAGE_URI_TEMPLATE, PDF, ToolError, ToolSpec, base64, error_details, page_uri,
+    DataAnswer, FileAnswer, PDF, PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceTemplateRow, ToolError,
+    ToolSpec, base64, error_details, page_uri,
 };
 
 /// Where a result's details lie in `_meta`.
@@ -83,19 +84,30 @@ fn content_block(block: &Block) -> ContentBlock {
     }
 }
 
-/// Where a page that an answer named can be read again.
-pub(super) fn page_template() -> ResourceTemplate {
-    ResourceTemplate::new(PAGE_URI_TEMPLATE, "page")
-        .with_title("One page as a PDF")
-        .with_description(
-            "A page of a file that get_file was called for, by the file's blake3 hash and the page's number.",
-        )
-        .with_mime_type(PDF)
+/// Where a page that an answer named can be read again, in each form.
+pub(super) fn page_templates() -> Vec<ResourceTemplate> {
+    let template = |row: ResourceTemplateRow| {
+        ResourceTemplate::new(row.template, "page")
+            .with_title(row.title)
+            .with_description(
+                "A page of a file that get_file was called for, by the file's blake3 hash and the page's number.",
+            )
+            .with_mime_type(row.mime_type)
+    };
+    RESOURCE_TEMPLATES.into_iter().map(template).collect()
 }
 
+/// How long a page may be kept by a client: its address names its content.
+const PAGE_TTL_MS: u64 = 24 * 60 * 60 * 1000;
+
 /// A page as the result of reading a resource.
-pub(super) fn page_resource(uri: &str, bytes: &[u8]) -> ReadResourceResult {
-    ReadResourceResult::new(vec![page_contents(uri, bytes)])
+pub(super) fn page_resource(uri: &str, page: &PageResource) -> ReadResourceResult {
+    let contents = match &page.content {
+        ResourceContent::Bytes(bytes) => ResourceContents::blob(base64(bytes), uri),
+        ResourceContent::Text(text) => ResourceContents::text(text.as_str(), uri),
+    };
+    let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);
+    result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private)
 }
 
 fn page_contents(uri: &str, bytes: &[u8]) -> ResourceContents {

@@ -36,7 +36,7 @@ pub use crate::context::{
     Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
-pub use crate::view::ConversationId;
+pub use crate::view::{ConversationId, Principal};
 pub use arguments::GetFileArguments;
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
@@ -56,7 +56,10 @@ pub use outline::outline;
 pub use page::{PageResult, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
 pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
-pub use resource::{PAGE_URI_TEMPLATE, page_uri, read_page};
+pub use resource::{
+    PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
+    read_page,
+};
 pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};

@@ -1,12 +1,81 @@
-//! Pages as resources: the same address and bytes that `get_file` embeds.
+//! Pages as resources: the same address and bytes that `get_file` embeds, and the page as a picture and as text.
 
 use super::error::{ErrorCode, ToolError};
-use crate::context::{Cancellation, ContextManager, DocumentBlock};
+use super::page::cut;
+use super::pdf_arguments::{DEFAULT_MAX_CHARS, TextArguments};
+use super::split::Unwatched;
+use super::text::extract_text;
+use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 
-/// The template of every page's address (RFC 6570).
-pub const PAGE_URI_TEMPLATE: &str = "pagewise://{blake3}/page/{number}.pdf";
+/// The forms in which a page can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResourceForm {
+    /// The page as a PDF of its own.
+    Pdf,
+    /// A picture of it.
+    Png,
+    /// Its text.
+    Text,
+}
+
+/// What a form of a page is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResourceTemplateRow {
+    /// The form.
+    pub form: ResourceForm,
+    /// The template of its addresses (RFC 6570).
+    pub template: &'static str,
+    /// Its MIME type.
+    pub mime_type: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    suffix: &'static str,
+}
+
+/// All forms of a page that can be read, the one that answers embed first.
+pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
+    ResourceTemplateRow {
+        form: ResourceForm::Pdf,
+        template: "pagewise://{blake3}/page/{number}.pdf",
+        mime_type: "application/pdf",
+        title: "One page as a PDF",
+        suffix: ".pdf",
+    },
+    ResourceTemplateRow {
+        form: ResourceForm::Png,
+        template: "pagewise://{blake3}/page/{number}.png",
+        mime_type: "image/png",
+        title: "One page as a picture",
+        suffix: ".png",
+    },
+    ResourceTemplateRow {
+        form: ResourceForm::Text,
+        template: "pagewise://{blake3}/page/{number}.txt",
+        mime_type: "text/plain",
+        title: "One page as text",
+        suffix: ".txt",
+    },
+];
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResourceContent {
+    /// Of a picture or a PDF.
+    Bytes(Vec<u8>),
+    /// Of a text.
+    Text(String),
+}
+
+/// A page that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageResource {
+    /// The MIME type of the content.
+    pub mime_type: &'static str,
+    /// The content.
+    pub content: ResourceContent,
+}
 
 /// The address of a page in `resources/read` and in embedded resources.
 #[must_use]
@@ -19,19 +88,81 @@ pub fn page_uri(document: &DocumentBlock) -> String {
 /// # Errors
 /// `content_not_found` for what is no such address, a file not asked for before, or one that has changed since;
 /// and every refusal of the file and the PDF.
-pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellation) -> Result<Vec<u8>, ToolError> {
-    let (content, page) = parse_page_uri(uri).ok_or_else(|| unknown(uri))?;
-    let chunk = context.page_by_content(&content, page, cancellation)?;
-    chunk.map(|chunk| chunk.bytes).ok_or_else(|| unknown(uri))
+pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellation) -> Result<PageResource, ToolError> {
+    let (content, page, row) = parse_page_uri(uri).ok_or_else(|| unknown(uri))?;
+    let pdf = context.pdf_by_content(&content, cancellation)?.ok_or_else(|| unknown(uri))?;
+    let page_count = pdf.document.page_count();
+    if page.index().0 >= page_count {
+        let out_of_range = ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false };
+        return Err(out_of_range.into());
+    }
+    Ok(PageResource { mime_type: row.mime_type, content: content_of(&pdf, page, row.form)? })
 }
 
-fn parse_page_uri(uri: &str) -> Option<(ContentHash, PageNumber)> {
+fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<ResourceContent, ToolError> {
+    let failed = |error| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
+    match form {
+        ResourceForm::Pdf => Ok(ResourceContent::Bytes(cut(pdf, page)?.bytes)),
+        ResourceForm::Png => {
+            let picture = pdf.document.picture(page.index(), &RenderOptions::default()).map_err(failed)?;
+            Ok(ResourceContent::Bytes(picture.png))
+        }
+        ResourceForm::Text => {
+            let arguments = TextArguments {
+                path: pdf.path.clone(),
+                pages: Some(page.to_string()),
+                max_chars: DEFAULT_MAX_CHARS,
+                password: None,
+            };
+            let text = extract_text(pdf, &arguments, &Unwatched)?;
+            Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
+        }
+    }
+}
+
+fn parse_page_uri(uri: &str) -> Option<(ContentHash, PageNumber, ResourceTemplateRow)> {
     let (content, rest) = uri.strip_prefix("pagewise://")?.split_once("/page/")?;
-    let number = rest.strip_suffix(".pdf")?.parse().ok()?;
-    Some((content.parse().ok()?, PageNumber::new(number)?))
+    let row = RESOURCE_TEMPLATES.into_iter().find(|row| rest.ends_with(row.suffix))?;
+    let number = rest.strip_suffix(row.suffix)?.parse().ok()?;
+    Some((content.parse().ok()?, PageNumber::new(number)?, row))
 }
 
 fn unknown(uri: &str) -> ToolError {
     ToolError::new(ErrorCode::ContentNotFound, format!("No page at {uri}"))
         .hint("Pages can be read of files that get_file was called for, as long as they do not change.")
 }
+
+/// Page numbers that `typed` may mean in a document that was asked for before: by number, by printed label, and by the
+/// title of an outline entry. At most `most`, and how many there are.
+///
+/// # Errors
+/// Every refusal of the file and the PDF.
+pub fn complete_page(
+    context: &ContextManager,
+    content: &str,
+    typed: &str,
+    most: usize,
+) -> Result<(Vec<String>, usize), ToolError> {
+    let Ok(content) = content.parse::<ContentHash>() else { return Ok((Vec::new(), 0)) };
+    let Some(pdf) = context.pdf_by_content(&content, &Cancellation::new())? else { return Ok((Vec::new(), 0)) };
+    let wanted = typed.trim().to_lowercase();
+    let titled = pdf.document.outline(MAX_ENTRIES).items.into_iter();
+    let titled: Vec<_> =
+        titled.filter(|item| !wanted.is_empty() && item.title.to_lowercase().contains(&wanted)).collect();
+    let is_meant = |page: &PageNumber| {
+        let label = pdf.document.page_label(page.index());
+        page.to_string().starts_with(&wanted)
+            || label.is_some_and(|label| label.0.to_lowercase().starts_with(&wanted))
+            || titled.iter().any(|item| item.page == Some(page.index()))
+    };
+    let pages = (1..=pdf.document.page_count().min(MAX_PAGES)).filter_map(PageNumber::new);
+    let meant = pages.filter(is_meant).map(|page| page.to_string()).collect::<Vec<_>>();
+    let total = meant.len();
+    Ok((meant.into_iter().take(most).collect(), total))
+}
+
+/// Entries of an outline that are looked through for a title.
+const MAX_ENTRIES: usize = 5_000;
+
+/// Pages that are looked through for a completion.
+const MAX_PAGES: u32 = 20_000;

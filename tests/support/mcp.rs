@@ -103,6 +103,20 @@ impl Client {
         }
     }
 
+    /// All that comes up to the answer to request `id`, and that.
+    pub(crate) fn receive_all(&mut self, id: u64) -> Vec<Value> {
+        let output = self.output.as_mut().unwrap();
+        let mut all = Vec::new();
+        loop {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the server ended");
+            all.push(serde_json::from_str::<Value>(&line).unwrap());
+            if all.last().unwrap()["id"] == json!(id) {
+                return all;
+            }
+        }
+    }
+
     /// The server's own child processes, which are its workers.
     pub(crate) fn workers(&self) -> Vec<rustix::process::Pid> {
         let parent = format!("PPid:\t{}\n", self.child.id());

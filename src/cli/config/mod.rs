@@ -11,11 +11,13 @@ mod slot;
 mod table;
 
 use std::env;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use super::models::ModelConfig;
 use super::settings::this_program;
 use crate::limits::Limits;
+use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
 pub(super) use self::load::{Loaded, load};
@@ -48,6 +50,14 @@ pub(super) struct Config {
     pub(super) models: ModelConfig,
     /// Bounds on fetching.
     pub(super) web: WebSettings,
+    /// Where to serve HTTP; `None` serves standard input.
+    pub(super) http_address: Option<SocketAddr>,
+    /// Who may call over HTTP.
+    pub(super) http_tokens: Vec<Secret>,
+    /// Whether each request over HTTP is logged.
+    pub(super) http_log: bool,
+    /// The server over HTTP; its address, tokens and log are those above.
+    pub(super) http: HttpSettings,
 }
 
 impl Config {
@@ -72,6 +82,10 @@ impl Default for Config {
             workers: WorkerSettings::new(this_program()),
             models: ModelConfig::default(),
             web: WebSettings::default(),
+            http_address: None,
+            http_tokens: Vec::new(),
+            http_log: true,
+            http: HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))),
         }
     }
 }

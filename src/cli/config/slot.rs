@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +27,8 @@ pub(super) enum Slot<'a> {
     Text(&'a mut Option<String>),
     Texts(&'a mut Vec<String>),
     Secret(&'a mut Option<Secret>),
+    Secrets(&'a mut Vec<Secret>),
+    Address(&'a mut Option<SocketAddr>),
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
     Form(&'a mut FormArgument),
@@ -91,7 +94,15 @@ impl Slot<'_> {
             Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
             Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
             Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
+            Self::Secrets(place) => {
+                put(place, texts(given).map(|all| all.into_iter().map(Secret).collect()), "a list of texts")
+            }
             Self::Texts(place) => put(place, texts(given), "a list of texts"),
+            Self::Address(place) => put(
+                place,
+                given.text().and_then(|text| text.parse().ok()).map(Some),
+                "an address and a port, such as 127.0.0.1:8700",
+            ),
             Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
             Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
@@ -114,7 +125,9 @@ impl Slot<'_> {
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
             Self::Secret(secret) => secret.as_ref().map(|_| Value::String(MASKED.to_owned())),
             Self::Text(text) => text.as_ref().map(|text| Value::String(text.clone())),
+            Self::Secrets(secrets) => (!secrets.is_empty()).then(|| Value::String(MASKED.to_owned())),
             Self::Texts(texts) => Some(Value::Array(texts.iter().cloned().map(Value::String).collect())),
+            Self::Address(address) => address.map(|address| Value::String(address.to_string())),
             Self::Folder(folder) => folder.as_deref().map(path),
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
@@ -125,7 +138,7 @@ impl Slot<'_> {
 
     /// Whether the value must not be repeated, not even where it is wrong.
     pub(super) fn is_secret(&self) -> bool {
-        matches!(self, Self::Secret(_))
+        matches!(self, Self::Secret(_) | Self::Secrets(_))
     }
 }
 

@@ -1,0 +1,39 @@
+//! `pagewise completions` and `pagewise man`: made from the command line's own definition.
+
+use clap::{Command, CommandFactory};
+use serde_json::Value;
+
+use super::arguments::{CommandLine, Completions, Man};
+use super::print::{Output, Report};
+use crate::tool::{ErrorCode, ToolError};
+
+/// The completions of a shell, as its startup file takes them.
+pub(super) fn completions(typed: &Completions) -> Report {
+    let mut script = Vec::new();
+    clap_complete::generate(typed.shell, &mut CommandLine::command(), "pagewise", &mut script);
+    bytes(script)
+}
+
+/// A page of the manual: of the program, or of one of its commands.
+pub(super) fn man(typed: &Man) -> Result<Report, ToolError> {
+    let mut program = CommandLine::command();
+    program.build();
+    let (command, title) = match &typed.command {
+        None => (program, "pagewise".to_owned()),
+        Some(name) => (named(&program, name)?, format!("pagewise-{name}")),
+    };
+    let mut page = Vec::new();
+    let failed =
+        |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Cannot write the page: {error}"));
+    clap_mangen::Man::new(command).title(title).render(&mut page).map_err(failed)?;
+    Ok(bytes(page))
+}
+
+fn named(program: &Command, name: &str) -> Result<Command, ToolError> {
+    let found = program.find_subcommand(name).filter(|command| !command.is_hide_set()).cloned();
+    found.ok_or_else(|| ToolError::validation(&format!("There is no command '{name}'")))
+}
+
+fn bytes(bytes: Vec<u8>) -> Report {
+    Report { text: Output::Bytes(bytes), ..Report::new(String::new(), Value::Null) }
+}

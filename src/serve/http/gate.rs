@@ -1,0 +1,288 @@
+//! What a request passes before the protocol sees it, and the pages for operators.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Router, routing};
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::HttpSettings;
+use super::exchange::{Exchange, Place, Watch, Watched, Written};
+use super::log::Entry;
+use super::metrics::{Gauge, Metrics};
+use crate::serve::ServerWorld;
+use crate::serve::handler::Handler;
+use crate::tool::Principal;
+
+/// Who a request is from, and where its handler leaves what its connection has to know.
+#[derive(Clone)]
+pub(in crate::serve) struct Visit {
+    pub(in crate::serve) principal: Principal,
+    pub(in crate::serve) exchange: Arc<Exchange>,
+    pub(in crate::serve) session_is_conversation: bool,
+}
+
+/// The one state of a server.
+pub(super) struct Gate {
+    service: StreamableHttpService<Handler, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    settings: HttpSettings,
+    hosts: Vec<String>,
+    tokens: Vec<(blake3::Hash, Principal)>,
+    metrics: Arc<Metrics>,
+    room: Arc<Semaphore>,
+    is_draining: AtomicBool,
+}
+
+/// The header in which the older protocols name a session.
+pub(in crate::serve) const SESSION: &str = "mcp-session-id";
+
+/// JSON-RPC 2.0, section 5.1.
+const PARSE_ERROR: i32 = -32_700;
+const INVALID_REQUEST: i32 = -32_600;
+
+/// Of the codes that JSON-RPC leaves to servers.
+const REFUSED: i32 = -32_000;
+
+/// Seconds after which to try again.
+const RETRY_AFTER: &str = "1";
+
+impl Gate {
+    pub(super) fn new(world: ServerWorld, settings: HttpSettings, address: SocketAddr) -> Arc<Self> {
+        let hosts = hosts(&settings, address);
+        let mut session = SessionConfig::default();
+        session.keep_alive = Some(settings.session_idle);
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config = session;
+        let sessions = Arc::new(sessions);
+        let metrics = Arc::<Metrics>::default();
+        let handler = Handler::over_http(world, Arc::clone(&metrics));
+        let origins = origins(&settings);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_hosts(hosts.clone())
+            .with_allowed_origins(origins)
+            .enforce_origin_validation()
+            .with_json_response(true)
+            .with_max_request_body_bytes(settings.max_body_bytes);
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
+        Arc::new(Self {
+            service,
+            sessions,
+            hosts,
+            tokens: tokens.collect(),
+            metrics,
+            room: Arc::new(Semaphore::new(settings.max_requests)),
+            is_draining: AtomicBool::new(false),
+            settings,
+        })
+    }
+
+    pub(super) fn settings(&self) -> &HttpSettings {
+        &self.settings
+    }
+
+    pub(super) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Takes no further requests.
+    pub(super) fn drain(&self) {
+        self.is_draining.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends what would not end by itself: sessions, and the streams that wait for news.
+    pub(super) fn end_sessions(&self) {
+        self.service.config.cancellation_token.cancel();
+    }
+
+    /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
+    fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
+        if self.tokens.is_empty() {
+            return Some(Principal::of(""));
+        }
+        let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = shown.split_once(' ')?;
+        let hash = blake3::hash(token.trim().as_bytes());
+        // All of them, so that the time tells nothing of which.
+        let known = self.tokens.iter().fold(
+            None,
+            |found, (known, principal)| {
+                if *known == hash { Some(*principal) } else { found }
+            },
+        );
+        known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
+    }
+
+    /// Whether the request was made for this server by name: a web page that rebinds its name to it was not. One host,
+    /// and no user before it, which some readers take for the host.
+    fn is_for_us(&self, headers: &HeaderMap) -> bool {
+        let mut named = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (named.next(), named.next()) else { return false };
+        let host = host.to_str().ok().filter(|host| !host.contains('@'));
+        let host = host.and_then(|host| host.parse::<axum::http::uri::Authority>().ok());
+        host.is_some_and(|host| {
+            let name = host.host().trim_matches(['[', ']']);
+            self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed == host.as_str())
+        })
+    }
+
+    async fn answer(&self, request: Request, exchange: &Arc<Exchange>) -> Response {
+        if !self.is_for_us(request.headers()) {
+            return refused(StatusCode::FORBIDDEN, REFUSED, "Forbidden: Host header is not allowed");
+        }
+        let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
+        if self.is_draining.load(Ordering::SeqCst) {
+            return busy("This server is ending.");
+        }
+        let session_is_conversation = self.settings.session_is_conversation;
+        let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
+        let (mut parts, body) = request.into_parts();
+        parts.extensions.insert(visit);
+        if parts.method != Method::POST {
+            return self.service.handle(Request::from_parts(parts, body)).await.map(Body::new);
+        }
+        let bytes = match self.body(body).await {
+            Ok(bytes) => bytes,
+            Err(refusal) => return refusal,
+        };
+        let Ok(message) = serde_json::from_slice::<Value>(&bytes) else {
+            return refused(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
+        };
+        let opens = message.get("method").is_some_and(|method| method == "initialize");
+        if opens && self.open_sessions().await >= self.settings.max_sessions {
+            self.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            return busy("Too many sessions are open (http_max_sessions).");
+        }
+        let is_json = is_json(&parts.headers);
+        let response = self.service.handle(Request::from_parts(parts, Body::from(bytes))).await.map(Body::new);
+        if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+            return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
+        }
+        response
+    }
+
+    async fn open_sessions(&self) -> usize {
+        self.sessions.sessions.read().await.len()
+    }
+
+    async fn body(&self, body: Body) -> Result<Bytes, Response> {
+        let limit = self.settings.max_body_bytes;
+        let too_large = || {
+            let message = format!("The body is larger than {limit} bytes (http_max_body_bytes).");
+            refused(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message)
+        };
+        // The library counts what is announced against the limit, and then what comes.
+        match timeout(self.settings.read_timeout, axum::body::to_bytes(body, limit)).await {
+            Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(_)) => Err(too_large()),
+            Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, REFUSED, "The body did not come in time.")),
+        }
+    }
+}
+
+/// The pages of a server.
+pub(super) fn router(gate: &Arc<Gate>) -> Router {
+    Router::new()
+        .route("/mcp", routing::any(mcp))
+        .route("/healthz", routing::get(|| async { "ok\n" }))
+        .route("/readyz", routing::get(ready))
+        .route("/metrics", routing::get(metrics))
+        .with_state(Arc::clone(gate))
+}
+
+async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Written>, request: Request) -> Response {
+    let began = Instant::now();
+    let exchange = Arc::new(Exchange::default());
+    let method = method_name(request.method());
+    // A stream that waits for news is no request under way.
+    let counts = request.method() == Method::POST;
+    let (place, response) = match (counts, Arc::clone(&gate.room).try_acquire_owned()) {
+        (true, Err(_)) => {
+            gate.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            (None, busy("Too many requests are under way (http_max_requests)."))
+        }
+        (true, Ok(permit)) => {
+            let place = Place { _permit: permit, _gauge: Gauge::new(&gate.metrics.in_flight) };
+            (Some(place), gate.answer(request, &exchange).await)
+        }
+        (false, _) => (None, gate.answer(request, &exchange).await),
+    };
+    let entry = Entry { log: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
+    let metrics = Arc::clone(&gate.metrics);
+    let watch = Watch { exchange, written, entry, began, metrics, place };
+    response.map(|body| Body::new(Watched::new(body, watch)))
+}
+
+async fn ready(State(gate): State<Arc<Gate>>) -> Response {
+    let is_draining = gate.is_draining.load(Ordering::SeqCst);
+    if is_draining { (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response() } else { "ready\n".into_response() }
+}
+
+async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
+    if !gate.is_for_us(&headers) {
+        return (StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed").into_response();
+    }
+    if gate.principal(&headers).is_none() {
+        return unauthorized();
+    }
+    let text = gate.metrics.text(gate.open_sessions().await);
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+/// What `Host` may be: what was set, the address listened on, and on loopback all of its names.
+fn hosts(settings: &HttpSettings, address: SocketAddr) -> Vec<String> {
+    let loopback = ["localhost", "127.0.0.1", "::1"].into_iter().filter(|_| address.ip().is_loopback());
+    let named = settings.allowed_hosts.iter().cloned().chain(loopback.map(str::to_owned));
+    named.chain((!address.ip().is_unspecified()).then(|| address.ip().to_string())).collect()
+}
+
+/// Pages of this machine may call where only this machine can.
+fn origins(settings: &HttpSettings) -> Vec<String> {
+    let local = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+    let local = local.into_iter().filter(|_| settings.address.ip().is_loopback()).map(str::to_owned);
+    settings.allowed_origins.iter().cloned().chain(local).collect()
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn method_name(method: &Method) -> &'static str {
+    match *method {
+        Method::POST => "POST",
+        Method::GET => "GET",
+        Method::DELETE => "DELETE",
+        _ => "other",
+    }
+}
+
+fn unauthorized() -> Response {
+    let mut response = refused(StatusCode::UNAUTHORIZED, REFUSED, "A bearer token is needed.");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+    response
+}
+
+fn busy(why: &str) -> Response {
+    let mut response =
+        refused(StatusCode::SERVICE_UNAVAILABLE, REFUSED, &format!("busy: {why} Try again in a second."));
+    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static(RETRY_AFTER));
+    response
+}
+
+/// A refusal before the message was read, so that it has no id.
+fn refused(status: StatusCode, code: i32, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}

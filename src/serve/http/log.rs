@@ -1,0 +1,64 @@
+//! A line on standard error for each request, as JSON: what was asked and how it went, never what was in it.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use super::exchange::Called;
+
+/// What a line says besides how the request went.
+pub(super) struct Entry {
+    pub(super) log: Option<fn(&str)>,
+    pub(super) method: &'static str,
+    pub(super) path: &'static str,
+    pub(super) status: u16,
+}
+
+impl Entry {
+    /// Writes the line.
+    pub(super) fn write(&self, called: &Called, bytes: u64, took: Duration) {
+        let Some(log) = self.log else { return };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+        let line = json!({
+            "time": now,
+            "event": "request",
+            "method": self.method,
+            "path": self.path,
+            "status": self.status,
+            "tool": called.tool,
+            "client": called.client,
+            "trace": called.trace,
+            "bytes": bytes,
+            "ms": took.as_secs_f64() * 1000.0,
+        });
+        log(&line.to_string());
+    }
+}
+
+/// The trace context of a request, where it has the form that W3C Trace Context gives it.
+pub(in crate::serve) fn trace_parent(text: &str) -> Option<String> {
+    let parts = text.split('-').collect::<Vec<_>>();
+    let is_hex = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match parts.as_slice() {
+        [version, trace, parent, flags]
+            if is_hex(version, 2) && is_hex(trace, 32) && is_hex(parent, 16) && is_hex(flags, 2) =>
+        {
+            Some(text.to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_context_has_four_parts_of_hexadecimal_digits() {
+        let right = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+        assert_eq!(trace_parent(right).as_deref(), Some(right));
+        for wrong in ["", "00-0af7-00f0-01", &right.replace('0', "\n"), &format!("{right}-00")] {
+            assert_eq!(trace_parent(wrong), None, "{wrong}");
+        }
+    }
+}

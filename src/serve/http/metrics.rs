@@ -1,0 +1,127 @@
+//! Counts for an operator, as the Prometheus text format has them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::serve::delivery::lock;
+
+/// Upper bounds of the histogram of call times, in seconds.
+const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
+
+/// What a server counts.
+#[derive(Default)]
+pub(in crate::serve) struct Metrics {
+    responses: Mutex<BTreeMap<u16, u64>>,
+    calls: Mutex<BTreeMap<&'static str, Calls>>,
+    /// Connections that are open.
+    pub(super) connections: Arc<AtomicUsize>,
+    /// Requests whose responses are not written yet.
+    pub(super) in_flight: Arc<AtomicUsize>,
+    /// Requests and connections that were turned away because there were too many.
+    pub(super) turned_away: AtomicU64,
+}
+
+#[derive(Default)]
+struct Calls {
+    failed: u64,
+    count: u64,
+    seconds: f64,
+    buckets: [u64; BOUNDS.len()],
+}
+
+/// Counts for as long as it lives.
+pub(super) struct Gauge(Arc<AtomicUsize>);
+
+impl Gauge {
+    pub(super) fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Gauge {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Metrics {
+    /// A response went out, or was given up.
+    pub(super) fn responded(&self, status: u16) {
+        *lock(&self.responses).entry(status).or_default() += 1;
+    }
+
+    /// A tool was called.
+    pub(in crate::serve) fn called(&self, tool: &'static str, took: Duration, is_error: bool) {
+        let mut calls = lock(&self.calls);
+        let calls = calls.entry(tool).or_default();
+        let seconds = took.as_secs_f64();
+        calls.count += 1;
+        calls.seconds += seconds;
+        calls.failed += u64::from(is_error);
+        let above = BOUNDS.iter().zip(&mut calls.buckets).filter(|(bound, _)| seconds <= **bound);
+        above.for_each(|(_, bucket)| *bucket += 1);
+    }
+
+    /// All counts. `sessions` are those of clients of the older protocols.
+    pub(super) fn text(&self, sessions: usize) -> String {
+        let mut out = String::new();
+        let gauges = [
+            ("pagewise_http_connections", "Open connections.", self.connections.load(Ordering::SeqCst)),
+            ("pagewise_http_requests_in_flight", "Requests not answered yet.", self.in_flight.load(Ordering::SeqCst)),
+            ("pagewise_mcp_sessions", "Open sessions of the older protocols.", sessions),
+        ];
+        for (name, help, value) in gauges {
+            line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}"));
+        }
+        let turned_away = self.turned_away.load(Ordering::SeqCst);
+        line(
+            &mut out,
+            format_args!(
+                "# HELP pagewise_http_turned_away_total Refused for want of room.\n# TYPE pagewise_http_turned_away_total counter\npagewise_http_turned_away_total {turned_away}"
+            ),
+        );
+        line(
+            &mut out,
+            format_args!(
+                "# HELP pagewise_http_responses_total Responses by status.\n# TYPE pagewise_http_responses_total counter"
+            ),
+        );
+        for (status, count) in lock(&self.responses).iter() {
+            line(&mut out, format_args!("pagewise_http_responses_total{{status=\"{status}\"}} {count}"));
+        }
+        self.calls_text(&mut out);
+        out
+    }
+
+    fn calls_text(&self, out: &mut String) {
+        line(
+            out,
+            format_args!(
+                "# HELP pagewise_tool_errors_total Calls answered with an error.\n# TYPE pagewise_tool_errors_total counter"
+            ),
+        );
+        let calls = lock(&self.calls);
+        for (tool, calls) in calls.iter() {
+            line(out, format_args!("pagewise_tool_errors_total{{tool=\"{tool}\"}} {}", calls.failed));
+        }
+        line(out, format_args!("# HELP pagewise_tool_seconds Time of calls.\n# TYPE pagewise_tool_seconds histogram"));
+        for (tool, calls) in calls.iter() {
+            for (bound, count) in BOUNDS.iter().zip(&calls.buckets) {
+                line(out, format_args!("pagewise_tool_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {count}"));
+            }
+            let Calls { count, seconds, .. } = calls;
+            line(out, format_args!("pagewise_tool_seconds_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}"));
+            line(out, format_args!("pagewise_tool_seconds_sum{{tool=\"{tool}\"}} {seconds}"));
+            line(out, format_args!("pagewise_tool_seconds_count{{tool=\"{tool}\"}} {count}"));
+        }
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}

@@ -1,0 +1,220 @@
+//! The Model Context Protocol over Streamable HTTP: listening, connections, and an end that loses no answer.
+//!
+//! All state is shared: the newest protocol makes a handler for each request, and the older ones one for each session.
+
+mod connection;
+mod exchange;
+mod gate;
+mod log;
+mod metrics;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use self::connection::Connection;
+use self::exchange::Written;
+use self::gate::Gate;
+use self::metrics::Gauge;
+use super::ServerWorld;
+
+pub(super) use self::exchange::Called;
+pub(super) use self::gate::{SESSION, Visit};
+pub(super) use self::log::trace_parent;
+pub(super) use self::metrics::Metrics;
+
+/// How a server over HTTP is run.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// Where to listen; port 0 is any free one.
+    pub address: SocketAddr,
+    /// Bearer tokens, one for each principal. Without any, whoever reaches the address is served: loopback only.
+    pub tokens: Vec<String>,
+    /// Names and addresses that `Host` may have, with or without a port. The address itself and, on loopback, its other
+    /// names always may.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that may call, such as `https://app.example:443`; none, where there are none.
+    pub allowed_origins: Vec<String>,
+    /// Bytes of a request's body. 4 MiB.
+    pub max_body_bytes: usize,
+    /// Bytes of a request's head. 32 KiB.
+    pub max_header_bytes: usize,
+    /// Connections at once. 4,096.
+    pub max_connections: usize,
+    /// Requests at once; one more is answered `busy`. 256.
+    pub max_requests: usize,
+    /// Sessions of clients of the older protocols. 4,096.
+    pub max_sessions: usize,
+    /// Time without a request after which such a session ends. 30 min.
+    pub session_idle: Duration,
+    /// Time for a request's head, and again for its body. 30 s.
+    pub read_timeout: Duration,
+    /// How long a client may take nothing of an answer. 30 s.
+    pub write_timeout: Duration,
+    /// Time for answers under way when the server is to end. 10 s.
+    pub drain: Duration,
+    /// Whether a session is a conversation. Some clients share one among several: then pages would be held back from one
+    /// that were given to another.
+    pub session_is_conversation: bool,
+    /// Where a line for each request goes.
+    pub log: Option<fn(&str)>,
+}
+
+impl HttpSettings {
+    /// The defaults, for `address`.
+    #[must_use]
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            tokens: Vec::new(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            max_body_bytes: 4 << 20,
+            max_header_bytes: 32 << 10,
+            max_connections: 4_096,
+            max_requests: 256,
+            max_sessions: 4_096,
+            session_idle: Duration::from_secs(30 * 60),
+            read_timeout: Duration::from_secs(30),
+            write_timeout: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+            session_is_conversation: false,
+            log: None,
+        }
+    }
+}
+
+/// How long connections may take to close when all is answered.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// How long to wait where the system has no room for another connection.
+const NO_ROOM: Duration = Duration::from_millis(50);
+
+/// Header fields of a request.
+const MAX_HEADERS: usize = 100;
+
+/// Serves until the process is told to end, by SIGTERM or an interrupt.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
+/// listened on.
+pub(super) async fn serve(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
+    if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
+    }
+    let listener = listen(settings.address)?;
+    let warn = world.warn;
+    let gate = Gate::new(world, settings, listener.local_addr()?);
+    warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
+    let (stop, stopped) = watch::channel(false);
+    tokio::select! {
+        () = accept(&listener, &gate, &stopped, warn) => {}
+        told = told_to_end() => told?,
+    }
+    drop(listener);
+    warn("ending: answers under way are finished");
+    gate.drain();
+    stop.send_replace(true);
+    // A lapse of time means: give up what is left.
+    let _ = timeout(gate.settings().drain, until_zero(|| gate.metrics().in_flight.load(Ordering::SeqCst))).await;
+    gate.end_sessions();
+    let _ = timeout(CLOSING, until_zero(|| gate.metrics().connections.load(Ordering::SeqCst))).await;
+    Ok(())
+}
+
+/// What the system may keep of an answer that its client has not taken: what it keeps counts as written.
+const SEND_BUFFER_BYTES: u32 = 128 << 10;
+
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1_024;
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv6() { TcpSocket::new_v6()? } else { TcpSocket::new_v4()? };
+    socket.set_reuseaddr(true)?;
+    // Connections have what their listener has.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
+async fn accept(listener: &TcpListener, gate: &Arc<Gate>, stopped: &watch::Receiver<bool>, warn: fn(&str)) {
+    let router = gate::router(gate);
+    let room = Arc::new(Semaphore::new(gate.settings().max_connections));
+    loop {
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                warn(&format!("a connection could not be accepted: {}", error.kind()));
+                sleep(NO_ROOM).await;
+                continue;
+            }
+        };
+        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+            gate.metrics().turned_away.fetch_add(1, Ordering::Relaxed);
+            continue;
+        };
+        let (router, gate, stopped) = (router.clone(), Arc::clone(gate), stopped.clone());
+        tokio::spawn(async move {
+            let _open = Gauge::new(&gate.metrics().connections);
+            connected(stream, router, gate.settings(), stopped, warn).await;
+            drop(place);
+        });
+    }
+}
+
+/// Serves one connection to its end. What breaks it is its client's affair.
+async fn connected(
+    stream: TcpStream,
+    router: Router,
+    settings: &HttpSettings,
+    mut stopped: watch::Receiver<bool>,
+    warn: fn(&str),
+) {
+    // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
+    let _ = stream.set_nodelay(true);
+    let written = Written::default();
+    let connection = Connection::new(stream, written.clone(), settings.write_timeout, warn);
+    let service = TowerToHyperService::new(router.layer(axum::Extension(written)));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(settings.read_timeout);
+    http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(8 << 10));
+    let serving = http.serve_connection(TokioIo::new(connection), service);
+    let mut serving = std::pin::pin!(serving);
+    tokio::select! {
+        _ = serving.as_mut() => return,
+        _ = stopped.wait_for(|stopped| *stopped) => serving.as_mut().graceful_shutdown(),
+    }
+    let _ = serving.await;
+}
+
+async fn until_zero(count: impl Fn() -> usize) {
+    while count() > 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[cfg(unix)]
+async fn told_to_end() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+async fn told_to_end() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}

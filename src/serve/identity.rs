@@ -1,0 +1,108 @@
+//! Who calls: what its client can show, and which conversation is meant.
+//!
+//! A conversation is, first that applies: the handle that the call names; what a known client says in `_meta`; the
+//! header `X-Conversation-Id`; over HTTP the session, where that was set; over standard input the process. Else a handle
+//! is minted and returned, so that nothing is held back from one that may never have been given it.
+
+use axum::http::request::Parts;
+use rmcp::RoleServer;
+use rmcp::model::JsonObject;
+use rmcp::service::RequestContext;
+
+use super::ServerWorld;
+use super::http::{SESSION, Visit};
+use crate::tool::{CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError};
+
+/// A key of `_meta` under which a client names its conversation, as Codex does.
+const THREAD_ID: &str = "threadId";
+
+/// A header in which a client, or a proxy before it, names its conversation.
+const CONVERSATION: &str = "x-conversation-id";
+
+/// The argument by which every tool takes a conversation.
+const ARGUMENT: &str = "conversation";
+
+/// What a request says of who it is from.
+pub(super) struct Identity {
+    client: ClientFacts,
+    /// The client's own name for its conversation.
+    name: Option<String>,
+    /// Over HTTP, who it is.
+    pub(super) visit: Option<Visit>,
+}
+
+impl Identity {
+    /// Reads a request.
+    pub(super) fn of(context: &RequestContext<RoleServer>, world: &ServerWorld) -> Self {
+        let client = ClientFacts {
+            name: context.client_info().map(|client| client.name),
+            accepts: declared_content(context),
+            server_form: world.form,
+            is_direct: false,
+        };
+        let parts = context.extensions.get::<Parts>();
+        let visit = parts.and_then(|parts| parts.extensions.get::<Visit>()).cloned();
+        let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str().map(str::to_owned));
+        let header = |name: &str| parts.and_then(|parts| Some(parts.headers.get(name)?.to_str().ok()?.to_owned()));
+        let counts = visit.as_ref().is_some_and(|visit| visit.session_is_conversation);
+        let session = || header(SESSION).filter(|_| counts);
+        Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), visit }
+    }
+
+    /// The client's name for itself, as far as it is worth a line in a log.
+    pub(super) fn client_name(&self) -> Option<String> {
+        self.client.name.as_ref().map(|name| name.chars().take(64).collect())
+    }
+
+    /// What tells the conversation of a call from others, before anything was looked up.
+    pub(super) fn key(&self, arguments: &JsonObject) -> Option<String> {
+        let named = arguments.get(ARGUMENT).and_then(|handle| handle.as_str());
+        let own = || if self.visit.is_some() { None } else { Some(String::new()) };
+        named.map(str::to_owned).or_else(|| self.name.clone()).or_else(own)
+    }
+
+    /// The caller of a call.
+    ///
+    /// # Errors
+    /// `unknown_conversation` for a handle that is not this principal's.
+    pub(super) fn caller(
+        &self,
+        world: &ServerWorld,
+        arguments: &JsonObject,
+        mints: bool,
+        cancellation: Cancellation,
+    ) -> Result<Caller, ToolError> {
+        let conversation = match &self.visit {
+            Some(visit) => self.of_visit(visit, &world.context, arguments, mints)?,
+            None => {
+                let thread = self.name.as_ref().and_then(|name| name.parse::<ConversationId>().ok());
+                thread.or_else(|| world.conversation.clone())
+            }
+        };
+        Ok(Caller { client: self.client.clone(), conversation, cancellation })
+    }
+
+    fn of_visit(
+        &self,
+        visit: &Visit,
+        context: &ContextManager,
+        arguments: &JsonObject,
+        mints: bool,
+    ) -> Result<Option<ConversationId>, ToolError> {
+        let principal = &visit.principal;
+        match (arguments.get(ARGUMENT), &self.name) {
+            // What is no text is refused by the tool, which knows what it expects.
+            (Some(handle), _) => Ok(handle.as_str().map(|handle| context.admit(handle, principal)).transpose()?),
+            // A store that cannot write down whose it is leaves it unremembered; the answer does not fail for it.
+            (None, Some(name)) => Ok(context.named(name, principal).ok()),
+            (None, None) => Ok(mints.then(|| context.mint(Some(principal)).ok()).flatten()),
+        }
+    }
+}
+
+/// The MIME types that the client says it can show its model.
+fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
+    let extensions = context.client_capabilities()?.extensions?;
+    let accepted = extensions.get(CONTENT_EXTENSION)?.get("accept")?.as_array()?;
+    Some(accepted.iter().filter_map(|mime| mime.as_str().map(str::to_owned)).collect())
+}

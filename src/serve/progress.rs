@@ -1,0 +1,78 @@
+//! Progress of long work, told to a client that asked to be told.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::tool::{Cancellation, Watcher};
+
+/// Least time between two notifications.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How far a piece of work is, and its end where nobody wants it any more.
+pub(super) struct Progress {
+    state: watch::Sender<(u64, u64)>,
+    pages: AtomicU64,
+    cancellation: Cancellation,
+}
+
+impl Progress {
+    pub(super) fn new(cancellation: Cancellation) -> Self {
+        Self { state: watch::Sender::new((0, 0)), pages: AtomicU64::new(0), cancellation }
+    }
+
+    /// Who tells of it; nobody, where the client gave no token.
+    pub(super) fn teller(&self, context: &RequestContext<RoleServer>) -> Teller {
+        let token = context.meta.get_progress_token();
+        Teller { news: self.state.subscribe(), to: token.map(|token| (token, context.peer.clone())) }
+    }
+}
+
+impl Watcher for Progress {
+    fn starts(&self, pages: u64) {
+        self.pages.store(pages, Ordering::Relaxed);
+    }
+
+    fn page_done(&self) {
+        let pages = self.pages.load(Ordering::Relaxed);
+        self.state.send_modify(|(done, total)| (*done, *total) = (done.saturating_add(1), pages));
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+}
+
+/// Tells a client of progress.
+pub(super) struct Teller {
+    news: watch::Receiver<(u64, u64)>,
+    to: Option<(ProgressToken, Peer<RoleServer>)>,
+}
+
+impl Teller {
+    /// Tells of all progress, the latest at a time, for as long as it is polled.
+    pub(super) async fn tell(mut self) {
+        if let Some((token, peer)) = self.to {
+            while self.news.changed().await.is_ok() {
+                let (done, pages) = *self.news.borrow_and_update();
+                let told = ProgressNotificationParam::new(token.clone(), as_float(done)).with_total(as_float(pages));
+                if peer.notify_progress(told.with_message(format!("page {done} of {pages}"))).await.is_err() {
+                    break;
+                }
+                sleep(PAUSE).await;
+            }
+        }
+        // There is an answer yet to come.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// A count as JSON has numbers; no document has more pages than fit.
+fn as_float(count: u64) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,360 @@
+//! The server over HTTP: who may call, what is recorded, and how it ends.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::io::{BufReader, Read, Write};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::http::{Server, Session, read_chunk, stateless_message};
+use crate::support::program::{Place, kinds, texts};
+use crate::support::small_pdf;
+
+fn place_with_pdf() -> (Place, String) {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    (place, pdf)
+}
+
+/// The handle that a result names.
+fn handle(result: &Value) -> String {
+    let text = texts(result).join("\n");
+    let start = text.find("conv_").unwrap_or_else(|| panic!("{text}"));
+    text[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+}
+
+fn holds(server: &Server, conversation: &str) -> Value {
+    let arguments = json!({ "conversation": conversation });
+    server.call("opencode", "context_status", arguments, &[])["structuredContent"]["files"].clone()
+}
+
+#[test]
+fn both_eras_of_the_protocol_are_served() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let page = server.call("opencode", "get_file", json!({ "filePath": pdf, "pdfPage": 1 }), &[]);
+    assert_eq!(kinds(&page), ["text", "resource"]);
+    let session = Session::start(&server, "opencode");
+    let again = session.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
+    assert_eq!(page["content"][1], again["content"][1], "the same page, the same bytes");
+    let found = server.stateless("opencode", "server/discover", json!({}), &[]);
+    assert!(found["result"]["instructions"].as_str().unwrap().starts_with("pagewise reads PDFs"), "{found}");
+}
+
+#[test]
+fn a_handle_is_minted_and_what_it_holds_is_not_sent_again() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let ask = |conversation: Option<&str>| {
+        let arguments = match conversation {
+            Some(conversation) => json!({ "filePath": pdf, "pdfPage": 0, "conversation": conversation }),
+            None => json!({ "filePath": pdf, "pdfPage": 0 }),
+        };
+        server.call("opencode", "get_file", arguments, &[])
+    };
+    let first = ask(None);
+    let minted = handle(&first);
+    assert_eq!(minted.len(), "conv_".len() + 32);
+    assert_eq!(kinds(&ask(Some(&minted))), ["text", "text"], "already provided");
+    let other = ask(None);
+    assert_eq!(kinds(&other), ["text", "resource"], "without a handle nothing is held back");
+    assert_ne!(handle(&other), minted);
+    // The same in a session: it may be shared by several conversations.
+    let session = Session::start(&server, "opencode");
+    for _ in 0..2 {
+        assert_eq!(kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))), ["text", "resource"]);
+    }
+}
+
+#[test]
+fn a_session_is_a_conversation_where_that_was_set() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_session_is_conversation=true"]);
+    let (one, two) = (Session::start(&server, "opencode"), Session::start(&server, "opencode"));
+    let ask = |session: &Session| {
+        kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))).contains(&"resource")
+    };
+    assert_eq!([ask(&one), ask(&one), ask(&two)], [true, false, true]);
+}
+
+#[test]
+fn a_client_may_name_its_conversation_in_meta_or_a_header() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let by_header = |name: &str| {
+        let headers = [("X-Conversation-Id", name)];
+        let page = server.call("opencode", "get_file", json!({ "filePath": pdf, "pdfPage": 0 }), &headers);
+        kinds(&page).contains(&"resource")
+    };
+    assert_eq!([by_header("a"), by_header("b"), by_header("a")], [true, true, false]);
+    let by_meta = |thread: &str| {
+        let params = json!({
+            "name": "get_file", "arguments": { "filePath": pdf, "pdfPage": 0 }, "_meta": { "threadId": thread },
+        });
+        let answer = server.stateless("opencode", "tools/call", params, &[("X-Conversation-Id", "a")]);
+        kinds(&answer["result"]).contains(&"resource")
+    };
+    assert_eq!([by_meta("t"), by_meta("t")], [true, false]);
+}
+
+#[test]
+fn a_handle_of_nobody_or_of_another_is_unknown() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_tokens=one,two"]);
+    let ask = |token: &str, conversation: Option<&str>| {
+        let authorization = format!("Bearer {token}");
+        let mut arguments = json!({ "filePath": pdf, "pdfPage": 0 });
+        if let Some(conversation) = conversation {
+            arguments["conversation"] = json!(conversation);
+        }
+        server.call("opencode", "get_file", arguments, &[("Authorization", &authorization)])
+    };
+    let minted = handle(&ask("one", None));
+    assert_eq!(ask("one", Some(&minted))["isError"], false);
+    let foreign = ask("two", Some(&minted));
+    let unknown = ask("two", Some("conv_00000000000000000000000000000000"));
+    assert_eq!(foreign["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+    assert_eq!(foreign, unknown, "one same answer");
+    assert_eq!(ask("two", Some("review"))["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+}
+
+#[test]
+fn a_token_is_needed_where_one_is_set() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_tokens=secret"]);
+    let (message, headers) = stateless_message("opencode", "tools/list", json!({}));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let status = |authorization: &str| {
+        server.post(&message, &[&headers[..], &[("Authorization", authorization)]].concat()).status
+    };
+    assert_eq!(status("Bearer secret"), 200);
+    assert_eq!(status("bearer secret"), 200);
+    for wrong in
+        ["", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Basic secret", "secret", "Bearer secret x"]
+    {
+        assert_eq!(status(wrong), 401, "{wrong}");
+    }
+    let metrics =
+        |authorization: &str| server.request("GET", "/metrics", &[("Authorization", authorization)], b"").status;
+    assert_eq!([metrics(""), metrics("Bearer secret")], [401, 200]);
+    assert!(server.is_well(), "needs no token");
+}
+
+#[test]
+fn an_address_that_others_can_reach_needs_a_token() {
+    let place = Place::new();
+    let run = place.run(&["serve", "--http", "0.0.0.0:0"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("Setting 'http_tokens' is required"), "{}", run.stderr);
+    assert_eq!(place.run(&["serve", "--http", "nowhere"]).status, 1);
+}
+
+#[test]
+fn a_page_counts_as_given_only_when_the_answer_was_written() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &[]);
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "conversation": conversation });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    // Reads the head of the answer, which is larger than what sockets hold, and goes away.
+    let mut stream = server.connect_small();
+    stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+    let mut head = [0; 64];
+    stream.read_exact(&mut head).unwrap();
+    assert!(head.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&head));
+    drop(stream);
+    let pages = |files: Value| files[0]["pages"].clone();
+    assert_eq!(pages(holds(&server, &conversation)), json!({}), "the summary alone");
+    server.call("opencode", "get_file", arguments, &[]);
+    assert_eq!(pages(holds(&server, &conversation)), json!({ "document": "1-8" }));
+}
+
+#[test]
+fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let conversation = handle(&session.call("get_file", json!({ "filePath": pdf })));
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "conversation": conversation });
+    let message = json!({
+        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": { "name": "get_file", "arguments": arguments },
+    });
+    let mut stream = server.connect_small();
+    stream.write_all(&session.bytes(&message)).unwrap();
+    let mut head = [0; 64];
+    stream.read_exact(&mut head).unwrap();
+    drop(stream);
+    // The session goes on; its next answers come after the lost one was made.
+    for _ in 0..20 {
+        session.call("context_status", json!({ "conversation": conversation }));
+    }
+    assert_eq!(holds(&server, &conversation)[0]["pages"], json!({}), "the summary alone");
+    session.call("get_file", arguments);
+    assert_eq!(holds(&server, &conversation)[0]["pages"], json!({ "document": "1-8" }));
+}
+
+#[test]
+fn answers_of_two_clients_do_not_cross() {
+    let (place, pdf) = place_with_pdf();
+    let other = place.file("other.pdf", small_pdf(2));
+    let server = Server::start(&place, &[]);
+    std::thread::scope(|scope| {
+        for (session_name, file, pages) in [("one", &pdf, 3), ("two", &other, 2)] {
+            let server = &server;
+            scope.spawn(move || {
+                let session = Session::start(server, session_name);
+                for _ in 0..50 {
+                    let info = session.call("pdf_info", json!({ "path": file }));
+                    assert_eq!(info["structuredContent"]["pages"], pages, "{info}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_server_that_is_told_to_end_finishes_what_is_under_way() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &[]);
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    // A connection that is kept open ends when the server does.
+    let mut waiting = server.connect();
+    waiting.write_all(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "as": "image", "conversation": conversation });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let mut stream = server.connect();
+    stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    server.terminate();
+    let answer = crate::support::http::read_response(&mut BufReader::new(stream)).unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.json().unwrap()["result"]["isError"], false);
+    let (status, log) = server.ended();
+    assert_eq!(status, 0, "{log}");
+    let held = place.json(&["context", "status", "--conversation", &conversation]).1["files"].clone();
+    assert_eq!(held[0]["pages"], json!({ "image": "1-8" }), "what was written was recorded");
+}
+
+#[test]
+fn the_log_says_what_was_called_and_not_what_was_in_it() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_tokens=hush"]);
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+    let params = json!({
+        "name": "get_file", "arguments": { "filePath": pdf, "password": "sesame" }, "_meta": { "traceparent": trace },
+    });
+    server.stateless("opencode", "tools/call", params, &[("Authorization", "Bearer hush")]);
+    server.terminate();
+    let (_, log) = server.ended();
+    let line = log.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{log}"));
+    let line: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(line["tool"], "get_file");
+    assert_eq!(line["client"], "opencode");
+    assert_eq!(line["trace"], trace);
+    assert_eq!(line["status"], 200);
+    assert!(line["bytes"].as_u64().unwrap() > 100);
+    for secret in ["hush", "sesame", "three.pdf", "PDF Document"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
+#[test]
+fn an_operator_sees_counts() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    server.call("opencode", "pdf_info", json!({ "path": pdf }), &[]);
+    server.call("opencode", "pdf_info", json!({ "path": "missing.pdf" }), &[]);
+    let _session = Session::start(&server, "opencode");
+    assert_eq!(server.request("GET", "/readyz", &[], b"").text(), "ready\n");
+    let metrics = server.request("GET", "/metrics", &[], b"");
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4"));
+    let text = metrics.text();
+    for line in [
+        "pagewise_tool_seconds_count{tool=\"pdf_info\"} 2",
+        "pagewise_tool_errors_total{tool=\"pdf_info\"} 1",
+        "pagewise_mcp_sessions 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is missing: {text}");
+    }
+}
+
+#[test]
+fn limits_hold_at_their_number() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_max_body_bytes=1000", "--set", "http_max_sessions=1"]);
+    let padded = |length: usize| {
+        let empty =
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized", "params": { "x": "" } }).to_string();
+        empty.replace("\"\"", &format!("\"{}\"", "x".repeat(length - empty.len())))
+    };
+    let session = Session::start(&server, "opencode");
+    let post = |length: usize| server.request("POST", "/mcp", &[], padded(length).as_bytes());
+    assert_eq!(post(1001).status, 413);
+    assert!(post(1001).text().contains("http_max_body_bytes"));
+    assert_ne!(post(1000).status, 413);
+    // One more session than there is room for.
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
+    });
+    let busy = server.post(&hello, &[]);
+    assert_eq!((busy.status, busy.header("retry-after")), (503, Some("1")));
+    assert!(busy.text().contains("http_max_sessions"));
+    session.request("ping", json!({}));
+}
+
+#[test]
+fn a_slow_client_is_given_up() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_read_timeout_seconds=1"]);
+    let read_all = |bytes: &[u8]| {
+        let mut stream = server.connect();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        // The client's own patience is 30 s; an error is that it ran out.
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let head = read_all(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+    assert!(head.is_empty() || head.starts_with("HTTP/1.1 408"), "{head}");
+    let body = read_all(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 10\r\n\r\n{");
+    assert!(body.starts_with("HTTP/1.1 408"), "{body}");
+    assert!(server.is_well());
+}
+
+#[test]
+fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_max_requests=1"]);
+    let session = Session::start(&server, "opencode");
+    let mut waiting = server.connect();
+    let request = String::from_utf8(session.bytes(&json!({})))
+        .unwrap()
+        .replace("POST", "GET")
+        .replace("Connection: close\r\n", "");
+    let head = request.split("\r\n\r\n").next().unwrap();
+    let head = head.lines().filter(|line| !line.starts_with("Content-")).collect::<Vec<_>>().join("\r\n");
+    waiting.write_all(format!("{head}\r\n\r\n").as_bytes()).unwrap();
+    let mut stream = BufReader::new(waiting);
+    let mut line = String::new();
+    while line != "\r\n" {
+        line.clear();
+        std::io::BufRead::read_line(&mut stream, &mut line).unwrap();
+    }
+    assert!(read_chunk(&mut stream).is_some(), "the stream is open");
+    session.request("ping", json!({}));
+}

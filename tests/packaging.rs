@@ -1,0 +1,78 @@
+//! What goes with the program: completions, the manual, and the descriptions by which registries and hosts know it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use serde_json::{Value, json};
+
+use crate::support::mcp::Client;
+use crate::support::program::Place;
+
+fn packaged(name: &str) -> Value {
+    let text = std::fs::read_to_string(format!("{}/.mcp/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn completions_know_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let run = place.run(&["completions", shell]);
+        assert_eq!((run.status, run.stderr.as_str()), (0, ""), "{shell}");
+        for word in ["get-file", "serve", "print-config"] {
+            assert!(run.stdout.contains(word), "{shell} {word}");
+        }
+    }
+    assert_eq!(place.run(&["completions", "tcsh"]).status, 1);
+}
+
+#[test]
+fn the_manual_has_a_page_for_the_program_and_for_each_command() {
+    let place = Place::new();
+    let program = place.run(&["man"]);
+    assert!(program.stdout.contains(".TH pagewise 1") && program.stdout.contains("get\\-file"), "{}", program.stdout);
+    let command = place.run(&["man", "get-file"]);
+    assert!(command.stdout.contains(".TH pagewise-get-file 1") && command.stdout.contains("pdf\\-page"));
+    assert_eq!(place.run(&["man", "fly"]).status, 1);
+    assert_eq!(place.run(&["man", "worker"]).status, 1, "nobody types it");
+}
+
+/// The required fields and bounds of the registry's schema of 2025-12-11.
+#[test]
+fn the_description_for_the_registry_is_one() {
+    let server = packaged("server.json");
+    let text = |key: &str| server[key].as_str().unwrap_or_else(|| panic!("{key}")).to_owned();
+    assert!(text("$schema").ends_with("/2025-12-11/server.schema.json"));
+    let (space, name) = text("name").split_once('/').map(|(space, name)| (space.to_owned(), name.to_owned())).unwrap();
+    let is_plain = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    assert!(is_plain(&space) && is_plain(&name) && space.contains('.'), "{space}/{name}");
+    assert!((3..=200).contains(&text("name").len()));
+    assert!((1..=100).contains(&text("description").chars().count()));
+    assert!((1..=100).contains(&text("title").chars().count()));
+    assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
+}
+
+/// The required fields of the bundle's manifest, version 0.3.
+#[test]
+fn the_manifest_of_the_bundle_is_one_and_lists_the_tools() {
+    let manifest = packaged("manifest.json");
+    assert_eq!(manifest["manifest_version"], "0.3");
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    for key in ["name", "description"] {
+        assert!(manifest[key].is_string(), "{key}");
+    }
+    assert!(manifest["author"]["name"].is_string());
+    let server = &manifest["server"];
+    assert_eq!(server["type"], "binary");
+    let entry = server["entry_point"].as_str().unwrap();
+    assert_eq!(server["mcp_config"]["command"], format!("${{__dirname}}/{entry}"));
+    assert_eq!(server["mcp_config"]["args"][0], "serve");
+    let place = Place::new();
+    let listed = Client::start(&place, "tester").request("tools/list", json!({}));
+    let names = |tools: &Value| tools.as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(&manifest["tools"]), names(&listed["tools"]));
+}
