@@ -53,7 +53,7 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
         ("password", config.password().map(Value::from)),
     ]))?;
-    let models = Models::new(config.models.settings(config.require_sandbox)?);
+    let models = Models::new(config.models.settings(config)?);
     let context = settings::context(false, config)?;
     let printer = Printer::default();
     let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };

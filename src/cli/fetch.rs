@@ -8,7 +8,7 @@ use super::get_file::readable;
 use super::pdf::given;
 use super::print::Report;
 use super::settings;
-use crate::tool::{self, Caller, ContentArguments, FetchAnswer, FetchArguments, ToolError};
+use crate::tool::{self, Caller, ContentArguments, FetchAnswer, FetchArguments, ToolError, Unwatched};
 
 /// Answers `fetch`.
 pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
@@ -17,7 +17,7 @@ pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError>
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let context = settings::web_context(config)?;
-    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct())?))
+    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &Unwatched)?))
 }
 
 /// Answers `content`.

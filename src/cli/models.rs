@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::config::Secret;
+use super::config::{Config, Secret};
 use crate::tool::{ModelChain, ModelName, ModelSettings, PROVIDERS, RemoteReferences, ToolError};
 
 /// What is set of models, as it is typed.
@@ -65,7 +65,7 @@ impl ModelConfig {
     ///
     /// # Errors
     /// `validation_error` for a model without a provider.
-    pub(super) fn settings(&self, is_sandboxed: bool) -> Result<ModelSettings, ToolError> {
+    pub(super) fn settings(&self, config: &Config) -> Result<ModelSettings, ToolError> {
         let endpoints = ModelSettings::from_variables(&|variable| self.variable(variable)).endpoints;
         Ok(ModelSettings {
             pdf_model: self.pdf_model.named("pdf_model")?,
@@ -74,7 +74,8 @@ impl ModelConfig {
             pdf_max_bytes: self.max_bytes_mb.saturating_mul(1 << 20),
             pdf_request_bytes: (self.request_bytes > 0).then_some(self.request_bytes),
             text_only_models: self.text_only_models.clone(),
-            remote: if is_sandboxed { RemoteReferences::Refused } else { RemoteReferences::Allowed },
+            remote: if config.require_sandbox { RemoteReferences::Refused } else { RemoteReferences::Allowed },
+            ca_file: config.web.ca_file.clone(),
             ..self.settings.clone()
         })
     }

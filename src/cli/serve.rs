@@ -19,7 +19,7 @@ pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     let context = settings::server_context(config)?;
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
-    let models = Models::new(config.models.settings(config.require_sandbox)?);
+    let models = Models::new(config.models.settings(config)?);
     let world = ServerWorld { context: Arc::new(context), models, conversation, form, warn: warning };
     let served = match http {
         Some(http) => serve_http(world, http),

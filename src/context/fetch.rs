@@ -48,11 +48,16 @@ enum Reading {
 }
 
 impl ContextManager {
-    /// Fetches `urls` side by side, in their order. One that fails does not stop the others.
+    /// Fetches `urls` side by side, in their order; `done` is called as each ends. One that fails does not stop the
+    /// others.
     #[must_use]
-    pub fn fetch(&self, urls: &[String], cancellation: &Cancellation) -> Vec<FetchedPage> {
+    pub fn fetch(&self, urls: &[String], done: &(dyn Fn() + Sync), cancellation: &Cancellation) -> Vec<FetchedPage> {
         std::thread::scope(|scope| {
-            let page = |url: &String| FetchedPage { url: url.clone(), outcome: self.fetch_one(url, cancellation) };
+            let page = |url: &String| {
+                let outcome = self.fetch_one(url, cancellation);
+                done();
+                FetchedPage { url: url.clone(), outcome }
+            };
             let fetches = urls.iter().map(|url| (url, scope.spawn(move || page(url)))).collect::<Vec<_>>();
             let broken = |url: &str| FetchedPage { url: url.to_owned(), outcome: Err(broken(url)) };
             fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| broken(url))).collect()

@@ -69,7 +69,12 @@ impl Models {
     ) -> Result<Session<'a>, ModelError> {
         let unusable = |reason: String| ModelError::Unusable { reason };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let client = http::client().connect_timeout(CONNECT_TIMEOUT).build();
+        let mut client = http::client().connect_timeout(CONNECT_TIMEOUT);
+        if let Some(file) = &self.settings.ca_file {
+            let pem = std::fs::read(file).map_err(|error| unusable(format!("{}: {error}", file.display())))?;
+            client = http::trusting(client, &pem).map_err(|error| unusable(format!("{}: {error}", file.display())))?;
+        }
+        let client = client.build();
         Ok(Session {
             models: self,
             runtime: runtime.map_err(|error| unusable(error.to_string()))?,

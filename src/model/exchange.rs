@@ -122,7 +122,8 @@ impl Exchange<'_> {
     ) -> Result<(), ModelError> {
         let text = self.text_of(response, activity, MAX_EVENT_BYTES).await?;
         wire.whole(&text, reading).map_err(|error| self.safe(error))?;
-        self.tell(reading, 0)
+        self.tell(reading, 0, reading.text.len())?;
+        Ok(())
     }
 
     async fn events(
@@ -133,16 +134,18 @@ impl Exchange<'_> {
         reading: &mut Reading,
     ) -> Result<(), ModelError> {
         let mut events = Events::default();
+        let mut told = 0;
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
-            let told = reading.text.len();
             let fed = events.feed(&bytes, |data| wire.event(data, reading));
             // What came before an error was said all the same.
-            self.tell(reading, told)?;
+            let held = self.settings.held_back(&reading.text);
+            told = self.tell(reading, told, reading.text.len().saturating_sub(held))?;
             fed.map_err(|error| self.safe(error))?;
             if events.waiting() > MAX_EVENT_BYTES {
                 return Err(ModelError::Nonsense { what: "an event without end".to_owned() });
             }
         }
+        self.tell(reading, told, reading.text.len())?;
         // Not every server that speaks chat completions says that it is done.
         if reading.is_complete || (wire == Wire::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
@@ -150,17 +153,19 @@ impl Exchange<'_> {
         Err(ModelError::Broken { reason: "it ended without its end".to_owned() })
     }
 
-    /// Tells what of the answer is new, and refuses one without end.
-    fn tell(&self, reading: &Reading, told: usize) -> Result<(), ModelError> {
+    /// Tells what of the answer is new up to `end`, without keys, and refuses an answer without end. Gives what is told
+    /// by now.
+    fn tell(&self, reading: &Reading, told: usize, end: usize) -> Result<usize, ModelError> {
         let limit = self.settings.pdf_max_answer_bytes;
         if reading.text.len() as u64 > limit {
             return Err(ModelError::TooLong { setting: "pdf_max_answer_bytes", limit });
         }
-        let more = reading.text.get(told..).unwrap_or_default();
-        if !more.is_empty() {
-            self.listener.text(more);
+        let more = reading.text.get(told..end).unwrap_or_default();
+        if more.is_empty() {
+            return Ok(told);
         }
-        Ok(())
+        self.listener.text(&self.settings.redact(more));
+        Ok(end)
     }
 
     /// All of a response's text, unless it has more than `max` bytes.

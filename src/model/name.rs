@@ -54,6 +54,15 @@ impl Secret {
     }
 }
 
+impl Secret {
+    /// Bytes at the end of `text` that are the beginning of the key, and not all of it.
+    pub(super) fn begun(&self, text: &str) -> usize {
+        let beginnings = self.0.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
+        let is_at_the_end = |at: &usize| self.0.get(..*at).is_some_and(|beginning| text.ends_with(beginning));
+        beginnings.filter(is_at_the_end).max().unwrap_or(0)
+    }
+}
+
 /// Stands for a key.
 const MASK: &str = "***";
 
@@ -83,5 +92,6 @@ mod tests {
         assert_eq!(format!("{key:?}"), "***");
         assert_eq!(key.redact("refused: planted!"), "refused: ***!");
         assert_eq!(Secret::new(String::new()).redact("as it is"), "as it is");
+        assert_eq!(["a pl", "a planted", "plain", "", "p"].map(|text| key.begun(text)), [2, 0, 0, 0, 1]);
     }
 }

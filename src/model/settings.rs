@@ -1,5 +1,6 @@
 //! Which models are asked, where, and within which bounds.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::ModelError;
@@ -41,6 +42,8 @@ pub struct ModelSettings {
     pub pdf_retries: u32,
     /// Whether PDFs may come from elsewhere.
     pub remote: RemoteReferences,
+    /// Certificates of authorities beside the system's, in PEM.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// Whether PDFs may come from elsewhere.
@@ -92,6 +95,7 @@ impl Default for ModelSettings {
             pdf_timeout: Duration::from_secs(15 * 60),
             pdf_retries: 3,
             remote: RemoteReferences::Allowed,
+            ca_file: None,
         }
     }
 }
@@ -146,6 +150,12 @@ impl ModelSettings {
     pub fn redact(&self, text: &str) -> String {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
         keys.fold(text.to_owned(), |text, key| key.redact(&text))
+    }
+
+    /// Bytes at the end of `text` that may be the beginning of a key.
+    pub(super) fn held_back(&self, text: &str) -> usize {
+        let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
+        keys.map(|key| key.begun(text)).max().unwrap_or(0)
     }
 }
 

@@ -5,7 +5,8 @@ use super::tools::{Call, Called};
 use crate::tool::{self, ContentArguments, FetchArguments, ToolError};
 
 pub(super) fn fetch_content(call: &Call<'_>) -> Result<Called, ToolError> {
-    let answer = tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller)?;
+    let answer =
+        tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok((shape::blocks_result(&answer.blocks, answer.details), None))
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::error::ToolError;
 use super::fetch_arguments::{ContentArguments, DEFAULT_MAX_CHARS, FetchArguments, MAX_CHARS, Which};
 use super::get_file::Caller;
+use super::split::Watcher;
 use super::text::{fitting, length};
 use super::web_error::{content_not_found, web_error};
 use crate::context::{
@@ -30,9 +31,11 @@ pub fn fetch_content(
     context: &ContextManager,
     arguments: &FetchArguments,
     caller: &Caller,
+    watcher: &dyn Watcher,
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let mut pages = context.fetch(&arguments.urls, &caller.cancellation);
+    watcher.starts(u64::try_from(arguments.urls.len()).unwrap_or(u64::MAX));
+    let mut pages = context.fetch(&arguments.urls, &|| watcher.page_done(), &caller.cancellation);
     if pages.iter().all(|page| page.outcome.is_err()) {
         return Err(none_fetched(pages));
     }

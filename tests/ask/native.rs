@@ -145,3 +145,12 @@ fn the_answer_is_printed_and_then_what_is_to_be_known_of_it() {
                     Answered by anthropic/claude-sonnet-4-6.\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
+
+#[test]
+fn a_key_that_a_model_repeats_is_not_told() {
+    let asking = Asking::new([Say::Text("The key planted-anthropic is yours.")]);
+    asking.place.file("a.pdf", pdf_of(&["a"], [200, 200]));
+    let output = asking.run(&["a.pdf", "--model", "anthropic/claude-sonnet-4-6"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("The key *** is yours."), "{told}");
+}
