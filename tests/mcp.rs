@@ -75,7 +75,7 @@ fn a_client_gets_the_form_that_reaches_its_model() {
     };
     let named = |name: &str| Client::start(&place, name);
     assert_eq!(sent_as(named("opencode"), "auto"), ("document".into(), true));
-    assert_eq!(sent_as(named("claude-code"), "auto"), ("path".into(), false));
+    assert_eq!(sent_as(named("claude-code"), "auto"), ("document".into(), true));
     assert_eq!(sent_as(named("nobody-knows-it"), "document"), ("document".into(), true));
     let flagged = Client::start_with(&place, &["--as", "document"], "nobody-knows-it", json!({}));
     assert_eq!(sent_as(flagged, "auto"), ("document".into(), true));

@@ -67,23 +67,26 @@ pub struct ClientRow {
 pub const CLIENTS: &[ClientRow] = &[
     ClientRow {
         name: "claude-code",
-        form: FormArgument::Path,
-        evidence: "2.1.330 saves a blob to disk and names it; a PDF at a path named in text is read natively",
+        form: FormArgument::Document,
+        evidence: "2.1.330 saves a PDF blob in a folder of its own and names it; its Read opens it there unasked and gives \
+                   the model a document block; a file in another folder needs the user's permission",
     },
     ClientRow {
         name: "codex-mcp-client",
         form: FormArgument::Image,
-        evidence: "0.169 pastes a blob into the prompt as base64 text; images are passed as images",
+        evidence: "0.169 passes images as input_image and pastes a PDF blob as base64 text; in code mode the model's own \
+                   script passes the blocks on",
     },
     ClientRow {
         name: "gemini-cli-mcp-client",
         form: FormArgument::Document,
-        evidence: "0.61 passes a PDF blob as inlineData application/pdf",
+        evidence: "0.61 passes a PDF blob as inlineData application/pdf, byte for byte",
     },
     ClientRow {
         name: "opencode",
         form: FormArgument::Document,
-        evidence: "1.18 passes a PDF blob as a document block",
+        evidence: "1.18 passes a PDF blob as a document block (Anthropic), input_file (OpenAI Responses), inlineData \
+                   (Google) or file part; a model it holds unable to read PDFs gets a sentence that says so",
     },
 ];
 

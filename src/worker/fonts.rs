@@ -6,7 +6,7 @@
 //!
 //! Measured beside handing every font to every worker at its start: that would be four descriptors and 20 to 26 MB a
 //! font in each of them, for fonts that few pages want. Asked for, a start costs nothing more, and the first page with a
-//! font from outside costs the read of that file: 20 MB and about 10 ms for Noto Sans CJK, kept until the worker ends.
+//! font from outside costs the read of that file: 20 MB for Noto Sans CJK, kept until the worker ends.
 
 use std::collections::BTreeMap;
 use std::fs::File;
