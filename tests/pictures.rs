@@ -240,3 +240,50 @@ fn a_form_that_draws_itself_is_drawn_once() {
     assert!(ink(&drawn, [0.0, 0.0, 0.5, 1.0]) > 1_000);
     assert_eq!(ink(&drawn, [0.51, 0.0, 1.0, 1.0]), 0);
 }
+
+/// A page that draws `content` with `resources`; `objects` come after it, from number 5 on.
+fn page_with(resources: &str, content: &str, objects: &[&str]) -> Vec<u8> {
+    let page =
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << {resources} >> >>");
+    let content = format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len());
+    let mut all =
+        vec!["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>", &page, &content];
+    all.extend(objects);
+    file_of(&all)
+}
+
+#[test]
+fn what_claims_more_than_it_has_costs_no_more() {
+    let image = "<< /Type /XObject /Subtype /Image /Width 100000 /Height 100000 /BitsPerComponent 8 \
+                 /ColorSpace /DeviceRGB /Length 3 >>\nstream\nabc\nendstream";
+    let huge = page_with("/XObject << /I 5 0 R >>", "q 99 0 0 99 0 0 cm /I Do Q", &[image]);
+    let font = "<< /Type /Font /Subtype /TrueType /BaseFont /Liar /FirstChar 0 /LastChar 255 /FontDescriptor 6 0 R \
+                /Encoding /WinAnsiEncoding >>";
+    let descriptor = "<< /Type /FontDescriptor /FontName /Liar /Flags 32 /FontFile2 7 0 R /ItalicAngle 0 /Ascent 800 \
+                      /Descent -200 /CapHeight 700 /StemV 80 /FontBBox [0 0 1000 1000] >>";
+    // Three tables, of which none is where the directory says.
+    let program = "<< /Filter /ASCIIHexDecode /Length 121 >>\nstream\n000100000003000000000000636D6170000000000000002C\
+                   FFFFFFFF676C796600000000FFFFFFF0000000646D617870000000000000003C0000FFFF>\nendstream";
+    let lying = page_with("/Font << /F 5 0 R >>", "BT /F 20 Tf 9 9 Td (words) Tj ET", &[font, descriptor, program]);
+    let picture = without_fonts(&lying);
+    assert_eq!(ink(&picture, ALL), 0);
+    assert!(picture.notes[0].starts_with("nothing can be seen in this picture"), "{:?}", picture.notes);
+    // What there is of ten thousand million pixels is drawn.
+    assert!(ink(&without_fonts(&huge), ALL) < 1_000);
+}
+
+#[test]
+fn a_map_of_all_codes_costs_only_its_page() {
+    let font = "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 7 0 R /DescendantFonts [6 0 R] >>";
+    let descendant = "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X \
+                      /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>";
+    let map = "1 begincodespacerange <00000000> <FFFFFFFF> endcodespacerange \
+               1 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange";
+    let map = format!("<< /Length {} >>\nstream\n{map}\nendstream", map.len());
+    let pdf = page_with("/Font << /F 5 0 R >>", "BT /F 20 Tf 9 9 Td <0001> Tj ET", &[font, descendant, &map]);
+    let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let document = reader.open(Arc::new(pdf), None, &pagewise::limits::Cancellation::new()).unwrap();
+    assert!(document.page_text(PageIndex(0)).is_ok());
+    assert!(document.picture(PageIndex(0), &RenderOptions::default()).is_ok());
+    assert!(document.cut(PageIndex(0)).is_ok());
+}

@@ -1,7 +1,7 @@
 //! A file as engines with a reader of their own may draw it: decrypted, without forms that draw themselves, and with
 //! form fields that show their values.
 
-use super::draws::Loop;
+use super::draws::{Draws, Loop};
 use super::{Document, DocumentError, fields};
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -12,6 +12,8 @@ pub(crate) struct Drawable {
     pub(crate) file: Bytes,
     /// Form fields of the page that had no appearance and were given one.
     pub(crate) made_fields: usize,
+    /// Whether the page names fonts, pictures or the like, or has annotations.
+    pub(crate) draws_something: bool,
 }
 
 impl Document {
@@ -22,12 +24,12 @@ impl Document {
     /// itself and cannot be kept from it, [`DocumentError::UnsupportedEncryption`] where nobody decrypts the file as a
     /// whole, and any error of reading it.
     pub(crate) fn drawable(&self, index: PageIndex) -> Result<Drawable, DocumentError> {
-        let loops = self.check_draws(index)?;
+        let Draws { loops, is_something } = self.check_draws(index)?;
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
         let file = self.untangled(file, &loops)?;
         let dressed = fields::with_appearances(self, index, &file);
         let (file, made_fields) = dressed.unwrap_or((file, 0));
-        Ok(Drawable { file, made_fields })
+        Ok(Drawable { file, made_fields, draws_something: is_something })
     }
 
     fn untangled(&self, file: Bytes, loops: &[Loop]) -> Result<Bytes, DocumentError> {

@@ -51,12 +51,21 @@ impl Document {
     ///
     /// # Errors
     /// [`DocumentError::Limit`] for forms too deep or too many drawings, and any error of reading them.
-    pub(super) fn check_draws(&self, index: PageIndex) -> Result<Vec<Loop>, DocumentError> {
-        self.with_page(index, page_cost, DocumentError::is_worth_another_reader).map(|(loops, _)| loops)
+    pub(super) fn check_draws(&self, index: PageIndex) -> Result<Draws, DocumentError> {
+        self.with_page(index, page_draws, DocumentError::is_worth_another_reader).map(|(draws, _)| draws)
     }
 }
 
-fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<Vec<Loop>, DocumentError> {
+/// What a page draws.
+#[derive(Debug)]
+pub(super) struct Draws {
+    /// Where forms lead back to themselves.
+    pub(super) loops: Vec<Loop>,
+    /// Whether its content names resources, such as fonts and pictures, or it has annotations.
+    pub(super) is_something: bool,
+}
+
+fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     let objects = &*reading.objects;
     let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
     let mut walk = Walk { objects, limits: &reading.limits, path, done, loops };
@@ -76,7 +85,7 @@ fn page_cost(reading: &Reading, leaf: &Leaf) -> Result<Vec<Loop>, DocumentError>
         cost.add(walk.form(appearance, &resources)?, times);
     }
     cost.check(&reading.limits)?;
-    Ok(walk.loops)
+    Ok(Draws { loops: walk.loops, is_something: !named.is_empty() || cost.forms > 0 })
 }
 
 struct Walk<'a> {

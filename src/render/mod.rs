@@ -101,12 +101,24 @@ pub fn page_picture(
     let geometry = document.page_geometry(index)?;
     let max_pixels = options.max_pixels.min(document.limits().max_pixels);
     let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
-    let Drawable { file, made_fields } = document.drawable(index)?;
+    let Drawable { file, made_fields, draws_something } = document.drawable(index)?;
     let resolver = fonts::Resolver::new(fonts);
     let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = (made_fields > 0)
         .then(|| format!("{made_fields} form fields have no appearance and are drawn from their values"));
-    let notes = made.into_iter().chain(resolver.notes()).chain(drawn.notes).collect();
+    let mut notes = made.into_iter().chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
+    if draws_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
+        notes.push(NOTHING_SEEN.to_owned());
+    }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
+}
+
+/// The engine does not say of every picture or font that it cannot read it.
+const NOTHING_SEEN: &str = "nothing can be seen in this picture, though the page has fonts, pictures or annotations: they \
+                            may be white, hidden or damaged";
+
+fn is_one_color(pixels: &[u8]) -> bool {
+    let (pixels, _) = pixels.as_chunks::<4>();
+    pixels.windows(2).all(|pair| matches!(pair, [one, other] if one == other))
 }
