@@ -224,7 +224,7 @@ mod tests {
         let mixed = |client: &ClientFacts| decide_form(FormArgument::Mixed, client);
         let seen = |client: &ClientFacts| (mixed(client).form, mixed(client).is_mixed);
         assert_eq!(seen(&named("opencode")), (Form::Document, true));
-        assert_eq!(seen(&named("claude-code")), (Form::Image, true));
+        assert_eq!(seen(&named("codex-mcp-client")), (Form::Image, true));
         assert_eq!(seen(&ClientFacts::default()), (Form::Image, true));
     }
 
