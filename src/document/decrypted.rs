@@ -19,7 +19,7 @@ pub(crate) fn stream(mut dictionary: Dictionary, data: Vec<u8>) -> Result<Object
     if first_filter_is_flate(&dictionary) && !begins_to_inflate(&data) {
         return Err(DocumentError::damaged("a decrypted stream that does not inflate"));
     }
-    Ok(Object::Stream(Stream { dictionary, data: data.into() }))
+    Ok(Object::Stream(Box::new(Stream { dictionary, data: data.into() })))
 }
 
 /// Takes `Crypt` out of `/Filter` and its entry out of `/DecodeParms` (7.4.10); it comes first or not at all.

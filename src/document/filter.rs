@@ -341,17 +341,19 @@ fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in bytes.chunks_mut(row.saturating_add(1)) {
         let Some((kind, line)) = line.split_first_mut() else { continue };
+        let above = above.get_mut(..line.len()).unwrap_or_default();
         match *kind {
+            // What cross-reference streams use, in rows of a few bytes: added up in place.
+            2 => above.iter_mut().zip(&*line).for_each(|(up, byte)| *up = up.wrapping_add(*byte)),
             1 => add_left(line, pixel),
-            2 => line.iter_mut().zip(&above).for_each(|(byte, up)| *byte = byte.wrapping_add(*up)),
-            3 => png_average(line, &above, pixel),
-            4 => png_paeth(line, &above, pixel),
+            3 => png_average(line, above, pixel),
+            4 => png_paeth(line, above, pixel),
             _ => {}
         }
-        if let Some(place) = above.get_mut(..line.len()) {
-            place.copy_from_slice(line);
+        if *kind != 2 {
+            above.copy_from_slice(line);
         }
-        out.extend_from_slice(line);
+        out.extend_from_slice(above);
     }
     out
 }

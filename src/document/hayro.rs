@@ -139,7 +139,7 @@ impl HayroReader {
         if self.encrypted {
             return decrypted::stream(dictionary, data);
         }
-        Ok(Object::Stream(Stream { dictionary, data: Bytes::from(data) }))
+        Ok(Object::Stream(Box::new(Stream { dictionary, data: Bytes::from(data) })))
     }
 }
 

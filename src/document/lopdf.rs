@@ -98,7 +98,7 @@ impl LopdfReader {
         if self.encrypted {
             return decrypted::stream(dictionary, stream.content.clone());
         }
-        Ok(Object::Stream(Stream { dictionary, data: Bytes::copy_from_slice(&stream.content) }))
+        Ok(Object::Stream(Box::new(Stream { dictionary, data: Bytes::copy_from_slice(&stream.content) })))
     }
 }
 

@@ -92,8 +92,8 @@ pub(crate) enum Object {
     Array(Vec<Object>),
     /// A dictionary.
     Dictionary(Dictionary),
-    /// A stream; only ever an indirect object.
-    Stream(Stream),
+    /// A stream; only ever an indirect object. Boxed, so that arrays of references stay small.
+    Stream(Box<Stream>),
     /// A reference to an indirect object.
     Reference(ObjectId),
 }

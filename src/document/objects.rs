@@ -1,6 +1,7 @@
 //! The trait that every reader tier implements, and look-ups over it.
 
 use super::error::DocumentError;
+use super::lexer::Glance;
 use super::object::{Dictionary, Object, ObjectId};
 use crate::limits::{LimitExceeded, Limits};
 use std::ops::Deref;
@@ -13,6 +14,12 @@ pub(crate) trait Objects: Send + Sync {
 
     /// The object `id`; the null object where there is none (ISO 32000-2, 7.3.10).
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError>;
+
+    /// What the dictionary `id` says of being a page, where the reader can tell without reading it whole; `None` where it
+    /// cannot, or the dictionary has kids.
+    fn glance(&self, _id: ObjectId) -> Result<Option<Glance>, DocumentError> {
+        Ok(None)
+    }
 
     /// The bounds on reading.
     fn limits(&self) -> &Limits;

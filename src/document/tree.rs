@@ -189,9 +189,25 @@ fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<b
     Ok(sum == u64::from(claimed))
 }
 
+/// Whether a kid is a page, without reading the page; false also where that takes a closer look.
+///
+/// A walk of a book of 352 pages took 12 million of the 24 million instructions of cutting one page out of it, and left
+/// two megabytes of pages behind that nobody had asked for.
+fn is_leaf_at_a_glance(objects: &dyn Objects, kid: &Object) -> Result<bool, DocumentError> {
+    let Some(id) = kid.as_reference() else { return Ok(false) };
+    Ok(objects.glance(id)?.is_some_and(|glance| match &glance.kind {
+        Some(kind) if kind.as_bytes() == b"Page" => true,
+        Some(kind) => kind.as_bytes() != b"Pages" && glance.has_page_entries,
+        None => glance.has_page_entries,
+    }))
+}
+
 fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
     let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
     for kid in kids.iter().step_by(step).chain(kids.last()) {
+        if is_leaf_at_a_glance(objects, kid)? {
+            continue;
+        }
         let kid = objects.resolve(kid)?;
         if node_of(&kid).is_none_or(|kid| kid.get(b"Kids").is_some()) {
             return Ok(false);
@@ -202,6 +218,9 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
 
 /// Leaves below a kid by its `/Count`; `None` where it has none that can be believed.
 fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, DocumentError> {
+    if is_leaf_at_a_glance(objects, kid)? {
+        return Ok(Some(1));
+    }
     let kid = objects.resolve(kid)?;
     match node_of(&kid) {
         Some(node) if node.get(b"Kids").is_some() => count_of(objects, node),
@@ -270,6 +289,13 @@ struct Walked {
     lost_kids: bool,
 }
 
+impl Walked {
+    fn add(&mut self, kid: Object, above: Arc<Inherited>, limits: &Limits) -> Result<(), DocumentError> {
+        self.places.push(Place { kid, above });
+        Ok(LimitExceeded::check("max_pages", self.places.len() as u64, u64::from(limits.max_pages))?)
+    }
+}
+
 /// All leaves in order. A node that is its own ancestor and kids that are no pages are passed over.
 fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
     let mut walked = Walked::default();
@@ -292,6 +318,10 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
         if id.is_some() && frames.iter().any(|frame| frame.id == id) {
             continue;
         }
+        if is_leaf_at_a_glance(objects, &kid)? {
+            walked.add(kid, above, limits)?;
+            continue;
+        }
         let resolved = objects.resolve(&kid)?;
         let Some(node) = node_of(&resolved) else {
             walked.lost_kids = true;
@@ -301,8 +331,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
             if node.is_type(b"Pages") {
                 return Err(DocumentError::damaged("a page tree node without /Kids"));
             }
-            walked.places.push(Place { kid: kid.clone(), above });
-            LimitExceeded::check("max_pages", walked.places.len() as u64, u64::from(limits.max_pages))?;
+            walked.add(kid.clone(), above, limits)?;
             continue;
         }
         let depth = frames.len() as u64;

@@ -10,7 +10,7 @@ mod xref;
 
 use super::bytes::FileBytes;
 use super::error::DocumentError;
-use super::lexer::{Lexer, Syntax};
+use super::lexer::{Glance, Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
@@ -108,7 +108,7 @@ impl DirectReader {
         if self.only_attachments_encrypted && has_crypt_filter(&dictionary) {
             return Err(DocumentError::Encrypted { password_given: false });
         }
-        Ok((Object::Stream(Stream { dictionary, data }), bytes.saturating_add(256)))
+        Ok((Object::Stream(Box::new(Stream { dictionary, data })), bytes.saturating_add(256)))
     }
 
     fn object_stream(&self, container: u32, hops: u32) -> Result<Arc<ObjectStream>, DocumentError> {
@@ -153,6 +153,15 @@ impl Objects for DirectReader {
 
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         self.fetch_within(id, 0)
+    }
+
+    /// Nothing is kept of it: a walk of the tree looks at each page once.
+    fn glance(&self, id: ObjectId) -> Result<Option<Glance>, DocumentError> {
+        match self.references.entry(&self.file, id.number)? {
+            Entry::Free => Ok(None),
+            Entry::Offset(offset) => window::glance(&self.file, id.number, offset, &self.limits),
+            Entry::InStream { container } => Ok(self.object_stream(container, 0)?.glance(id.number, &self.limits)),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::error::DocumentError;
 use super::super::filter;
-use super::super::lexer::Lexer;
+use super::super::lexer::{Glance, Lexer};
 use super::super::object::{Object, Stream};
 use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
@@ -46,6 +46,12 @@ impl ObjectStream {
     /// Bytes that keeping this costs, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.len().saturating_add(self.offsets.len().saturating_mul(24))
+    }
+
+    /// Glances at the dictionary `number`.
+    pub(crate) fn glance(&self, number: u32, limits: &Limits) -> Option<Glance> {
+        let at = *self.offsets.get(&number)?;
+        Lexer::new(&self.bytes, limits.max_nesting).at(at).glance().ok().flatten()
     }
 
     /// The object `number`, where this stream holds it.

@@ -2,7 +2,7 @@
 
 use super::super::bytes::{FileBytes, to_usize};
 use super::super::error::DocumentError;
-use super::super::lexer::{Lexer, Syntax, is_white_space};
+use super::super::lexer::{Glance, Lexer, Syntax, is_white_space};
 use super::super::object::{Dictionary, Object, ObjectId};
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
@@ -75,6 +75,23 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
         found.data_start = found.data_start.map(|start| skip_end_of_line(file, at + start)).transpose()?;
         Ok(found)
     })
+}
+
+/// Glances at the dictionary that is the indirect object `number` at `at`; `None` for what does not fit into one window, for
+/// a stream, and for whatever is odd.
+pub(crate) fn glance(
+    file: &FileBytes,
+    number: u32,
+    at: u64,
+    limits: &Limits,
+) -> Result<Option<Glance>, DocumentError> {
+    let window = file.slice(at, WINDOW_BYTES)?;
+    let mut lexer = Lexer::new(&window, limits.max_nesting);
+    if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
+        return Ok(None);
+    }
+    let glance = lexer.glance().ok().flatten();
+    Ok(glance.filter(|_| lexer.keyword(b"endobj").is_ok()))
 }
 
 /// The end of line after `stream` (7.3.8.1): CR LF or LF; a lone CR is taken as one by other readers too.
