@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::arguments::Split;
 use super::config::Config;
+use super::page_arguments::Split;
 use super::pdf::as_json;
 use super::print::{Output, Report};
 use super::progress::Terminal;
