@@ -58,9 +58,10 @@ fn hostile_documents_cost_their_own_request_and_no_more() {
 fn tried(place: &Place, name: &str, bytes: &[u8]) -> Vec<String> {
     let pdf = place.file(&format!("{}.pdf", name.replace(' ', "-")), bytes);
     let out = format!("{pdf}.page");
-    let commands: [&[&str]; 3] = [
+    let commands: [&[&str]; 4] = [
         &["info", &pdf, "--json"],
         &["page", &pdf, "1", "--out", &out, "--json"],
+        &["split", &pdf, "--pages", "1-2", "--out", &out, "--json"],
         &["get-file", &pdf, "--pages", "1", "--as", "text", "--json"],
     ];
     let outcome = |command: &&[&str]| {

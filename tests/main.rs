@@ -14,6 +14,7 @@ mod get_file;
 mod hostile;
 mod http;
 mod http_hostile;
+mod join;
 mod lies;
 mod limits;
 mod mcp;

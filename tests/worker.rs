@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use pagewise::document::ReadAt;
 use pagewise::limits::{Cancellation, Limits, Stopped};
-use pagewise::page::PageIndex;
+use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
 
@@ -75,6 +75,8 @@ fn a_worker_reads_what_this_process_reads() {
             assert_eq!(here.cut(page).unwrap(), there.cut(page).unwrap(), "{name}");
             assert_eq!(here.page_text(page).unwrap(), there.page_text(page).unwrap(), "{name}");
         }
+        let all = PageSet::all(here.page_count());
+        assert_eq!(here.join(&all).unwrap(), there.join(&all).unwrap(), "{name}");
         assert_eq!(here.notes(), there.notes(), "{name}");
     }
 }

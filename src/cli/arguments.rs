@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::context_arguments::Context;
 use super::fetch_arguments::{Content, Fetch};
+use super::page_arguments::{Page, Split};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -167,50 +168,6 @@ pub(crate) struct GetFile {
     /// Print content blocks in a provider's shape, as a JSON array; raw prints a single page's bytes
     #[arg(long, value_enum, value_name = "SHAPE")]
     pub(crate) emit: Option<EmitShape>,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-/// Cut one page out of a PDF, as a PDF of its own
-///
-/// The file is replaced whole or not at all. The same page gives the same bytes every time.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  pagewise page report.pdf 3 --out page3.pdf
-  pagewise page report.pdf 3 --out page3.pdf --json")]
-pub(crate) struct Page {
-    /// The PDF: a path, ~, file:// or http(s)://
-    pub(crate) path: String,
-    /// The page's 1-based number
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) number: String,
-    /// The file to write
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-/// Cut every page of a PDF into a file of its own
-///
-/// Files are named {name}-{number}.pdf, with numbers padded to one length. Interrupted, it leaves whole files only.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  pagewise split report.pdf --out-dir pages
-  pagewise split report.pdf --out-dir pages --pages 10-20")]
-pub(crate) struct Split {
-    /// The PDF: a path, ~, file:// or http(s)://
-    pub(crate) path: String,
-    /// The folder to write to; made where it is missing
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out_dir: PathBuf,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) pages: Option<String>,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]

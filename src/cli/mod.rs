@@ -11,6 +11,7 @@ mod generate;
 mod get_file;
 mod memory;
 mod models;
+mod page_arguments;
 mod pdf;
 mod print;
 mod progress;

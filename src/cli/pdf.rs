@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Info, Outline, Page, Render, Search, Text};
+use super::arguments::{Info, Outline, Render, Search, Text};
 use super::config::Config;
+use super::page_arguments::Page;
 use super::print::Report;
 use super::progress::Terminal;
 use super::settings;

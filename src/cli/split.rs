@@ -1,21 +1,33 @@
 //! `pagewise split`.
 
-use super::arguments::Split;
+use std::path::Path;
+
 use super::config::Config;
+use super::page_arguments::Split;
 use super::pdf::as_json;
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
 use super::watchdog::Watchdog;
-use crate::tool::{self, SplitResult, ToolError};
+use crate::tool::{self, JoinResult, SplitResult, ToolError};
 
 /// Answers `split`.
 pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
+    match (&typed.out, &typed.out_dir) {
+        (Some(out), _) => joined(typed, out, config),
+        (None, Some(out_dir)) => parted(typed, out_dir, config),
+        // The command line asks for one of them.
+        (None, None) => Err(ToolError::required("--out-dir")),
+    }
+}
+
+/// Every page in a file of its own.
+fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&typed.path, &typed.out_dir, config)?;
+    let pdf = settings::open_pdf_confined(&typed.path, out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
-    let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;
+    let result = tool::split(&pdf, typed.pages.as_deref(), out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();
     Ok(Report { text: Output::Text(text(&result)), json: as_json(&result)?, delivery: None, is_failure })
@@ -27,4 +39,21 @@ fn text(result: &SplitResult) -> String {
     lines.extend(result.failed.iter().map(|failed| format!("Page {} failed: {}", failed.page, failed.reason)));
     lines.extend(result.interrupted.then(|| "Interrupted: the other pages were not written".to_owned()));
     lines.join("\n")
+}
+
+/// Pages in one file.
+fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
+    let folder = out.parent().unwrap_or(out);
+    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
+    let pdf = settings::open_pdf_confined(&typed.path, folder, config)?;
+    watchdog.step();
+    let result = tool::write_joined(&pdf, typed.pages.as_deref(), out)?;
+    Ok(Report::new(joined_text(&result), as_json(&result)?))
+}
+
+fn joined_text(result: &JoinResult) -> String {
+    let JoinResult { file, page_numbers, pages, bytes, .. } = result;
+    let notes = result.notes.iter().map(|note| format!("\nNote: {note}")).collect::<String>();
+    let named = if result.joined == 1 { "Page" } else { "Pages" };
+    format!("{named} {page_numbers} of {pages} written to {}: {bytes} bytes{notes}", file.display())
 }

@@ -151,18 +151,32 @@ impl Document {
         read: impl Fn(&Reading, &Leaf) -> Result<T, E>,
         hand_over: impl Fn(&E) -> bool,
     ) -> Result<(T, Arc<Reading>), E> {
-        if index.0 >= self.page_count() {
-            return Err(
-                DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.page_count() }.into()
-            );
+        let read_first = |reading: &Reading, leaves: &[Leaf]| match leaves {
+            [leaf] => read(reading, leaf),
+            _ => Err(DocumentError::damaged("no page").into()),
+        };
+        self.with_pages(&[index], read_first, hand_over)
+    }
+
+    /// Runs `read` on the pages at `indices`, all by one reader, with the first on which it succeeds.
+    pub(crate) fn with_pages<T, E: From<DocumentError>>(
+        &self,
+        indices: &[PageIndex],
+        read: impl Fn(&Reading, &[Leaf]) -> Result<T, E>,
+        hand_over: impl Fn(&E) -> bool,
+    ) -> Result<(T, Arc<Reading>), E> {
+        let page_count = self.page_count();
+        if let Some(index) = indices.iter().find(|index| index.0 >= page_count) {
+            return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
         }
         let on = |reading: &Reading| {
-            if reading.tree.count() != self.page_count() {
+            if reading.tree.count() != page_count {
                 // Its pages may be others under the same numbers.
                 return Err(DocumentError::damaged("readers that disagree about the number of pages").into());
             }
-            let leaf = reading.tree.leaf(&*reading.objects, index, &reading.limits)?;
-            read(reading, &leaf)
+            let leaf = |index: &PageIndex| reading.tree.leaf(&*reading.objects, *index, &reading.limits);
+            let leaves = indices.iter().map(leaf).collect::<Result<Vec<_>, _>>()?;
+            read(reading, &leaves)
         };
         self.ladder.climb(on, hand_over)
     }

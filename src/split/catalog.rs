@@ -1,6 +1,6 @@
-//! The catalog of a chunk (ISO 32000-2, 7.7.2): what the page needs of the document, reduced to this page.
+//! The catalog of a chunk (ISO 32000-2, 7.7.2): what the pages need of the document, reduced to them.
 
-use super::closure::{CATALOG, Closure, PAGE, PAGES};
+use super::closure::{CATALOG, Closure, PAGES, page_number};
 use super::colors::DeviceColors;
 use super::form;
 use super::resources::Place;
@@ -8,12 +8,14 @@ use super::roles::Role;
 use super::serialize;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object};
+use crate::document::objects::Objects;
 
-/// Writes the catalog and the page tree's root. To be called when the page's closure has been followed.
+/// Writes the catalog and the page tree's root. To be called when the pages' closure has been followed; `labels` has
+/// an entry for each page.
 pub(super) fn write(
     closure: &mut Closure<'_>,
     catalog: &Dictionary,
-    label: Option<&str>,
+    labels: &[Option<String>],
     colors: DeviceColors,
 ) -> Result<(), DocumentError> {
     let mut out = b"<<".to_vec();
@@ -23,20 +25,39 @@ pub(super) fn write(
     closure.drain()?;
     write_layers(closure, catalog, &mut out)?;
     write_intents(closure, catalog, colors, &mut out)?;
-    if let Some(label) = label {
-        out.extend(b"/PageLabels<</Nums[0<</P");
-        serialize::string(&mut out, &text_string(label));
-        out.extend(b">>]>>");
-    }
+    write_labels(labels, &mut out);
     serialize::name(&mut out, b"Pages");
     serialize::reference(&mut out, PAGES);
     out.extend(b"/Type/Catalog>>");
     closure.add(CATALOG, out)?;
-    let mut pages = b"<</Count 1/Kids[".to_vec();
-    serialize::reference(&mut pages, PAGE);
+    let mut pages = b"<</Count ".to_vec();
+    serialize::unsigned(&mut pages, labels.len() as u64);
+    pages.extend(b"/Kids[");
+    for before in 0..labels.len() {
+        serialize::reference(&mut pages, page_number(before));
+    }
     pages.extend(b"]/Type/Pages>>");
     closure.add(PAGES, pages)?;
     closure.drain()
+}
+
+/// Page labels (12.4.2), one for each page; a page without one must not get that of the page before.
+fn write_labels(labels: &[Option<String>], out: &mut Vec<u8>) {
+    if labels.iter().all(Option::is_none) {
+        return;
+    }
+    out.extend(b"/PageLabels<</Nums[");
+    for (page, label) in labels.iter().enumerate() {
+        serialize::separate(out);
+        serialize::unsigned(out, page as u64);
+        out.extend(b"<<");
+        if let Some(label) = label {
+            out.extend(b"/P");
+            serialize::string(out, &text_string(label));
+        }
+        out.extend(b">>");
+    }
+    out.extend(b"]>>");
 }
 
 /// A text string (7.9.2.2) in ASCII, which is PDFDocEncoding too, or else in UTF-16BE.
@@ -188,19 +209,29 @@ fn write_intents(
     colors: DeviceColors,
     out: &mut Vec<u8>,
 ) -> Result<(), DocumentError> {
-    let intents = closure.objects.get(catalog, b"OutputIntents")?;
+    let kept = intents_for(closure.objects, catalog, colors)?;
+    if kept.is_empty() {
+        return Ok(());
+    }
+    closure.entry_value(b"OutputIntents", &Object::Array(kept), Role::Other, Place::Nested, out)
+}
+
+/// The document's output intents that matter where these colours are used.
+pub(super) fn intents_for(
+    objects: &dyn Objects,
+    catalog: &Dictionary,
+    colors: DeviceColors,
+) -> Result<Vec<Object>, DocumentError> {
+    let intents = objects.get(catalog, b"OutputIntents")?;
     let mut kept = Vec::new();
     for intent in intents.as_array().unwrap_or_default() {
-        let resolved = closure.objects.resolve(intent)?;
+        let resolved = objects.resolve(intent)?;
         let Some(dictionary) = resolved.as_dictionary() else { continue };
-        let profile = closure.objects.get(dictionary, b"DestOutputProfile")?;
+        let profile = objects.get(dictionary, b"DestOutputProfile")?;
         let components = profile.as_dictionary().and_then(|profile| profile.get(b"N")).and_then(Object::as_integer);
         if components.is_none_or(|components| colors.has(components)) {
             kept.push(intent.clone());
         }
     }
-    if kept.is_empty() {
-        return Ok(());
-    }
-    closure.entry_value(b"OutputIntents", &Object::Array(kept), Role::Other, Place::Nested, out)
+    Ok(kept)
 }

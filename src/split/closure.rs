@@ -1,6 +1,6 @@
-//! The closure of a page: every object that it reaches and may keep, numbered in the order of the way there.
+//! The closure of pages: every object that they reach and may keep, numbered in the order of the way there.
 //!
-//! References are followed from the page, breadth first, dictionaries in the order of their keys, so that the numbers
+//! References are followed from one page after the other, breadth first, dictionaries in the order of their keys, so that the numbers
 //! depend on what the page is and not on how the source numbers it. What a thing is for ([`Role`]) decides which of
 //! its entries are kept. A reference to another page, to the page tree, the catalog or the structure tree becomes
 //! null: without that rule one stray `/Parent` drags in the document (219 times the page, in a real file).
@@ -21,8 +21,14 @@ use std::sync::Arc;
 pub(super) const CATALOG: u32 = 1;
 /// The page tree's root.
 pub(super) const PAGES: u32 = 2;
-/// The page.
-pub(super) const PAGE: u32 = 3;
+/// The first page; others follow it.
+const FIRST_PAGE: u32 = 3;
+
+/// The number of the page that comes after `before` others.
+pub(super) fn page_number(before: usize) -> u32 {
+    // As many pages as a number holds are more than the bound on objects lets through.
+    FIRST_PAGE.saturating_add(u32::try_from(before).unwrap_or(u32::MAX))
+}
 
 /// An object of the chunk, serialized.
 pub(super) struct Body {
@@ -31,6 +37,8 @@ pub(super) struct Body {
     pub(super) bytes: Vec<u8>,
     /// A stream's data, still as stored in the source.
     pub(super) data: Option<Bytes>,
+    /// Where in a stream's dictionary `/Filter` would stand by the order of its keys: a chunk of a chunk is the chunk.
+    pub(super) filter_at: usize,
 }
 
 struct Pending {
@@ -52,6 +60,8 @@ pub(super) struct Closure<'a> {
     pending: VecDeque<Pending>,
     pub(super) bodies: Vec<Body>,
     bytes: u64,
+    /// Where in the dictionary of the stream that is being written `/Filter` would stand, once that was passed.
+    filter_at: Option<usize>,
     /// Optional content groups that were reached, in order.
     pub(super) groups: Vec<u32>,
     /// Indirect arrays of groups that stand in the array that is being written.
@@ -68,8 +78,10 @@ impl<'a> Closure<'a> {
         resources: &'a UsedResources,
     ) -> Self {
         let mut numbers = HashMap::new();
-        if let Some(id) = parts.page_id {
-            numbers.insert(id.number, Some(PAGE));
+        for (before, page) in parts.pages.iter().enumerate() {
+            if let Some(id) = page {
+                numbers.entry(id.number).or_insert(Some(page_number(before)));
+            }
         }
         Self {
             objects,
@@ -77,10 +89,11 @@ impl<'a> Closure<'a> {
             parts,
             resources,
             numbers,
-            last_number: PAGE,
+            last_number: page_number(parts.pages.len().saturating_sub(1)),
             pending: VecDeque::new(),
             bodies: Vec::new(),
             bytes: 0,
+            filter_at: None,
             groups: Vec::new(),
             orders: HashSet::new(),
             has_lost_resources: false,
@@ -100,7 +113,7 @@ impl<'a> Closure<'a> {
     /// Adds a finished object.
     pub(super) fn add(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), DocumentError> {
         self.count(bytes.len())?;
-        self.bodies.push(Body { number, bytes, data: None });
+        self.bodies.push(Body { number, bytes, data: None, filter_at: 0 });
         Ok(())
     }
 
@@ -118,9 +131,12 @@ impl<'a> Closure<'a> {
             match &*next.object {
                 Object::Stream(stream) => {
                     self.count(stream.data.len())?;
+                    self.filter_at = None;
                     self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
                     self.count(bytes.len())?;
-                    self.bodies.push(Body { number: next.number, bytes, data: Some(stream.data.clone()) });
+                    let filter_at = self.filter_at.unwrap_or(bytes.len().saturating_sub(b">>".len()));
+                    let data = Some(stream.data.clone());
+                    self.bodies.push(Body { number: next.number, bytes, data, filter_at });
                 }
                 object => {
                     if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
@@ -203,6 +219,9 @@ impl<'a> Closure<'a> {
     ) -> Result<(), DocumentError> {
         out.extend(b"<<");
         for (key, value) in dictionary.iter() {
+            if role == Role::Stream && key.as_bytes() > &b"Filter"[..] {
+                self.filter_at.get_or_insert(out.len());
+            }
             let (inner, holder) = match role {
                 Role::Resources(place) => (self.category(key.as_bytes(), value, place), holder),
                 Role::Category { place, is_color } => {

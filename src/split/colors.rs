@@ -24,6 +24,13 @@ impl DeviceColors {
         }
     }
 
+    /// Adds the families of `other`.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.gray |= other.gray;
+        self.rgb |= other.rgb;
+        self.cmyk |= other.cmyk;
+    }
+
     /// Every family: what is drawn could not be read.
     pub(super) fn all() -> Self {
         Self { gray: true, rgb: true, cmyk: true }

@@ -1,4 +1,4 @@
-//! Interactive forms (ISO 32000-2, 12.7), reduced to the fields of one page's widgets.
+//! Interactive forms (ISO 32000-2, 12.7), reduced to the fields of the widgets of a chunk's pages.
 
 use super::catalog::copy;
 use super::closure::Closure;
@@ -15,16 +15,24 @@ use std::collections::{HashMap, HashSet};
 /// Fields above each other, at most; real forms have five.
 const FIELD_DEPTH: usize = 64;
 
-/// Finds the page's annotations, its widgets, and the fields above them.
+/// A widget of a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Widget {
+    /// The widget, where it is indirect, else the field above it.
+    lowest: ObjectId,
+    /// The topmost field above it.
+    top: ObjectId,
+}
+
+/// Finds a page's annotations, its widgets, and the fields above them.
 pub(super) fn survey(
     objects: &dyn Objects,
     limits: &Limits,
-    catalog: &Dictionary,
     annotations: &Object,
     parts: &mut PageParts,
-) -> Result<(), DocumentError> {
+) -> Result<Vec<Widget>, DocumentError> {
     let annotations = objects.resolve(annotations)?;
-    let mut tops = Vec::new();
+    let mut widgets = Vec::new();
     for annotation in annotations.as_array().unwrap_or_default() {
         limits.deadline.check()?;
         // One that stands in the array again has nothing new to say.
@@ -39,16 +47,11 @@ pub(super) fn survey(
             // A widget that stands directly in the array can still have a field above it.
             let lowest = annotation.as_reference().or_else(|| field.get(b"Parent").and_then(Object::as_reference));
             if let Some(lowest) = lowest {
-                tops.push(climb(objects, lowest, parts)?);
+                widgets.push(Widget { lowest, top: climb(objects, lowest, parts)? });
             }
         }
     }
-    if !parts.has_widgets {
-        return Ok(());
-    }
-    let form = objects.get(catalog, b"AcroForm")?;
-    let Some(form) = form.as_dictionary() else { return Ok(()) };
-    find_roots(objects, limits, form, &tops, parts)
+    Ok(widgets)
 }
 
 /// Notes `lowest` and the fields above it by their `/Parent`, and gives the topmost.
@@ -68,22 +71,27 @@ fn climb(objects: &dyn Objects, lowest: ObjectId, parts: &mut PageParts) -> Resu
     Ok(top)
 }
 
-/// Finds which of the form's own fields lead to the page's. Fields that the form does not list stay unlisted, since
+/// Finds which of the form's own fields lead to those of `widgets`. Fields that the form does not list stay unlisted, since
 /// readers draw those otherwise; a widget that is only its field's kid, without `/Parent`, is found from above.
-fn find_roots(
+pub(super) fn find_roots(
     objects: &dyn Objects,
     limits: &Limits,
-    form: &Dictionary,
-    tops: &[ObjectId],
+    catalog: &Dictionary,
+    widgets: &[Widget],
     parts: &mut PageParts,
 ) -> Result<(), DocumentError> {
+    if !parts.has_widgets {
+        return Ok(());
+    }
+    let form = objects.get(catalog, b"AcroForm")?;
+    let Some(form) = form.as_dictionary() else { return Ok(()) };
     let listed = objects.get(form, b"Fields")?;
     let listed: Vec<ObjectId> = references(&listed).collect();
     let known: HashSet<ObjectId> = listed.iter().copied().collect();
-    if tops.iter().any(|top| !known.contains(top)) {
+    if widgets.iter().any(|widget| !known.contains(&widget.top)) {
         let above = parents(objects, limits, &listed)?;
-        for top in tops {
-            let mut at = *top;
+        for widget in widgets {
+            let mut at = widget.top;
             for _ in 0..FIELD_DEPTH {
                 let Some(parent) = above.get(&at) else { break };
                 parts.fields.insert(*parent);
@@ -94,6 +102,33 @@ fn find_roots(
     let mut taken = HashSet::new();
     parts.roots.extend(listed.into_iter().filter(|field| parts.fields.contains(field) && taken.insert(*field)));
     Ok(())
+}
+
+/// A field that has a name.
+pub(super) struct NamedField {
+    /// Its fully qualified name (12.7.4.2).
+    pub(super) name: Vec<u8>,
+    /// Its value, resolved; null where it has none.
+    pub(super) value: Object,
+}
+
+/// The field of a widget; `None` for one without a name.
+pub(super) fn named_field(objects: &dyn Objects, widget: Widget) -> Result<Option<NamedField>, DocumentError> {
+    let (mut names, mut value) = (Vec::new(), None);
+    let mut at = Some(widget.lowest);
+    for _ in 0..FIELD_DEPTH {
+        let Some(id) = at else { break };
+        let field = objects.fetch(id)?;
+        let Some(field) = field.as_dictionary() else { break };
+        names.extend(objects.get(field, b"T")?.as_string().map(<[u8]>::to_vec));
+        if value.is_none() && field.get(b"V").is_some() {
+            value = Some((*objects.get(field, b"V")?).clone());
+        }
+        at = field.get(b"Parent").and_then(Object::as_reference);
+    }
+    names.reverse();
+    let named = || NamedField { name: names.join(&b'.'), value: value.unwrap_or(Object::Null) };
+    Ok((!names.is_empty()).then(named))
 }
 
 fn references(array: &Object) -> impl Iterator<Item = ObjectId> + '_ {
@@ -124,7 +159,7 @@ fn parents(
     Ok(above)
 }
 
-/// The interactive form (12.7.3) reduced to the fields of this page's widgets; without it Poppler draws no widget.
+/// The interactive form (12.7.3) reduced to the fields of these pages' widgets; without it Poppler draws no widget.
 pub(super) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
     let form = closure.objects.get(catalog, b"AcroForm")?;
     let Some(form) = form.as_dictionary().filter(|_| closure.parts.has_widgets) else { return Ok(()) };
@@ -166,7 +201,7 @@ fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<
     Ok(())
 }
 
-/// Names in the default appearance strings (12.7.4.3) of the form and of this page's fields.
+/// Names in the default appearance strings (12.7.4.3) of the form and of these pages' fields.
 fn appearance_names(closure: &Closure<'_>, form: &Dictionary) -> Result<UsedNames, DocumentError> {
     let mut used = UsedNames::default();
     used.scan(closure.objects.get(form, b"DA")?.as_string().unwrap_or_default());

@@ -1,7 +1,8 @@
-//! A page → a standalone PDF of one page ([`PageChunk`]).
+//! A page → a standalone PDF of one page ([`PageChunk`]); several pages → one PDF ([`join`]).
 //!
 //! survey (annotations, fields, layers) → find the resources in use → follow the closure → write → read back.
 
+mod assemble;
 mod catalog;
 mod closure;
 mod colors;
@@ -11,6 +12,7 @@ mod form;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
+mod join;
 mod names;
 mod page;
 mod resources;
@@ -19,16 +21,15 @@ mod serialize;
 mod verify;
 mod writer;
 
+pub use assemble::Conflict;
 pub use fingerprint::fingerprint;
+pub(crate) use join::join_with;
+pub use join::{JoinError, JoinedPages, join};
 pub use verify::Unsound;
 
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
 use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
-use closure::{Closure, PAGE};
-use roles::PageParts;
-use std::collections::{BTreeSet, HashSet};
+use assemble::{Assembled, Demand, assemble};
 
 /// A page as a PDF of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,120 +84,22 @@ impl CutError {
 /// [`CutError::Document`] with [`DocumentError::PageOutOfRange`] past the end, with the first reader's error where no
 /// reader gets through; [`CutError::Unsound`] where the result does not read back as one page.
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
-    let label = document.page_label(index);
-    let label = label.as_ref().map(|label| label.0.as_str());
+    let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
-        let make = |reading: &Reading, leaf: &Leaf| -> Result<_, CutError> {
-            let (bytes, notes) = chunk(reading, leaf, label, demand)?;
-            verify::verify(&bytes)?;
-            Ok((bytes, notes))
+        let make = |reading: &Reading, leaf: &Leaf| -> Result<Assembled, CutError> {
+            let chunk = one(reading, leaf, label.clone(), demand)?;
+            verify::verify(&chunk.bytes, 1)?;
+            Ok(chunk)
         };
         document.with_page(index, make, CutError::is_worth_another_reader)
     };
-    let ((bytes, notes), reading) = match attempt(Demand::AllContent) {
+    let (chunk, reading) = match attempt(Demand::AllContent) {
         Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
         other => other?,
     };
-    Ok(PageChunk { bytes, tier: reading.tier, notes })
+    Ok(PageChunk { bytes: chunk.bytes, tier: reading.tier, notes: chunk.notes })
 }
 
-/// How much of a page's content a reader must have found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Demand {
-    /// Every stream that `/Contents` names: another reader may find what this one does not.
-    AllContent,
-    /// Any: no reader finds more.
-    WhatIsThere,
-}
-
-fn chunk(
-    reading: &Reading,
-    leaf: &Leaf,
-    label: Option<&str>,
-    demand: Demand,
-) -> Result<(Vec<u8>, Vec<CutNote>), DocumentError> {
-    let (objects, limits) = (&*reading.objects, &reading.limits);
-    let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
-    let lost = has_lost_content(objects, page.get(b"Contents").unwrap_or(&Object::Null))?;
-    if lost && demand == Demand::AllContent {
-        return Err(DocumentError::damaged("a page whose content is missing"));
-    }
-    let annotations = page.get(b"Annots").cloned().unwrap_or(Object::Null);
-    let groups = groups_of(objects, &reading.catalog)?;
-    let mut parts = PageParts { page_id: leaf.id, groups, ..PageParts::default() };
-    form::survey(objects, limits, &reading.catalog, &annotations, &mut parts)?;
-    let content = resources::PageContent {
-        id: leaf.id,
-        contents: page.get(b"Contents").unwrap_or(&Object::Null),
-        resources: leaf.inherited.resources.as_ref().unwrap_or(&Object::Null),
-        appearances: appearances(objects, &annotations)?,
-    };
-    let watch_colors = reading.catalog.get(b"OutputIntents").is_some();
-    let used = resources::find(objects, limits, content, watch_colors)?;
-    let mut closure = Closure::new(objects, limits, &parts, &used);
-    let (body, media_box_assumed) = page::write(&mut closure, leaf, &annotations)?;
-    closure.add(PAGE, body)?;
-    closure.drain()?;
-    catalog::write(&mut closure, &reading.catalog, label, used.device_colors)?;
-    // What was said of the document while it was stopped, such as no label, must not get into a page.
-    limits.deadline.check()?;
-    let lost = lost || closure.has_lost_resources;
-    let last_number = closure.last_number();
-    let bytes = writer::write(closure.bodies, last_number, "1.7");
-    let notes = [
-        (media_box_assumed, CutNote::MediaBoxAssumed),
-        (used.has_damaged_content, CutNote::ContentDamaged),
-        (lost, CutNote::ContentLost),
-    ];
-    Ok((bytes, notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()))
-}
-
-/// Numbers of the document's optional content groups (ISO 32000-2, 8.11.4.2).
-fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32>, DocumentError> {
-    let properties = objects.get(catalog, b"OCProperties")?;
-    let Some(properties) = properties.as_dictionary() else { return Ok(BTreeSet::new()) };
-    let groups = objects.get(properties, b"OCGs")?;
-    let groups = groups.as_array().unwrap_or_default();
-    Ok(groups.iter().filter_map(Object::as_reference).map(|id| id.number).collect())
-}
-
-/// The appearance streams of annotations, by state or not (12.5.5).
-fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object>, DocumentError> {
-    let mut out = Vec::new();
-    let annotations = objects.resolve(annotations)?;
-    let mut seen = HashSet::new();
-    for annotation in annotations.as_array().unwrap_or_default() {
-        objects.limits().deadline.check()?;
-        if annotation.as_reference().is_some_and(|id| !seen.insert(id)) {
-            continue;
-        }
-        let annotation = objects.resolve(annotation)?;
-        let Some(annotation) = annotation.as_dictionary() else { continue };
-        let by_kind = objects.get(annotation, b"AP")?;
-        for (_, appearance) in by_kind.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-            let resolved = objects.resolve(appearance)?;
-            match &*resolved {
-                Object::Dictionary(by_state) => out.extend(by_state.iter().map(|(_, state)| state.clone())),
-                _ => out.push(appearance.clone()),
-            }
-        }
-        // Icons of buttons are forms too (12.5.6.19).
-        let characteristics = objects.get(annotation, b"MK")?;
-        for (_, value) in characteristics.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-            out.extend(value.as_reference().map(Object::Reference));
-        }
-    }
-    Ok(out)
-}
-
-/// Whether `/Contents` names an object that is not there, or something that is no stream.
-fn has_lost_content(objects: &dyn Objects, contents: &Object) -> Result<bool, DocumentError> {
-    let resolved = objects.resolve(contents)?;
-    let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
-    for part in parts {
-        if !part.is_null() && objects.resolve(part)?.as_stream().is_none() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+fn one(reading: &Reading, leaf: &Leaf, label: Option<String>, demand: Demand) -> Result<Assembled, DocumentError> {
+    assemble(reading, std::slice::from_ref(leaf), &[label], demand)
 }

@@ -32,9 +32,10 @@ const KEYS: [&[u8]; 17] = [
     b"VP",
 ];
 
-/// Writes the page object. The flag says whether the media box had to be assumed.
+/// Writes the page object that gets `number`. The flag says whether the media box had to be assumed.
 pub(super) fn write(
     closure: &mut Closure<'_>,
+    number: u32,
     leaf: &Leaf,
     annotations: &Object,
 ) -> Result<(Vec<u8>, bool), DocumentError> {
@@ -50,7 +51,7 @@ pub(super) fn write(
                 out.extend(b"/Parent");
                 serialize::reference(&mut out, PAGES);
             }
-            b"Resources" => write_resources(closure, leaf, &mut out)?,
+            b"Resources" => write_resources(closure, number, leaf, &mut out)?,
             b"Type" => out.extend(b"/Type/Page"),
             _ => copy(closure, leaf, key, &mut out)?,
         }
@@ -78,12 +79,17 @@ fn write_contents(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> 
     }
 }
 
-fn write_resources(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_resources(
+    closure: &mut Closure<'_>,
+    number: u32,
+    leaf: &Leaf,
+    out: &mut Vec<u8>,
+) -> Result<(), DocumentError> {
     let start = out.len();
     if let Some(resources) = &leaf.inherited.resources {
         let place = match resources {
             Object::Reference(id) => Place::Indirect(id.number),
-            _ => Place::Page,
+            _ => Place::Page(number),
         };
         closure.entry_value(b"Resources", resources, Role::Resources(place), place, out)?;
     }

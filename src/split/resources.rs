@@ -26,8 +26,8 @@ pub(super) enum Place {
     Indirect(u32),
     /// The dictionary is the value of `/Resources` in the indirect object of this number.
     DirectIn(u32),
-    /// The page's dictionary, where it is not indirect.
-    Page,
+    /// The dictionary of the page with this number in the chunk, where it is not indirect.
+    Page(u32),
     /// A dictionary that nothing else names: in a font that stands directly in another dictionary.
     Nested,
 }
@@ -47,6 +47,16 @@ impl UsedResources {
     pub(super) fn of(&self, place: Place) -> Option<&UsedNames> {
         self.used.get(&place)
     }
+
+    /// Adds what another page uses.
+    pub(super) fn merge(&mut self, other: Self) {
+        #[expect(clippy::iter_over_hash_type, reason = "the union is the same in any order")]
+        for (place, names) in other.used {
+            self.used.entry(place).or_default().merge(&names);
+        }
+        self.has_damaged_content |= other.has_damaged_content;
+        self.device_colors.merge(other.device_colors);
+    }
 }
 
 /// Finds what the page uses. `contents` and `resources` are the page's; `appearances` its annotations' streams.
@@ -62,7 +72,7 @@ pub(super) fn find(
         decoder: &decoder,
         limits,
         page_resources: page.resources.clone(),
-        page_id: page.id,
+        page_place: Place::Page(page.number),
         watch_colors,
         found: UsedResources::default(),
         kept: HashSet::new(),
@@ -88,7 +98,8 @@ pub(super) fn find(
 
 /// What a page draws with.
 pub(super) struct PageContent<'a> {
-    pub(super) id: Option<ObjectId>,
+    /// The page's number in the chunk.
+    pub(super) number: u32,
     pub(super) contents: &'a Object,
     pub(super) resources: &'a Object,
     pub(super) appearances: Vec<Object>,
@@ -99,7 +110,7 @@ struct Finder<'a> {
     decoder: &'a Decoder<'a>,
     limits: &'a Limits,
     page_resources: Object,
-    page_id: Option<ObjectId>,
+    page_place: Place,
     watch_colors: bool,
     found: UsedResources,
     /// Entries already visited: the dictionary, and the name in it.
@@ -284,9 +295,9 @@ impl Finder<'_> {
     }
 
     fn page_place(&self) -> (Place, Object) {
-        let place = match (&self.page_resources, self.page_id) {
-            (Object::Reference(id), _) => Place::Indirect(id.number),
-            _ => Place::Page,
+        let place = match &self.page_resources {
+            Object::Reference(id) => Place::Indirect(id.number),
+            _ => self.page_place,
         };
         (place, self.page_resources.clone())
     }

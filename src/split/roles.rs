@@ -8,7 +8,7 @@ use super::closure::Closure;
 use super::resources::Place;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What an object is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,20 +73,36 @@ impl Role {
     }
 }
 
-/// What is known of the page before its closure is followed.
+/// What is known of the chunk's pages before their closure is followed.
 #[derive(Default)]
 pub(super) struct PageParts {
-    pub(super) page_id: Option<ObjectId>,
-    /// The annotations in the page's `/Annots`.
+    /// The pages as objects, in order; `None` for one that stands directly in the page tree.
+    pub(super) pages: Vec<Option<ObjectId>>,
+    /// Their numbers.
+    page_numbers: HashSet<Option<u32>>,
+    /// The annotations in the pages' `/Annots`.
     pub(super) annotations: BTreeSet<ObjectId>,
     /// Whether any annotation is a widget.
     pub(super) has_widgets: bool,
-    /// The page's widgets and the fields above them.
+    /// The pages' widgets and the fields above them.
     pub(super) fields: BTreeSet<ObjectId>,
-    /// The form's fields that are above the page's widgets or are widgets themselves, in the form's order.
+    /// The form's fields that are above the pages' widgets or are widgets themselves, in the form's order.
     pub(super) roots: Vec<ObjectId>,
     /// Numbers of the document's optional content groups.
     pub(super) groups: BTreeSet<u32>,
+}
+
+impl PageParts {
+    /// What is known before anything was looked at: the pages, and the document's optional content groups.
+    pub(super) fn of(pages: Vec<Option<ObjectId>>, groups: BTreeSet<u32>) -> Self {
+        let page_numbers = pages.iter().map(|page| page.map(|id| id.number)).collect();
+        Self { pages, page_numbers, groups, ..Self::default() }
+    }
+
+    /// Whether `reference` leads to a page of the chunk.
+    fn is_page(&self, reference: Option<ObjectId>) -> bool {
+        self.page_numbers.contains(&reference.map(|id| id.number))
+    }
 }
 
 /// Whether a dictionary may be part of the chunk in this role.
@@ -135,14 +151,14 @@ fn is_kept_action(closure: &Closure<'_>, action: &Dictionary) -> Result<bool, Do
     })
 }
 
-/// A destination on this page, or a named one, whose name then leads nowhere.
+/// A destination on a page of the chunk, or a named one, whose name then leads nowhere.
 fn is_kept_destination(closure: &Closure<'_>, destination: &Object) -> Result<bool, DocumentError> {
     let destination = closure.objects.resolve(destination)?;
     Ok(match &*destination {
         Object::String(_) | Object::Name(_) => true,
         Object::Array(parts) => {
             let page = parts.first().and_then(Object::as_reference);
-            page.is_some() && page.map(|id| id.number) == closure.parts.page_id.map(|id| id.number)
+            page.is_some() && closure.parts.is_page(page)
         }
         _ => false,
     })
@@ -234,8 +250,7 @@ fn of_annotation_entry(
     value: &Object,
 ) -> Result<Option<Role>, DocumentError> {
     Ok(match key {
-        b"P" => Some(Role::Other)
-            .filter(|_| value.as_reference().map(|id| id.number) == closure.parts.page_id.map(|id| id.number)),
+        b"P" => closure.parts.is_page(value.as_reference()).then_some(Role::Other),
         // Additional actions run; a URI's previous action is a relic of web capture.
         b"AA" | b"PA" => None,
         b"A" => Some(Role::Action),

@@ -1,4 +1,4 @@
-//! The last look at a chunk: lopdf, which had no part in making it, must find one sound page in it.
+//! The last look at a chunk: lopdf, which had no part in making it, must find its pages sound in it.
 
 use lopdf::{Document, Object};
 
@@ -11,13 +11,13 @@ pub enum Unsound {
         /// lopdf's reason.
         reason: String,
     },
-    /// It has another number of pages than one.
+    /// It has another number of pages than were put into it.
     #[error("it has {pages} pages")]
     Pages {
         /// How many.
         pages: usize,
     },
-    /// The page has no media box.
+    /// A page has no media box.
     #[error("its page has no media box")]
     NoMediaBox,
     /// A reference leads nowhere.
@@ -28,17 +28,23 @@ pub enum Unsound {
     },
 }
 
-/// Reads `chunk` back and checks it.
-pub(super) fn verify(chunk: &[u8]) -> Result<(), Unsound> {
+/// Reads `chunk` back and checks that it has `expected` pages, and no reference that leads nowhere.
+pub(super) fn verify(chunk: &[u8], expected: usize) -> Result<(), Unsound> {
     let document = Document::load_mem(chunk).map_err(|error| Unsound::Unreadable { reason: error.to_string() })?;
     let is_page = |object: &Object| object.as_dict().is_ok_and(|dictionary| dictionary.has_type(b"Page"));
     let pages = document.objects.values().filter(|object| is_page(object)).count();
-    if pages != 1 {
+    if pages != expected {
         return Err(Unsound::Pages { pages });
     }
-    let page = document.page_iter().next().ok_or(Unsound::Pages { pages: 0 })?;
-    let media_box = document.get_dictionary(page).and_then(|page| page.get(b"MediaBox"));
-    media_box.map_err(|_| Unsound::NoMediaBox)?;
+    let mut found = 0;
+    for page in document.page_iter() {
+        let media_box = document.get_dictionary(page).and_then(|page| page.get(b"MediaBox"));
+        media_box.map_err(|_| Unsound::NoMediaBox)?;
+        found += 1;
+    }
+    if found != expected {
+        return Err(Unsound::Pages { pages: found });
+    }
     document.objects.values().try_for_each(|object| references(object, &document))
 }
 

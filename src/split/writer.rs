@@ -44,7 +44,7 @@ pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str) -> Vec<u
     let mut members = Vec::new();
     for body in bodies {
         match body.data {
-            Some(data) => writer.stream(body.number, &body.bytes, &data),
+            Some(data) => writer.stream(body.number, body.bytes.split_at_checked(body.filter_at), &data),
             None => members.push(body),
         }
     }
@@ -77,15 +77,17 @@ impl Writer {
         (length + FILTER < data.len()).then_some(out)
     }
 
-    /// Writes a stream whose serialized dictionary, without `/Length`, is `dictionary`.
-    fn stream(&mut self, number: u32, dictionary: &[u8], data: &[u8]) {
-        let is_encoded = memchr::memmem::find(dictionary, b"/Filter").is_some();
+    /// Writes a stream whose serialized dictionary, without `/Length`, is parted where `/Filter` would stand.
+    fn stream(&mut self, number: u32, dictionary: Option<(&[u8], &[u8])>, data: &[u8]) {
+        let (before, after) = dictionary.unwrap_or((b"<<", b">>"));
+        let is_encoded = [before, after].iter().any(|part| memchr::memmem::find(part, b"/Filter").is_some());
         let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { self.deflated(data) };
         self.begin(number);
-        self.out.extend(dictionary.strip_suffix(b">>").unwrap_or(dictionary));
+        self.out.extend(before);
         if deflated.is_some() {
             self.out.extend(b"/Filter/FlateDecode");
         }
+        self.out.extend(after.strip_suffix(b">>").unwrap_or(after));
         self.data(deflated.as_deref().unwrap_or(data));
     }
 

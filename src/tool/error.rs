@@ -277,6 +277,10 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
             .with("reason", json!(error.to_string())),
+        PdfError::NotJoinable { reason } => {
+            ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
+                .hint("Take these pages one by one, or fewer at once.")
+        }
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
         }

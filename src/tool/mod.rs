@@ -53,7 +53,7 @@ pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
 pub use memory::{DataAnswer, context_forget, context_fork, context_status};
 pub use outline::outline;
-pub use page::{PageResult, write_page};
+pub use page::{JoinResult, PageResult, write_joined, write_page};
 pub use pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
 pub use render::{RenderAnswer, RenderResult, render_page, write_picture};
 pub use resource::{

@@ -1,4 +1,4 @@
-//! One page of a PDF as a file of its own: no conversation, no store, and no hash of the source.
+//! One page of a PDF, or several, as a file of their own: no conversation, no store, and no hash of the source.
 
 use std::path::{Path, PathBuf};
 
@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::error::{ErrorCode, ToolError};
-use crate::context::{ContextError, OpenPdf, PageChunk, PdfError, write_whole};
+use crate::context::{ContextError, OpenPdf, PageChunk, PdfError, select_pages, write_whole};
 use crate::hash::ContentHash;
-use crate::page::PageNumber;
+use crate::page::{PageNumber, PageSet};
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +42,53 @@ pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult,
         file: out.to_owned(),
         page: page.get(),
         pages: pdf.document.page_count(),
+        bytes: chunk.bytes.len(),
+        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        tier: chunk.tier,
+        notes: chunk.notes,
+    })
+}
+
+/// What was written of several pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JoinResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The 1-based numbers of the pages in it, as a selection: `2-4,7`.
+    #[serde(rename = "pageNumbers")]
+    pub page_numbers: String,
+    /// How many they are.
+    pub joined: u64,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Bytes written.
+    pub bytes: usize,
+    /// blake3 of the bytes written.
+    pub blake3: String,
+    /// The reader that cut the pages.
+    pub tier: String,
+    /// What was left out or read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// Writes the pages of `selection`, or all, as one PDF to `out`, whole or not at all.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection, and whatever cutting, joining and writing come to.
+pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Result<JoinResult, ToolError> {
+    let page_count = pdf.document.page_count();
+    let pages = match selection {
+        Some(selection) => select_pages(selection, page_count)?,
+        None => PageSet::all(page_count),
+    };
+    let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
+    let chunk = pdf.document.join(&pages).map_err(failed)?;
+    write_chunk(&chunk, out)?;
+    Ok(JoinResult {
+        file: out.to_owned(),
+        page_numbers: pages.to_string(),
+        joined: pages.len(),
+        pages: page_count,
         bytes: chunk.bytes.len(),
         blake3: ContentHash::of(&chunk.bytes).to_string(),
         tier: chunk.tier,

@@ -17,7 +17,7 @@ use super::wire::{Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
-use crate::page::PageIndex;
+use crate::page::{PageIndex, PageSet};
 use crate::render::FontSource;
 
 /// Runs a worker on the socket that is its standard input.
@@ -100,6 +100,7 @@ fn failed(reason: &str) -> PdfError {
 fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, PdfError> {
     let reply = match request {
         Request::Cut(page) => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?)),
+        Request::Join(runs) => return Ok(Reply::of_chunk(document.join(&pages_of(&runs))?)),
         Request::Text { page, from } => {
             let text = match from {
                 TextFrom::Chunk => document.page_text(PageIndex(page))?,
@@ -125,6 +126,12 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Drill(_) => return Err(failed("no question about a document")),
     };
     Ok((reply, Vec::new()))
+}
+
+fn pages_of(runs: &[(u32, u32)]) -> PageSet {
+    let mut pages = PageSet::new();
+    runs.iter().for_each(|(first, last)| pages.insert_run(*first, *last));
+    pages
 }
 
 /// What has no other way to fail must not pass for an answer where its reading was stopped.

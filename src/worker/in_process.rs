@@ -7,9 +7,9 @@ use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, Stopped};
-use crate::page::{PageIndex, PageLabel};
+use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
-use crate::split::{self, CutError};
+use crate::split::{self, CutError, JoinError};
 use crate::text::{self, PageText, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]; each operation has the time of their deadline.
@@ -147,6 +147,16 @@ impl Pages for OpenDocument {
         })
     }
 
+    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
+        let document = self.begin()?;
+        let joined = split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
+        Ok(PageChunk {
+            bytes: joined.bytes,
+            tier: joined.tier.to_string(),
+            notes: joined.notes.iter().map(ToString::to_string).collect(),
+        })
+    }
+
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
@@ -188,6 +198,15 @@ fn cut_error(error: CutError) -> PdfError {
     match error {
         CutError::Document(error) => document_error(error, PdfAction::ExtractPage),
         CutError::Unsound(_) => PdfError::Failed { action: PdfAction::ExtractPage, reason: error.to_string() },
+    }
+}
+
+fn join_error(error: JoinError) -> PdfError {
+    match error {
+        JoinError::Page { error, .. } | JoinError::Whole(error) => cut_error(error),
+        JoinError::NoPages | JoinError::SeveralReaders | JoinError::Conflict(_) | JoinError::Differs { .. } => {
+            PdfError::NotJoinable { reason: error.to_string() }
+        }
     }
 }
 

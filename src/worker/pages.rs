@@ -8,7 +8,7 @@ use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 pub use crate::html::Readable;
 use crate::limits::{Cancellation, LimitExceeded, Stopped};
-use crate::page::{PageIndex, PageLabel};
+use crate::page::{PageIndex, PageLabel, PageSet};
 pub use crate::render::{Picture, RenderOptions};
 pub use crate::text::{PageKind, PageText};
 
@@ -62,6 +62,11 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// When the page cannot be cut.
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError>;
+    /// The pages as one PDF, in page order, each as it is cut.
+    ///
+    /// # Errors
+    /// [`PdfError::NotJoinable`] where they cannot stand in one file and be what they are; else as [`cut`](Self::cut).
+    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError>;
     /// The page's identity across rebuilds.
     ///
     /// # Errors
@@ -81,12 +86,12 @@ pub trait Pages: Send + Sync {
     fn notes(&self) -> Vec<String>;
 }
 
-/// One page as a PDF of its own.
+/// One page, or several, as a PDF of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
     /// The PDF.
     pub bytes: Vec<u8>,
-    /// The reader that cut it.
+    /// The reader that it was cut with.
     pub tier: String,
     /// What was left out or read in spite of damage.
     pub notes: Vec<String>,
@@ -127,6 +132,12 @@ pub enum PdfError {
     /// The reader hung, broke, or could not be had.
     #[error(transparent)]
     Worker(WorkerError),
+    /// Pages that cannot stand in one PDF and be what they are; each can still be cut.
+    #[error("{reason}")]
+    NotJoinable {
+        /// What is in the way.
+        reason: String,
+    },
     /// Anything else, while doing `action`.
     #[error("{reason}")]
     Failed {

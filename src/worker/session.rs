@@ -15,7 +15,7 @@ use super::wire::{PageOfWeb, Reply, Request, TextFrom};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits};
-use crate::page::{PageIndex, PageLabel};
+use crate::page::{PageIndex, PageLabel, PageSet};
 
 /// Reads PDFs in workers. Every open document has one of its own, from when it is opened until it is dropped.
 #[derive(Clone)]
@@ -230,6 +230,13 @@ impl WorkerDocument {
         self.session().deadly.get(&page).map_or(Ok(()), |error| Err(error.clone()))
     }
 
+    /// Refuses to join pages of which one has killed a worker.
+    fn deadly_among(&self, pages: &PageSet) -> Result<(), WorkerError> {
+        let session = self.session();
+        let deadly = session.deadly.iter().find(|(page, _)| pages.contains(**page));
+        deadly.map_or(Ok(()), |(_, error)| Err(error.clone()))
+    }
+
     fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -274,6 +281,15 @@ impl Pages for WorkerDocument {
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
         self.spare(page)?;
         match self.ask(&Request::Cut(page.0))? {
+            (Reply::Chunk { tier, notes }, bytes) => Ok(PageChunk { bytes, tier, notes }),
+            _ => Err(WorkerError::Nonsense.into()),
+        }
+    }
+
+    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
+        self.deadly_among(pages)?;
+        let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
+        match self.ask(&Request::Join(runs))? {
             (Reply::Chunk { tier, notes }, bytes) => Ok(PageChunk { bytes, tier, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }

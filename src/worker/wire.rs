@@ -41,6 +41,8 @@ pub(super) enum Request {
     Outline(usize),
     Geometry(u32),
     Cut(u32),
+    /// First and last index of each run of pages, both included.
+    Join(Vec<(u32, u32)>),
     Fingerprint(u32),
     Text {
         page: u32,
@@ -117,6 +119,7 @@ pub(super) enum Failure {
     Timeout { deadline_ms: u64 },
     Cancelled,
     Io(String),
+    NotJoinable { reason: String },
     Failed { action: ActionOnWire, reason: String },
 }
 
@@ -241,6 +244,7 @@ impl From<PdfError> for Failure {
             PdfError::Stopped(Stopped::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
             PdfError::Stopped(Stopped::Cancelled) => Self::Cancelled,
             PdfError::Io(error) => Self::Io(error.to_string()),
+            PdfError::NotJoinable { reason } => Self::NotJoinable { reason },
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
             // Workers have no workers.
             PdfError::Worker(error) => Self::Io(error.to_string()),
@@ -260,6 +264,7 @@ impl From<Failure> for PdfError {
             Failure::Timeout { deadline_ms } => Stopped::Timeout { deadline_ms }.into(),
             Failure::Cancelled => Stopped::Cancelled.into(),
             Failure::Io(reason) => Self::Io(io::Error::other(reason)),
+            Failure::NotJoinable { reason } => Self::NotJoinable { reason },
             Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },
         }
     }

@@ -10,7 +10,7 @@ use pagewise::context::{
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::{PageIndex, PageLabel};
+use pagewise::page::{PageIndex, PageLabel, PageSet};
 use pagewise::source::{HashCache, Roots};
 use pagewise::store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
@@ -78,6 +78,10 @@ impl Pages for WordsDocument {
         }
         let bytes = if line.starts_with("large") { vec![b'x'; 3_000] } else { line.as_bytes().to_vec() };
         Ok(PageChunk { bytes, tier: "words".into(), notes: Vec::new() })
+    }
+
+    fn join(&self, _pages: &PageSet) -> Result<PageChunk, PdfError> {
+        Err(PdfError::NotJoinable { reason: "words do not stick".into() })
     }
 
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {

@@ -44,6 +44,8 @@ pub(super) struct Found {
 pub(super) struct Kept {
     whole: Option<Bytes>,
     pub(super) pages: BTreeMap<PageIndex, Result<Bytes, String>>,
+    /// Several pages as one PDF, by their numbers.
+    pub(super) joined: BTreeMap<String, Result<Bytes, String>>,
     pub(super) texts: BTreeMap<PageIndex, Result<String, String>>,
     pub(super) pictures: BTreeMap<PageIndex, Result<Bytes, String>>,
 }

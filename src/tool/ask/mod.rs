@@ -3,6 +3,7 @@
 mod arguments;
 mod details;
 mod extract;
+mod join;
 mod load;
 mod pack;
 

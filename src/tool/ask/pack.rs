@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::AskWorld;
+use super::join::{Joined, Joining};
 use super::load::{Asked, Found};
 use crate::context::{OpenPdf, page_or_pages};
 use crate::model::{ModelName, ModelSettings, Part, ProviderLimits, base64_length};
@@ -15,7 +16,7 @@ const BLOCK_BYTES: u64 = 4_096;
 #[derive(Default)]
 pub(super) struct Packed {
     pub(super) parts: Vec<Part>,
-    /// `whole`, `pages`, `text` or `images`.
+    /// `whole`, `pages`, `joined`, `text` or `images`.
     pub(super) form: &'static str,
     pub(super) pages: PageSet,
     pub(super) bytes: u64,
@@ -143,38 +144,76 @@ impl Packing<'_> {
         }
     }
 
-    /// As many of the pages as fit, each as the one-page PDF that `get_file` gives.
+    /// As many of the pages as fit: each as the one-page PDF that `get_file` gives, or joined where more fit so.
     fn pages(&self, path: &str, found: &mut Found, share: &mut Budget) -> Packed {
         let candidates = found.candidates(self.settings.pdf_max_pages);
         let pdf = match found.open(self.world) {
             Ok(pdf) => pdf,
             Err(error) => return Packed::refused(error.message),
         };
+        let whole = *share;
+        let (single, full) = self.one_by_one(path, &pdf, found, &candidates, share);
+        // Joined pages are as many as they were: past the bound on pages nothing is gained.
+        if !full || single.pages.len() >= whole.pages || candidates.len() < 2 {
+            return self.finished(single, found, &candidates, full.then(|| self.limit_reached()));
+        }
+        let mut rest = whole;
+        let Joined { packed, full, refusal } =
+            Joining::new(self, path, &pdf, &mut rest).run(found, &candidates.iter().collect::<Vec<_>>());
+        if packed.pages.len() > single.pages.len() {
+            *share = rest;
+            return self.finished(packed, found, &candidates, full.then(|| self.limit_reached()));
+        }
+        let why = self.limit_reached();
+        let why = refusal.map_or(why.clone(), |refusal| format!("{why}; they cannot go as one PDF: {refusal}"));
+        self.finished(single, found, &candidates, Some(why))
+    }
+
+    /// As many of the pages as fit, each by itself; whether one did not fit.
+    fn one_by_one(
+        &self,
+        path: &str,
+        pdf: &OpenPdf,
+        found: &mut Found,
+        candidates: &PageSet,
+        share: &mut Budget,
+    ) -> (Packed, bool) {
         let mut packed = Packed { form: "pages", ..Packed::default() };
         let mut full = false;
         for page in candidates.iter() {
-            match self.page(&pdf, found, page) {
+            match self.page(pdf, found, page) {
                 Ok(part) => {
-                    let size = part.size();
-                    full = size > self.limits.document_bytes || !share.take(size, 1);
+                    full = !self.fits(&part, 1, share);
                     if full {
                         break;
                     }
                     packed.add(page, part);
                 }
-                Err(reason) => packed.notes.push(format!("Page {} of {path} is not sent: {reason}", page.number())),
+                Err(reason) => packed.notes.push(not_sent(path, page, &reason)),
             }
         }
-        let why = if full { self.limit_reached() } else { self.page_limit() };
-        packed.leave(found, &candidates, full, why);
+        (packed, full)
+    }
+
+    /// Takes what a part of so many pages costs; `false`, and nothing taken, where it does not fit.
+    pub(super) fn fits(&self, part: &Part, pages: u64, share: &mut Budget) -> bool {
+        let is_within = part.size() <= self.limits.document_bytes && pages <= self.limits.document_pages;
+        is_within && share.take(part.size(), pages)
+    }
+
+    /// Says what did not come: `full` is why no more fitted, where that is so.
+    fn finished(&self, mut packed: Packed, found: &Found, candidates: &PageSet, full: Option<String>) -> Packed {
+        let is_full = full.is_some();
+        let why = full.unwrap_or_else(|| self.page_limit());
         if packed.parts.is_empty() {
-            packed.refused = Some(if full { self.limit_reached() } else { packed.notes.join("; ") });
+            packed.refused = Some(if is_full { why.clone() } else { packed.notes.join("; ") });
         }
+        packed.leave(found, candidates, is_full, why);
         packed
     }
 
     /// One page as a PDF; as text, where it cannot be cut.
-    fn page(&self, pdf: &OpenPdf, found: &mut Found, page: PageIndex) -> Result<Part, String> {
+    pub(super) fn page(&self, pdf: &OpenPdf, found: &mut Found, page: PageIndex) -> Result<Part, String> {
         let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
             Ok(chunk) => Ok(Bytes::from(chunk.bytes)),
             Err(error) => Err(error.to_string()),
@@ -215,6 +254,11 @@ impl Packing<'_> {
     }
 }
 
+/// What is said of a page that nothing can be made of.
+pub(super) fn not_sent(path: &str, page: PageIndex, reason: &str) -> String {
+    format!("Page {} of {path} is not sent: {reason}", page.number())
+}
+
 impl Packed {
     /// Nothing of a PDF.
     pub(super) fn refused(reason: String) -> Self {
@@ -223,8 +267,13 @@ impl Packed {
 
     /// A page, as `part`.
     pub(super) fn add(&mut self, page: PageIndex, part: Part) {
+        self.add_all([page], part);
+    }
+
+    /// Pages, as one `part`.
+    pub(super) fn add_all(&mut self, pages: impl IntoIterator<Item = PageIndex>, part: Part) {
         self.bytes = self.bytes.saturating_add(part.size());
-        self.pages.insert(page);
+        pages.into_iter().for_each(|page| self.pages.insert(page));
         self.parts.push(part);
     }
 

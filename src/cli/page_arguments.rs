@@ -1,0 +1,60 @@
+//! The commands that cut pages as they are typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::arguments::{Json, Password};
+
+/// Cut one page out of a PDF, as a PDF of its own
+///
+/// The file is replaced whole or not at all. The same page gives the same bytes every time.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise page report.pdf 3 --out page3.pdf
+  pagewise page report.pdf 3 --out page3.pdf --json")]
+pub(crate) struct Page {
+    /// The PDF: a path, ~, file:// or http(s)://
+    pub(crate) path: String,
+    /// The page's 1-based number
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) number: String,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Cut every page of a PDF into a file of its own, or pages of it into one file
+///
+/// With --out-dir files are named {name}-{number}.pdf, with numbers padded to one length. Interrupted, it leaves whole
+/// files only. With --out all pages go into one PDF, which has what they share once; it is written whole or not at all,
+/// and the same pages give the same bytes every time.
+#[derive(Debug, Args)]
+#[command(
+    group(clap::ArgGroup::new("to").required(true).args(["out_dir", "out"])),
+    after_help = "Examples:
+  pagewise split report.pdf --out-dir pages
+  pagewise split report.pdf --out-dir pages --pages 10-20
+  pagewise split report.pdf --out chapter.pdf --pages 10-20"
+)]
+pub(crate) struct Split {
+    /// The PDF: a path, ~, file:// or http(s)://
+    pub(crate) path: String,
+    /// The folder to write to; made where it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// The one file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
