@@ -69,6 +69,12 @@ impl FileBytes {
         Ok(file)
     }
 
+    /// A file that is in memory already.
+    pub(crate) fn in_memory(bytes: Bytes) -> Self {
+        let length = bytes.len() as u64;
+        Self { source: Arc::new(Vec::new()), length, whole: OnceLock::from(bytes) }
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.length
     }

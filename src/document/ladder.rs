@@ -63,7 +63,8 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
+    /// The pages that the reader `objects` sees.
+    pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
         Ok(Self { tier, objects, catalog, tree, limits: limits.clone() })

@@ -3,6 +3,12 @@
 //! The lexer refuses instead of guessing: what is not well-formed is [`Syntax::Malformed`], and the caller hands the
 //! file to a reader that repairs. A window of a larger file that ends too early is [`Syntax::Incomplete`].
 
+mod classes;
+mod survey;
+
+pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
+pub(crate) use survey::Glance;
+
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken};
 
 /// Why no object could be read.
@@ -24,53 +30,17 @@ pub(crate) struct Lexer<'a> {
     max_nesting: u32,
 }
 
-/// What a dictionary says of being a page, at a glance.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Glance {
-    /// `/Type`.
-    pub(crate) kind: Option<Name>,
-    /// Whether it has `/Contents` or a `/MediaBox`.
-    pub(crate) has_page_entries: bool,
-}
-
-/// Whether `byte` is white space (table 1).
-pub(crate) fn is_white_space(byte: u8) -> bool {
-    matches!(byte, 0 | 9 | 10 | 12 | 13 | 32)
-}
-
-/// Whether `byte` is a delimiter (table 2).
-pub(crate) fn is_delimiter(byte: u8) -> bool {
-    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
-}
-
-/// Whether `byte` is a regular character.
-pub(crate) fn is_regular(byte: u8) -> bool {
-    REGULAR.get(usize::from(byte)).copied().unwrap_or(false)
-}
-
-/// [`is_regular`] for each byte: tokens are scanned byte by byte, and one look-up is a third of the comparisons.
-const REGULAR: [bool; 256] = {
-    let mut table = [true; 256];
-    let others = b"\0\t\n\x0C\r ()<>[]{}/%";
-    let mut at = 0;
-    while at < others.len() {
-        table[others[at] as usize] = false;
-        at += 1;
-    }
-    table
-};
-
 /// Takes decimal digits, at most nine, off the front: their value and what follows.
 fn leading_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (mut value, mut rest) = (0, bytes);
-    while let Some((byte @ b'0'..=b'9', after)) = rest.split_first() {
-        if bytes.len() - rest.len() == 9 {
-            return None;
+    let mut value = 0_u32;
+    for (at, byte) in bytes.iter().take(10).enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return if at == 0 { None } else { bytes.get(at..).map(|rest| (value, rest)) };
         }
-        value = value * 10 + u32::from(byte - b'0');
-        rest = after;
+        value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
     }
-    (rest.len() < bytes.len()).then_some((value, rest))
+    None
 }
 
 impl<'a> Lexer<'a> {
@@ -188,6 +158,11 @@ impl<'a> Lexer<'a> {
         let mut elements = Vec::new();
         loop {
             self.skip_space();
+            // Kids of a large tree are nothing else.
+            if let Some(id) = self.plain_reference() {
+                elements.push(Object::Reference(id));
+                continue;
+            }
             if self.peek().ok_or(Syntax::Incomplete)? == b']' {
                 self.position += 1;
                 return Ok(Object::Array(elements));
@@ -217,74 +192,6 @@ impl<'a> Lexer<'a> {
                     };
                 }
                 _ => return self.malformed(),
-            }
-        }
-    }
-
-    /// Reads a dictionary for what tells pages from other nodes, and passes over all else.
-    ///
-    /// `None` where it has kids, is no dictionary, or needs a closer look.
-    pub(crate) fn glance(&mut self) -> Result<Option<Glance>, Syntax> {
-        self.skip_space();
-        if !self.rest().starts_with(b"<<") {
-            return Ok(None);
-        }
-        self.position += 2;
-        let mut glance = Glance::default();
-        loop {
-            self.skip_space();
-            match self.peek().ok_or(Syntax::Incomplete)? {
-                b'/' => {
-                    let key = self.name()?;
-                    match key.as_bytes() {
-                        b"Type" if glance.kind.is_none() => match self.object_within(1)? {
-                            Object::Name(kind) => glance.kind = Some(kind),
-                            _ => return Ok(None),
-                        },
-                        b"Type" | b"Kids" => return Ok(None),
-                        b"Contents" | b"MediaBox" => {
-                            glance.has_page_entries = true;
-                            self.pass_over()?;
-                        }
-                        _ => self.pass_over()?,
-                    }
-                }
-                b'>' if self.rest().starts_with(b">>") => {
-                    self.position += 2;
-                    return Ok(Some(glance));
-                }
-                _ => return self.malformed(),
-            }
-        }
-    }
-
-    /// Passes over one object without building it; of what it holds only the tokens and the balance of brackets count.
-    fn pass_over(&mut self) -> Result<(), Syntax> {
-        let mut open = 0_u32;
-        loop {
-            self.skip_space();
-            let (length, step) = match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
-                (b'[', _) => (1, 1),
-                (b'<', Some(b'<')) => (2, 1),
-                (b']', _) => (1, -1),
-                (b'>', Some(b'>')) => (2, -1),
-                (b'>', None) => return Err(Syntax::Incomplete),
-                (b'/', _) => {
-                    let name = self.rest().get(1..).unwrap_or_default();
-                    (1 + name.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?, 0)
-                }
-                _ => {
-                    self.object_within(self.max_nesting)?;
-                    (0, 0)
-                }
-            };
-            open = open.checked_add_signed(step).ok_or(Syntax::Malformed(self.position))?;
-            if open > self.max_nesting {
-                return Err(Syntax::TooDeep);
-            }
-            self.position += length;
-            if open == 0 {
-                return Ok(());
             }
         }
     }

@@ -39,6 +39,7 @@ mod tree;
 pub use bytes::ReadAt;
 pub use contained::EngineFailure;
 pub(crate) use contained::contained;
+pub(crate) use direct::DirectReader;
 pub(crate) use drawable::Drawable;
 pub use error::DocumentError;
 pub use geometry::PageGeometry;
@@ -49,7 +50,7 @@ pub use outline::{Outline, OutlineItem};
 
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};
-use bytes::FileBytes;
+pub(crate) use bytes::FileBytes;
 use labels::PageLabels;
 pub(crate) use ladder::{Ladder, Reading};
 use std::sync::{Arc, OnceLock};

@@ -152,8 +152,9 @@ impl<'a> Job<'a> {
         if let Some(conflict) = joined.conflict.take() {
             return Err(conflict.into());
         }
-        verify::verify(&joined.bytes, leaves.len()).map_err(CutError::from)?;
-        let bytes = Arc::new(joined.bytes);
+        let bytes =
+            verify::verify(joined.bytes, leaves.len(), reading.tier, &reading.limits).map_err(CutError::from)?;
+        let bytes = Arc::new(bytes);
         self.compare(&bytes)?;
         joined.bytes = Arc::unwrap_or_clone(bytes);
         Ok(joined)

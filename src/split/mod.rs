@@ -87,8 +87,8 @@ pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError>
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
         let make = |reading: &Reading, leaf: &Leaf| -> Result<Assembled, CutError> {
-            let chunk = one(reading, leaf, label.clone(), demand)?;
-            verify::verify(&chunk.bytes, 1)?;
+            let mut chunk = one(reading, leaf, label.clone(), demand)?;
+            chunk.bytes = verify::verify(chunk.bytes, 1, reading.tier, &reading.limits)?;
             Ok(chunk)
         };
         document.with_page(index, make, CutError::is_worth_another_reader)

@@ -1,14 +1,29 @@
-//! The last look at a chunk: lopdf, which had no part in making it, must find its pages sound in it.
+//! The last look at a chunk before it leaves: it is read back, and must have its pages, whole, and no reference that leads
+//! nowhere.
+//!
+//! Pages of sound files are read back by the strict reader, which shares nothing with the writer: every object must
+//! stand where the cross references say, every stream must end where its length says. Pages of files that were repaired
+//! are read back by lopdf instead, for there objects are odd, and a reader of another hand sees other things. lopdf on every
+//! page was 43 to 47 % of the instructions of a split, and of 3,564 pages, the first eight of 2,260 files, it refused none
+//! that the strict reader took.
 
-use lopdf::{Document, Object};
+use bytes::Bytes;
+use lopdf::{Document, Object as Theirs};
+use std::sync::Arc;
+
+use crate::document::object::{Object, ObjectId};
+use crate::document::objects::Objects;
+use crate::document::{DirectReader, DocumentError, FileBytes, Reading, Tier};
+use crate::limits::Limits;
+use crate::page::PageIndex;
 
 /// What is wrong with a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsound {
-    /// lopdf cannot read it.
+    /// It cannot be read.
     #[error("it cannot be read back: {reason}")]
     Unreadable {
-        /// lopdf's reason.
+        /// The reader's reason.
         reason: String,
     },
     /// It has another number of pages than were put into it.
@@ -28,10 +43,64 @@ pub enum Unsound {
     },
 }
 
-/// Reads `chunk` back and checks that it has `expected` pages, and no reference that leads nowhere.
-pub(super) fn verify(chunk: &[u8], expected: usize) -> Result<(), Unsound> {
+impl From<DocumentError> for Unsound {
+    fn from(error: DocumentError) -> Self {
+        Self::Unreadable { reason: error.to_string() }
+    }
+}
+
+/// Reads `chunk`, which was made of what the reader `tier` saw, back, and gives it back where it has `expected` pages.
+pub(super) fn verify(chunk: Vec<u8>, expected: usize, tier: Tier, limits: &Limits) -> Result<Vec<u8>, Unsound> {
+    if tier != Tier::Direct {
+        second_opinion(&chunk, expected)?;
+        return Ok(chunk);
+    }
+    let bytes = Bytes::from(chunk);
+    read_back(bytes.clone(), expected, limits)?;
+    // Nobody else holds the bytes by now, so that this copies nothing.
+    Ok(Vec::from(bytes))
+}
+
+fn read_back(chunk: Bytes, expected: usize, limits: &Limits) -> Result<(), Unsound> {
+    let reader = DirectReader::open(Arc::new(FileBytes::in_memory(chunk)), limits)?;
+    let size = reader.trailer().get(b"Size").and_then(Object::as_integer);
+    let size =
+        size.and_then(|size| u32::try_from(size).ok()).ok_or(DocumentError::damaged("a trailer without /Size"))?;
+    let mut pages = 0;
+    let mut beyond = None;
+    let mut referred = vec![false; usize::try_from(size).unwrap_or(usize::MAX)];
+    let mut refer = |id: ObjectId| {
+        let known = usize::try_from(id.number).ok().and_then(|number| referred.get_mut(number));
+        known.map_or_else(|| beyond = Some(id.number), |referred| *referred = true);
+    };
+    for number in 1..size {
+        limits.deadline.check().map_err(DocumentError::from)?;
+        pages += usize::from(reader.survey(number, &mut refer)?);
+    }
+    for (number, _) in (0..size).zip(referred).filter(|(_, referred)| *referred) {
+        if !reader.holds(number)? {
+            return Err(Unsound::DanglingReference { number });
+        }
+    }
+    if let Some(number) = beyond {
+        return Err(Unsound::DanglingReference { number });
+    }
+    let reading = Reading::new(Tier::Direct, Box::new(reader), limits)?;
+    let counted = usize::try_from(reading.tree.count()).unwrap_or(usize::MAX);
+    if let Some(pages) = [pages, counted].into_iter().find(|pages| *pages != expected) {
+        return Err(Unsound::Pages { pages });
+    }
+    for index in (0..reading.tree.count()).map(PageIndex) {
+        let leaf = reading.tree.leaf(&*reading.objects, index, limits)?;
+        leaf.inherited.media_box.as_ref().ok_or(Unsound::NoMediaBox)?;
+    }
+    Ok(())
+}
+
+/// What lopdf, which had no part in anything, finds.
+fn second_opinion(chunk: &[u8], expected: usize) -> Result<(), Unsound> {
     let document = Document::load_mem(chunk).map_err(|error| Unsound::Unreadable { reason: error.to_string() })?;
-    let is_page = |object: &Object| object.as_dict().is_ok_and(|dictionary| dictionary.has_type(b"Page"));
+    let is_page = |object: &Theirs| object.as_dict().is_ok_and(|dictionary| dictionary.has_type(b"Page"));
     let pages = document.objects.values().filter(|object| is_page(object)).count();
     if pages != expected {
         return Err(Unsound::Pages { pages });
@@ -45,15 +114,66 @@ pub(super) fn verify(chunk: &[u8], expected: usize) -> Result<(), Unsound> {
     if found != expected {
         return Err(Unsound::Pages { pages: found });
     }
-    document.objects.values().try_for_each(|object| references(object, &document))
+    document.objects.values().try_for_each(|object| leads_somewhere(object, &document))
 }
 
-fn references(object: &Object, document: &Document) -> Result<(), Unsound> {
+fn leads_somewhere(object: &Theirs, document: &Document) -> Result<(), Unsound> {
     match object {
-        Object::Reference(id) if !document.objects.contains_key(id) => Err(Unsound::DanglingReference { number: id.0 }),
-        Object::Array(elements) => elements.iter().try_for_each(|element| references(element, document)),
-        Object::Dictionary(entries) => entries.iter().try_for_each(|(_, value)| references(value, document)),
-        Object::Stream(stream) => stream.dict.iter().try_for_each(|(_, value)| references(value, document)),
+        Theirs::Reference(id) if !document.objects.contains_key(id) => Err(Unsound::DanglingReference { number: id.0 }),
+        Theirs::Array(elements) => elements.iter().try_for_each(|element| leads_somewhere(element, document)),
+        Theirs::Dictionary(entries) => entries.iter().try_for_each(|(_, value)| leads_somewhere(value, document)),
+        Theirs::Stream(stream) => stream.dict.iter().try_for_each(|(_, value)| leads_somewhere(value, document)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::closure::Body;
+    use super::super::writer;
+    use super::*;
+
+    /// What both readers find in a chunk of these objects, numbered from 1.
+    fn findings(objects: &[&str], expected: usize) -> [Option<Unsound>; 2] {
+        let numbered = (1..).zip(objects);
+        let bodies = numbered.map(|(number, object)| Body {
+            number,
+            bytes: object.as_bytes().to_vec(),
+            data: None,
+            filter_at: 0,
+        });
+        let last = u32::try_from(objects.len()).unwrap_or(u32::MAX);
+        let chunk = writer::write(bodies.collect(), last, "1.7");
+        [Tier::Direct, Tier::HayroSyntax].map(|tier| verify(chunk.clone(), expected, tier, &Limits::default()).err())
+    }
+
+    const CATALOG: &str = "<</Pages 2 0 R/Type/Catalog>>";
+    const PAGE: &str = "<</MediaBox[0 0 9 9]/Parent 2 0 R/Type/Page>>";
+
+    #[test]
+    fn both_readers_take_what_is_sound_and_refuse_what_is_not() {
+        let one = "<</Count 1/Kids[3 0 R]/Type/Pages>>";
+        let two = "<</Count 2/Kids[3 0 R 4 0 R]/Type/Pages>>";
+        assert_eq!(findings(&[CATALOG, one, PAGE], 1), [None, None]);
+        assert_eq!(findings(&[CATALOG, two, PAGE, PAGE], 2), [None, None]);
+        let both = |unsound: Unsound| [Some(unsound.clone()), Some(unsound)];
+        assert_eq!(findings(&[CATALOG, two, PAGE, PAGE], 1), both(Unsound::Pages { pages: 2 }));
+        // A page that is not in the tree has been dragged along.
+        assert_eq!(findings(&[CATALOG, one, PAGE, PAGE], 1), both(Unsound::Pages { pages: 2 }));
+        let boxless = "<</Parent 2 0 R/Type/Page>>";
+        assert_eq!(findings(&[CATALOG, one, boxless], 1), both(Unsound::NoMediaBox));
+        let dangling = "<</Annots[[<</A 77 0 R>>]]/MediaBox[0 0 9 9]/Parent 2 0 R/Type/Page>>";
+        assert_eq!(findings(&[CATALOG, one, dangling], 1), both(Unsound::DanglingReference { number: 77 }));
+        let broken = "<</MediaBox[0 0 9 9/Type/Page>>";
+        assert!(findings(&[CATALOG, one, broken], 1).iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn a_type_is_one_only_as_a_key_of_the_object_itself() {
+        let one = "<</Count 1/Kids[3 0 R]/Type/Pages>>";
+        let page = "<</MediaBox[0 0 9 9]/Parent 2 0 R/PieceInfo<</Type/Page>>/Type/Page/Z/Type>>";
+        assert_eq!(findings(&[CATALOG, one, page], 1), [None, None]);
+        let other = "<</A/Type/Page/B/Type/Other>>";
+        assert_eq!(findings(&[CATALOG, one, PAGE, other], 1), [None, None]);
     }
 }

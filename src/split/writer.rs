@@ -7,8 +7,11 @@
 use super::closure::{Body, CATALOG};
 use super::serialize;
 use libdeflater::{CompressionLvl, Compressor};
+use std::cell::RefCell;
 
-/// Deflate level: past it the object streams of real pages shrink by less than 1 % for twice the time.
+/// Deflate level: past it the object streams of real pages shrink by less than 1 % for twice the time. Below it, 86 pages
+/// of documents whose streams are stored uncompressed grow by 0.2 % (5) and 1.2 % (4) for 3 and 12 % less of the
+/// instructions of a page of 260 kB.
 const LEVEL: i32 = 6;
 
 /// Streams shorter than this are not worth a filter's name.
@@ -25,18 +28,22 @@ enum Row {
     Member(u64),
 }
 
+thread_local! {
+    /// Its tables take 670 kB, which are not asked for anew for each page of a book.
+    static DEFLATE: RefCell<Compressor> =
+        RefCell::new(Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()));
+}
+
 struct Writer {
     out: Vec<u8>,
     rows: Vec<Row>,
-    deflate: Compressor,
 }
 
 /// Writes a chunk of `bodies`, whose numbers are 1 to `last_number`.
 pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str) -> Vec<u8> {
     let size = bodies.iter().map(|body| body.data.as_ref().map_or(0, |data| data.len() + 128)).sum::<usize>();
     let rows = usize::try_from(last_number).unwrap_or(0) + 3;
-    let deflate = Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default());
-    let mut writer = Writer { out: Vec::with_capacity(size + 4096), rows: vec![Row::Free; rows], deflate };
+    let mut writer = Writer { out: Vec::with_capacity(size + 4096), rows: vec![Row::Free; rows] };
     writer.out.extend(b"%PDF-");
     writer.out.extend(version.as_bytes());
     // Bytes above 127 in a comment tell transfer programs that the file is binary (7.5.2).
@@ -68,20 +75,11 @@ impl Writer {
         self.out.extend(b" 0 obj\n");
     }
 
-    /// Deflates `data`; `None` where that does not make it smaller by more than the filter's name.
-    fn deflated(&mut self, data: &[u8]) -> Option<Vec<u8>> {
-        const FILTER: usize = b"/Filter/FlateDecode".len();
-        let mut out = vec![0; self.deflate.zlib_compress_bound(data.len())];
-        let length = self.deflate.zlib_compress(data, &mut out).ok()?;
-        out.truncate(length);
-        (length + FILTER < data.len()).then_some(out)
-    }
-
     /// Writes a stream whose serialized dictionary, without `/Length`, is parted where `/Filter` would stand.
     fn stream(&mut self, number: u32, dictionary: Option<(&[u8], &[u8])>, data: &[u8]) {
         let (before, after) = dictionary.unwrap_or((b"<<", b">>"));
         let is_encoded = [before, after].iter().any(|part| memchr::memmem::find(part, b"/Filter").is_some());
-        let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { self.deflated(data) };
+        let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { deflated(data) };
         self.begin(number);
         self.out.extend(before);
         if deflated.is_some() {
@@ -115,7 +113,7 @@ impl Writer {
         table.push(b'\n');
         let first = table.len();
         table.extend(objects);
-        let deflated = self.deflated(&table);
+        let deflated = deflated(&table);
         self.begin(number);
         self.out.extend(b"<</Type/ObjStm/N ");
         serialize::unsigned(&mut self.out, members.len() as u64);
@@ -148,7 +146,7 @@ impl Writer {
         if predicted {
             table = predict_up(&table, row);
         }
-        let deflated = self.deflated(&table);
+        let deflated = deflated(&table);
         self.out.extend(b"<</Type/XRef/Size ");
         serialize::unsigned(&mut self.out, self.rows.len() as u64);
         self.out.extend(b"/Root");
@@ -177,6 +175,17 @@ impl Writer {
         serialize::unsigned(&mut self.out, start);
         self.out.extend(b"\n%%EOF\n");
     }
+}
+
+/// Deflates `data`; `None` where that does not make it smaller by more than the filter's name.
+fn deflated(data: &[u8]) -> Option<Vec<u8>> {
+    const FILTER: usize = b"/Filter/FlateDecode".len();
+    DEFLATE.with_borrow_mut(|deflate| {
+        let mut out = vec![0; deflate.zlib_compress_bound(data.len())];
+        let length = deflate.zlib_compress(data, &mut out).ok()?;
+        out.truncate(length);
+        (length + FILTER < data.len()).then_some(out)
+    })
 }
 
 fn bytes_for(value: u64) -> usize {

@@ -60,6 +60,24 @@ impl DirectReader {
         Ok(reader)
     }
 
+    /// Whether the cross references know an object of this number that is in use.
+    pub(crate) fn holds(&self, number: u32) -> Result<bool, DocumentError> {
+        Ok(self.references.entry(&self.file, number)? != Entry::Free)
+    }
+
+    /// Passes over the object `number`, and tells `found` of the references in it; whether it is a page's dictionary.
+    pub(crate) fn survey(&self, number: u32, found: &mut impl FnMut(ObjectId)) -> Result<bool, DocumentError> {
+        match self.references.entry(&self.file, number)? {
+            Entry::InStream { container } => self.object_stream(container, 0)?.survey(number, &self.limits, found),
+            Entry::Free => Ok(false),
+            Entry::Offset(offset) => {
+                let (object, _) = self.read_at(number, offset, 0)?;
+                object.for_each_reference(found);
+                Ok(object.as_dictionary().is_some_and(|dictionary| dictionary.is_type(b"Page")))
+            }
+        }
+    }
+
     fn cached(&self, number: u32) -> Option<Arc<Object>> {
         self.cache.read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
     }

@@ -3,7 +3,7 @@
 use super::super::error::DocumentError;
 use super::super::filter;
 use super::super::lexer::{Glance, Lexer};
-use super::super::object::{Object, Stream};
+use super::super::object::{Object, ObjectId, Stream};
 use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use std::collections::HashMap;
@@ -52,6 +52,18 @@ impl ObjectStream {
     pub(crate) fn glance(&self, number: u32, limits: &Limits) -> Option<Glance> {
         let at = *self.offsets.get(&number)?;
         Lexer::new(&self.bytes, limits.max_nesting).at(at).glance().ok().flatten()
+    }
+
+    /// Passes over the object `number`, where this stream holds it: see [`Lexer::survey`].
+    pub(crate) fn survey(
+        &self,
+        number: u32,
+        limits: &Limits,
+        found: &mut impl FnMut(ObjectId),
+    ) -> Result<bool, DocumentError> {
+        let at = self.offsets.get(&number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
+        let surveyed = Lexer::new(&self.bytes, limits.max_nesting).at(*at).survey(found);
+        surveyed.map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
     /// The object `number`, where this stream holds it.

@@ -10,6 +10,9 @@ use bytes::Bytes;
 /// The first window; most objects that are no streams fit.
 const WINDOW_BYTES: u64 = 2 << 10;
 
+/// The most that is read at once while the end of a long object is looked for.
+const MAX_STEP_BYTES: u64 = 256 << 10;
+
 /// A stream that was read without help from other objects.
 pub(crate) struct Indirect {
     pub(crate) dictionary: Dictionary,
@@ -38,8 +41,7 @@ fn with_window<T>(
         match read(&mut lexer) {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
-                LimitExceeded::check("max_stream_bytes", size, limits.max_stream_bytes)?;
-                size = size.saturating_mul(8);
+                size = next_end(file, at, size, limits)?;
             }
             Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("the file ends inside an object", at)),
             Err(Syntax::Malformed(inside)) => {
@@ -51,6 +53,29 @@ fn with_window<T>(
             }
         }
     }
+}
+
+/// A size of the window at `at` with which an object that is longer than `size` may be whole: up to the next place that
+/// can end one. Long objects are read twice otherwise, and more bytes than they have.
+fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64, DocumentError> {
+    // A keyword, and what must follow for it to be known as one.
+    const KEYWORD: u64 = 16;
+    let mut seen = size;
+    let mut step = size;
+    while at.saturating_add(seen) < file.len() {
+        LimitExceeded::check("max_stream_bytes", seen, limits.max_stream_bytes)?;
+        let before = seen.saturating_sub(KEYWORD);
+        let part = file.slice(at.saturating_add(before), step.saturating_add(KEYWORD))?;
+        let ends = [&b"endobj"[..], b"stream", b"startxref"].map(|end| memchr::memmem::find(&part, end));
+        let end = ends.into_iter().flatten().map(|end| before.saturating_add(end as u64).saturating_add(KEYWORD));
+        if let Some(end) = end.min() {
+            // Never by little: a string full of such words would be read again and again.
+            return Ok(end.max(size.saturating_mul(2)));
+        }
+        seen = seen.saturating_add(step);
+        step = step.saturating_mul(2).min(MAX_STEP_BYTES);
+    }
+    Ok(seen)
 }
 
 /// Reads a dictionary that is not an indirect object: a trailer's.
@@ -79,12 +104,7 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
 
 /// Glances at the dictionary that is the indirect object `number` at `at`; `None` for what does not fit into one window, for
 /// a stream, and for whatever is odd.
-pub(crate) fn glance(
-    file: &FileBytes,
-    number: u32,
-    at: u64,
-    limits: &Limits,
-) -> Result<Option<Glance>, DocumentError> {
+pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
     let window = file.slice(at, WINDOW_BYTES)?;
     let mut lexer = Lexer::new(&window, limits.max_nesting);
     if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
