@@ -30,13 +30,15 @@ pub(crate) struct Lexer<'a> {
     max_nesting: u32,
 }
 
-/// Takes decimal digits, at most nine, off the front: their value and what follows.
-fn leading_digits(bytes: &[u8]) -> Option<(u32, &[u8])> {
+/// Takes decimal digits, at most nine, and the space after them off the front: their value.
+#[inline]
+fn digits_and_space(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let mut value = 0_u32;
-    for (at, byte) in bytes.iter().take(10).enumerate() {
+    for count in 0..10 {
+        let byte = *bytes.next()?;
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            return if at == 0 { None } else { bytes.get(at..).map(|rest| (value, rest)) };
+            return (byte == b' ' && count > 0).then_some(value);
         }
         value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
     }
@@ -208,16 +210,16 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads `number generation R` in its usual spelling, with one space between; `None`, and nothing read, for any other.
+    #[inline]
     fn plain_reference(&mut self) -> Option<ObjectId> {
         let rest = self.rest();
-        let (number, after) = leading_digits(rest)?;
-        let (generation, after) = leading_digits(after.strip_prefix(b" ")?)?;
-        let after = after.strip_prefix(b" R")?;
-        let generation = u16::try_from(generation).ok()?;
-        if is_regular(*after.first()?) {
+        let mut bytes = rest.iter();
+        let number = digits_and_space(&mut bytes)?;
+        let generation = u16::try_from(digits_and_space(&mut bytes)?).ok()?;
+        if *bytes.next()? != b'R' || is_regular(*bytes.as_slice().first()?) {
             return None;
         }
-        self.position += rest.len() - after.len();
+        self.position += rest.len() - bytes.len();
         Some(ObjectId { number, generation })
     }
 

@@ -55,7 +55,8 @@ impl Lexer<'_> {
         self.survey(&mut |_| ()).map(|_| ())
     }
 
-    /// Passes over one object without building it, and tells `found` of every reference in it.
+    /// Passes over one object without building it, and tells `found` of every reference in it that has the usual spelling,
+    /// which is the writer's.
     ///
     /// Gives whether it is a dictionary whose `/Type` is `Page`.
     pub(crate) fn survey(&mut self, found: &mut impl FnMut(ObjectId)) -> Result<bool, Syntax> {
@@ -86,10 +87,15 @@ impl Lexer<'_> {
                     }
                     (1 + end, 0)
                 }
-                _ => {
-                    if let Object::Reference(id) = self.object_within(self.max_nesting)? {
+                (byte, _) if is_regular(byte) => match self.plain_reference() {
+                    Some(id) => {
                         found(id);
+                        (0, 0)
                     }
+                    None => (self.rest().iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?, 0),
+                },
+                _ => {
+                    self.object_within(self.max_nesting)?;
                     (0, 0)
                 }
             };
