@@ -4,6 +4,7 @@
 //! file to a reader that repairs. A window of a larger file that ends too early is [`Syntax::Incomplete`].
 
 mod classes;
+mod reference;
 mod survey;
 
 pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
@@ -28,21 +29,6 @@ pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
     max_nesting: u32,
-}
-
-/// Takes decimal digits, at most nine, and the space after them off the front: their value.
-#[inline]
-fn digits_and_space(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
-    let mut value = 0_u32;
-    for count in 0..10 {
-        let byte = *bytes.next()?;
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return (byte == b' ' && count > 0).then_some(value);
-        }
-        value = value.wrapping_mul(10).wrapping_add(u32::from(digit));
-    }
-    None
 }
 
 impl<'a> Lexer<'a> {
@@ -209,20 +195,6 @@ impl<'a> Lexer<'a> {
         Ok(name)
     }
 
-    /// Reads `number generation R` in its usual spelling, with one space between; `None`, and nothing read, for any other.
-    #[inline]
-    fn plain_reference(&mut self) -> Option<ObjectId> {
-        let rest = self.rest();
-        let mut bytes = rest.iter();
-        let number = digits_and_space(&mut bytes)?;
-        let generation = u16::try_from(digits_and_space(&mut bytes)?).ok()?;
-        if *bytes.next()? != b'R' || is_regular(*bytes.as_slice().first()?) {
-            return None;
-        }
-        self.position += rest.len() - bytes.len();
-        Some(ObjectId { number, generation })
-    }
-
     fn number_or_reference(&mut self) -> Result<Object, Syntax> {
         if let Some(id) = self.plain_reference() {
             return Ok(Object::Reference(id));
@@ -239,32 +211,6 @@ impl<'a> Lexer<'a> {
             return Ok(Object::Reference(id));
         }
         Ok(number)
-    }
-
-    /// Reads `generation R` after an integer; leaves the position alone where that is not what comes.
-    fn reference_tail(&mut self, number: i64) -> Result<Option<ObjectId>, Syntax> {
-        let mut ahead = self.clone();
-        ahead.skip_space();
-        let digits = ahead.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits == ahead.rest().len() {
-            return Err(Syntax::Incomplete);
-        }
-        if digits == 0 || digits > 5 {
-            return Ok(None);
-        }
-        let generation = ahead.unsigned()?;
-        ahead.skip_space();
-        if ahead.peek().ok_or(Syntax::Incomplete)? != b'R' {
-            return Ok(None);
-        }
-        if is_regular(*ahead.bytes.get(ahead.position + 1).ok_or(Syntax::Incomplete)?) {
-            return Ok(None);
-        }
-        let (Ok(number), Ok(generation)) = (u32::try_from(number), u16::try_from(generation)) else {
-            return self.malformed();
-        };
-        self.position = ahead.position + 1;
-        Ok(Some(ObjectId { number, generation }))
     }
 
     fn literal_string(&mut self) -> Result<Object, Syntax> {
