@@ -10,6 +10,7 @@ use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::provider::{RequestBounds, RequestFull};
 use super::request::{AnswerSettings, FileRequest, form_name};
+use super::result::ResultRoom;
 use super::sent::{sent_document, sent_image, sent_text};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
@@ -166,6 +167,8 @@ pub(super) struct Room {
     tokens: u64,
     bytes: u64,
     characters: usize,
+    /// What is left of the whole result; `None` where nothing bounds it.
+    result: Option<ResultRoom>,
     /// What the conversation was sent, this answer included; `None` without one.
     sent: Option<Sent>,
     bounds: RequestBounds,
@@ -179,6 +182,7 @@ impl Room {
             tokens: request.max_tokens.unwrap_or(u64::MAX),
             bytes: settings.max_answer_bytes,
             characters: settings.max_text_characters,
+            result: request.max_result_bytes.map(ResultRoom::of),
         }
     }
 
@@ -191,15 +195,17 @@ impl Room {
     ///
     /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
     pub(super) fn takes(&mut self, page: &Served) -> bool {
-        let (bytes, characters) = match &page.body {
-            Body::Document(document) => (length(&document.bytes), 0),
-            Body::Text(text) => (0, text.chars().count()),
-            Body::Picture { text, image } => (length(&image.bytes), text.chars().count()),
+        let (bytes, text) = match &page.body {
+            Body::Document(document) => (length(&document.bytes), ""),
+            Body::Text(text) => (0, text.as_str()),
+            Body::Picture { text, image } => (length(&image.bytes), text.as_str()),
         };
+        let characters = text.chars().count();
+        let in_result = self.result.as_mut().is_none_or(|result| result.takes(bytes, text));
         if let Some(sent) = &mut self.sent {
             sent.add(page.body.sent());
         }
-        let fits = page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
+        let fits = in_result && page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
         self.tokens = self.tokens.saturating_sub(page.tokens);
         self.bytes = self.bytes.saturating_sub(bytes);
         self.characters = self.characters.saturating_sub(characters);
