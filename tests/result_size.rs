@@ -10,11 +10,13 @@
 
 use serde_json::{Value, json};
 
-use crate::ask::pdf_of;
+use crate::ask::{Asking, pdf_of};
 use crate::support::http::Server;
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
-use crate::support::{file_of, fixture};
+use crate::support::provider::Say;
+use crate::support::site::{Site, ok};
+use crate::support::{file_of, fixture, small_pdf};
 
 /// A client that takes results of so many bytes, PDF blocks too.
 fn client(place: &Place, bytes: u64) -> Client {
@@ -74,6 +76,55 @@ fn a_page_that_alone_is_too_large_comes_as_text() {
     assert!(all_texts(&result).contains("bytes are too many for a document block"), "{}", all_texts(&result));
     let path = bounded(&mut client, 60_000, "get_file", json!({ "filePath": pdf, "pages": "1", "as": "path" }));
     assert!(all_texts(&path).contains("is a PDF of its own; read it at"), "{}", all_texts(&path));
+}
+
+#[test]
+fn a_page_of_which_only_a_part_came_is_not_held() {
+    let place = Place::new();
+    let pdf = place.file("wordy.pdf", wordy(2, 60_000));
+    let mut client = client(&place, 30_000_000);
+    for _ in 0..2 {
+        let result = client.call("get_file", json!({ "filePath": pdf, "pages": "1", "as": "text" }));
+        assert!(all_texts(&result).contains("[The page's text is cut at 40000 of "), "{}", all_texts(&result).len());
+    }
+    let whole = place.file("whole.pdf", wordy(1, 20_000));
+    let ask = json!({ "filePath": whole, "pages": "1", "as": "text" });
+    client.call("get_file", ask.clone());
+    assert!(all_texts(&client.call("get_file", ask)).contains("Page 1 of whole.pdf has already been provided"));
+}
+
+#[test]
+fn what_was_fetched_goes_on_at_an_offset() {
+    let site = Site::start(|_| ok("text/plain", "\u{1}\"0123456789".repeat(4_000)));
+    let place = Place::new();
+    let mut client = client(&place, 40_000);
+    let first = bounded(&mut client, 40_000, "fetch_content", json!({ "url": site.url("/long") }));
+    let told = all_texts(&first);
+    let (_, next) = told.split_once("To go on: get_search_content ").unwrap();
+    let mut next: Value = serde_json::from_str(next.lines().next().unwrap()).unwrap();
+    let offset = next["offset"].as_u64().unwrap();
+    assert!(told.contains(&format!("Use offset {offset} to retrieve more.]")), "{told}");
+    next["maxChars"] = json!(100_000);
+    let second = bounded(&mut client, 40_000, "get_search_content", next);
+    let told = all_texts(&second);
+    assert!(told.contains(&format!("Characters {offset} to {} of ", 2 * offset)), "{told}");
+}
+
+#[test]
+fn a_long_answer_of_a_model_is_cut_and_says_so() {
+    let answer: &'static str = Box::leak("a sentence of an answer. ".repeat(4_000).into_boxed_str());
+    let asking = Asking::new([Say::Text(answer)]);
+    asking.place.file("one.pdf", small_pdf(1));
+    let content = json!({ "accept": ["application/pdf"], "maxResultBytes": 50_000 });
+    let capabilities = json!({ "extensions": { "io.github.pagewise/content": content } });
+    let mut client = Client::start_command(asking.command(), &[], "tester", capabilities);
+    let result = bounded(&mut client, 50_000, "pdf", json!({ "pdf": "one.pdf" }));
+    let told = texts(&result);
+    let shown = told[0].chars().count();
+    assert!(shown > 30_000 && answer.starts_with(&told[0]));
+    let named = format!("The answer is cut at {shown} of 100000 characters: the result has room for no more");
+    assert!(told[1].contains(&named), "{}", told[1]);
+    assert_eq!(result["_meta"]["io.github.pagewise/details"]["truncated"], true);
 }
 
 #[test]

@@ -61,13 +61,22 @@ impl ResultRoom {
         left.is_some()
     }
 
-    /// `settings` where no single page passes this room: a page has a picture and a text, half of it each.
+    /// Bytes of a picture that comes with a text: each may have half of the room.
+    pub(super) fn picture_bytes(self) -> u64 {
+        self.half().data_bytes()
+    }
+
+    fn half(self) -> Self {
+        Self { bytes: self.bytes / 2 }
+    }
+
+    /// `settings` where no single page passes this room.
     pub(super) fn bounded(self, settings: AnswerSettings) -> AnswerSettings {
-        let half = Self { bytes: self.bytes / 2 };
+        let half = self.half();
         let characters = usize::try_from(half.characters()).unwrap_or(usize::MAX);
         AnswerSettings {
             max_block_bytes: settings.max_block_bytes.min(self.data_bytes()),
-            max_picture_bytes: settings.max_picture_bytes.min(half.data_bytes()),
+            max_picture_bytes: settings.max_picture_bytes.min(self.picture_bytes()),
             max_text_characters: settings.max_text_characters.min(characters),
             max_line_characters: settings.max_line_characters.min(characters),
             ..settings

@@ -24,6 +24,7 @@ use crate::worker::PageChunk;
 pub(super) struct Served {
     pub(super) body: Body,
     pub(super) sent: SentPage,
+    /// What it is recorded as held by; `None` where it is not, and where only a part of it comes.
     pub(super) fingerprint: Option<PageFingerprint>,
     pub(super) replaces: bool,
     pub(super) tokens: u64,
@@ -62,7 +63,10 @@ impl PdfAnswer<'_> {
             Ok(chunk)
                 if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == Form::Document =>
             {
-                let why = format!("{} bytes are too many for a document block", chunk.bytes.len());
+                let why = format!(
+                    "{} bytes are too many for a document block; as: \"path\" names a file with it",
+                    chunk.bytes.len()
+                );
                 self.as_text(planned, fingerprint, Some(why))
             }
             Ok(chunk) => self.as_pdf(planned, fingerprint, chunk),
@@ -132,7 +136,7 @@ impl PdfAnswer<'_> {
             text.push_str(&format!("[{remark}]\n"));
         }
         if page_text.is_empty() {
-            text.push_str("[No text on this page. Ask with as: \"image\", as: \"document\" or as: \"path\".]");
+            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
         }
         text.push_str(&self.guarded(page_text));
         let sent = SentPage {
@@ -146,7 +150,18 @@ impl PdfAnswer<'_> {
             notes: instead.into_iter().chain(found.remarks()).collect(),
         };
         let tokens = estimated_tokens(&text);
+        let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
+        let fingerprint = fingerprint.filter(|_| is_whole);
         Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// Forms to ask for where a page has no text; not the one that was asked for and refused.
+    fn other_forms(&self, was_refused: bool) -> &'static str {
+        match self.request.form {
+            Form::Document if was_refused => "as: \"image\" or as: \"path\"",
+            Form::Image if was_refused => "as: \"document\" or as: \"path\"",
+            _ => "as: \"image\", as: \"document\" or as: \"path\"",
+        }
     }
 
     /// A page's text within the bound of an answer: one page may hold a million characters.

@@ -112,12 +112,20 @@ impl Found {
         let mut left = room.bytes();
         let mut kept = 0;
         for page in &mut self.pages {
-            let cost = page.cost();
-            if cost > left {
-                while page.cost() > left && page.hits.pop().is_some() {}
+            let head = page.head_cost();
+            let costs = page.hits.iter().map(|hit| FoundPage::hit_cost(hit));
+            let fitting = costs
+                .scan(left.saturating_sub(head), |left, cost| {
+                    *left = left.checked_sub(cost)?;
+                    Some(*left)
+                })
+                .collect::<Vec<_>>();
+            let is_whole = head <= left && fitting.len() == page.hits.len();
+            left = fitting.last().copied().unwrap_or_else(|| left.saturating_sub(head));
+            page.hits.truncate(fitting.len());
+            if !is_whole {
                 break;
             }
-            left -= cost;
             kept += 1;
         }
         // Of the page that does not fit whole, what fits. Where that is all, the same call would give the same again.
@@ -183,9 +191,17 @@ impl Found {
 }
 
 impl FoundPage {
-    /// Bytes in the result: in its text, and in its structure.
-    fn cost(&self) -> u64 {
-        json_length(&self.lines()).saturating_add(json_length(&self.structure()))
+    /// Bytes that it takes in the text and in the structure, without its hits.
+    fn head_cost(&self) -> u64 {
+        const NAMES: u64 = 128;
+        json_length(&self.label).saturating_mul(2).saturating_add(NAMES)
+    }
+
+    /// Bytes that a hit takes in both.
+    fn hit_cost(hit: &Hit) -> u64 {
+        const NAMES: u64 = 32;
+        let excerpts = json_length(&hit.excerpt).saturating_mul(2);
+        excerpts.saturating_add(json_length(&hit.matched)).saturating_add(NAMES)
     }
 
     fn lines(&self) -> Vec<String> {
