@@ -57,3 +57,38 @@ fn references(object: &Object, document: &Document) -> Result<(), Unsound> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of two pages, of which the second has these entries beside its type and its parent.
+    fn file(second: &str) -> Vec<u8> {
+        let page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
+        let objects = [
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            "<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>".to_owned(),
+            page.to_owned(),
+            format!("<</Type/Page/Parent 2 0 R{second}>>"),
+        ];
+        let mut file = b"%PDF-1.7\n".to_vec();
+        let mut table = String::new();
+        for (number, object) in (1..).zip(objects) {
+            table.push_str(&format!("{:010} 00000 n \n", file.len()));
+            file.extend(format!("{number} 0 obj\n{object}\nendobj\n").bytes());
+        }
+        let start = file.len();
+        let trailer = format!("trailer\n<</Size 5/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n");
+        file.extend(format!("xref\n0 5\n0000000000 65535 f \n{table}{trailer}").bytes());
+        file
+    }
+
+    #[test]
+    fn every_page_is_looked_at() {
+        assert_eq!(verify(&file("/MediaBox[0 0 9 9]"), 2), Ok(()));
+        assert_eq!(verify(&file("/MediaBox[0 0 9 9]"), 1), Err(Unsound::Pages { pages: 2 }));
+        assert_eq!(verify(&file(""), 2), Err(Unsound::NoMediaBox));
+        let dangling = file("/MediaBox[0 0 9 9]/Contents 9 0 R");
+        assert_eq!(verify(&dangling, 2), Err(Unsound::DanglingReference { number: 9 }));
+    }
+}

@@ -113,7 +113,7 @@ impl Found {
         let mut kept = 0;
         for page in &mut self.pages {
             let head = page.head_cost();
-            let costs = page.hits.iter().map(|hit| FoundPage::hit_cost(hit));
+            let costs = page.hits.iter().map(FoundPage::hit_cost);
             let fitting = costs
                 .scan(left.saturating_sub(head), |left, cost| {
                     *left = left.checked_sub(cost)?;
