@@ -23,6 +23,7 @@ mod packaging;
 mod pages;
 mod pictures;
 mod reading;
+mod result_size;
 mod selection;
 mod settings;
 mod source;

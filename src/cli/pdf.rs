@@ -85,7 +85,7 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
     let pdf = settings::open_pdf(&typed.path, config)?;
-    let answer = tool::outline(&pdf);
+    let answer = tool::outline(&pdf, None);
     Ok(Report::new(answer.text, answer.structure))
 }
 

@@ -24,6 +24,7 @@ mod plan;
 mod provider;
 mod recorder;
 mod request;
+mod result;
 mod selection;
 mod sent;
 mod served;
@@ -64,6 +65,7 @@ pub use output::write_whole;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
+pub use result::{ResultRoom, json_length};
 pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use watch::Watch;
@@ -159,7 +161,8 @@ impl ContextManager {
     }
 
     fn draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Drafted, ContextError> {
-        let plain = PlainAnswer { asked, request, settings: &self.settings, memory };
+        let settings = &self.settings_for(request);
+        let plain = PlainAnswer { asked, request, settings, memory };
         match asked.kind {
             Kind::Pdf { .. } => self.pdf_draft(asked, request, memory).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
@@ -177,8 +180,17 @@ impl ContextManager {
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let (fingerprints, forms) = (RefCell::default(), RefCell::default());
-        let (settings, document) = (&self.settings, &*document);
+        let (settings, document) = (&self.settings_for(request), &*document);
         PdfAnswer { asked, request, settings, document, memory, fingerprints, forms }.draft()
+    }
+
+    /// The bounds on an answer, as far as the result that it goes into has room.
+    fn settings_for(&self, request: &FileRequest) -> AnswerSettings {
+        let settings = self.settings.clone();
+        match request.max_result_bytes {
+            Some(bytes) => ResultRoom::of(bytes).bounded(settings),
+            None => settings,
+        }
     }
 
     fn document(

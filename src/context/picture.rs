@@ -8,6 +8,7 @@ use super::estimate::picture_tokens;
 use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::request::form_name;
+use super::result::ResultRoom;
 use super::served::{Body, Served};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::LimitExceeded;
@@ -15,7 +16,7 @@ use crate::page::PageIndex;
 use crate::render::{Dpi, RenderOptions};
 use crate::text::estimated_tokens;
 use crate::view::Form;
-use crate::worker::{PdfError, Picture};
+use crate::worker::{PdfAction, PdfError, Picture};
 
 /// Pixels of a picture's longer side: what models take in without shrinking it.
 const SIDE_PIXELS: f64 = 1_568.0;
@@ -53,7 +54,19 @@ impl PdfAnswer<'_> {
                 return Ok(picture);
             }
         }
-        Err(LimitExceeded { which: "max_picture_bytes", limit: self.settings.max_picture_bytes, found }.into())
+        Err(self.too_large(found))
+    }
+
+    /// What a picture of so many bytes is refused for: its own bound, or the room in the result.
+    fn too_large(&self, found: u64) -> PdfError {
+        let limit = self.settings.max_picture_bytes;
+        let room = self.request.max_result_bytes.map(|bytes| ResultRoom::of(bytes).picture_bytes());
+        if room == Some(limit) {
+            let reason =
+                format!("its picture has {found} bytes, and the result has room for {limit} (max_result_bytes)");
+            return PdfError::Failed { action: PdfAction::RenderPage, reason };
+        }
+        LimitExceeded { which: "max_picture_bytes", limit, found }.into()
     }
 
     fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> Served {

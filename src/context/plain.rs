@@ -9,6 +9,7 @@ use super::lines::{Excerpt, LineRange, excerpt, shorter_diff};
 use super::memory::Memory;
 use super::pdf::Draft;
 use super::request::{AnswerSettings, FileRequest};
+use super::result::ResultRoom;
 use super::sent::sent_image;
 use super::words::{TEXT_UNCHANGED, untrusted};
 use crate::hash::ContentHash;
@@ -33,10 +34,18 @@ impl PlainAnswer<'_> {
         if !self.request.force && self.memory.holds_binary() {
             return Ok(self.unchanged());
         }
-        let bytes = self.asked.read_all(self.settings.max_image_bytes, "max_image_bytes")?;
+        let (limit, setting) = self.image_bound();
+        let bytes = self.asked.read_all(limit, setting)?;
         self.check_room(&sent_image(bytes.len()))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: Arc::from(bytes) };
         Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
+    }
+
+    /// The bytes that the picture may have, and what bounds them: it is given whole or not at all.
+    fn image_bound(&self) -> (u64, &'static str) {
+        let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultRoom::of(bytes).data_bytes());
+        let usual = self.settings.max_image_bytes;
+        if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
     }
 
     /// The text, and its decoded form to be kept for a later diff. `sent` knows the texts of earlier answers.

@@ -45,6 +45,8 @@ pub struct FileRequest {
     pub line_count: Option<u64>,
     /// Stop before the pages cost more than this; the first page always comes.
     pub max_tokens: Option<u64>,
+    /// Bytes that the whole result may have as it is serialized; no bound without.
+    pub max_result_bytes: Option<u64>,
     /// Whose memory of delivered pages applies; `None` remembers nothing.
     pub conversation: Option<ConversationId>,
     /// How often the client's context was compacted, as the client counts. A larger number than any before forgets what
@@ -75,6 +77,7 @@ impl FileRequest {
             start_line: None,
             line_count: None,
             max_tokens: None,
+            max_result_bytes: None,
             conversation: None,
             generation: None,
             cancellation: Cancellation::new(),
@@ -113,6 +116,9 @@ pub struct AnswerSettings {
     pub max_picture_bytes: u64,
     /// Entries of the outline in a summary. 50.
     pub max_outline_items: usize,
+    /// Bytes of one whole result over MCP as it is serialized. 30 MB: an answer with `max_answer_bytes` of pages in
+    /// base64 and `max_text_characters` of text stays below it, and it below the 32 MB that providers take in a request.
+    pub max_result_bytes: u64,
     /// What one conversation may be sent before it has forgotten: all of it is in each request to a provider.
     pub request_bounds: RequestBounds,
     /// How long conversations are remembered.
@@ -147,6 +153,7 @@ impl Default for AnswerSettings {
             max_image_bytes: 10 << 20,
             max_picture_bytes: 3_750_000,
             max_outline_items: 50,
+            max_result_bytes: 30_000_000,
             request_bounds: RequestBounds::default(),
             retention: Retention::default(),
             output_directory: PathBuf::from("."),

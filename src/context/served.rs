@@ -10,6 +10,7 @@ use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::provider::{RequestBounds, RequestFull};
 use super::request::{AnswerSettings, FileRequest, form_name};
+use super::result::ResultRoom;
 use super::sent::{sent_document, sent_image, sent_text};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
@@ -23,6 +24,7 @@ use crate::worker::PageChunk;
 pub(super) struct Served {
     pub(super) body: Body,
     pub(super) sent: SentPage,
+    /// What it is recorded as held by; `None` where it is not, and where only a part of it comes.
     pub(super) fingerprint: Option<PageFingerprint>,
     pub(super) replaces: bool,
     pub(super) tokens: u64,
@@ -61,7 +63,10 @@ impl PdfAnswer<'_> {
             Ok(chunk)
                 if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == Form::Document =>
             {
-                let why = format!("{} bytes are too many for a document block", chunk.bytes.len());
+                let why = format!(
+                    "{} bytes are too many for a document block; as: \"path\" names a file with it",
+                    chunk.bytes.len()
+                );
                 self.as_text(planned, fingerprint, Some(why))
             }
             Ok(chunk) => self.as_pdf(planned, fingerprint, chunk),
@@ -131,7 +136,7 @@ impl PdfAnswer<'_> {
             text.push_str(&format!("[{remark}]\n"));
         }
         if page_text.is_empty() {
-            text.push_str("[No text on this page. Ask with as: \"image\", as: \"document\" or as: \"path\".]");
+            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
         }
         text.push_str(&self.guarded(page_text));
         let sent = SentPage {
@@ -145,7 +150,18 @@ impl PdfAnswer<'_> {
             notes: instead.into_iter().chain(found.remarks()).collect(),
         };
         let tokens = estimated_tokens(&text);
+        let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
+        let fingerprint = fingerprint.filter(|_| is_whole);
         Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// Forms to ask for where a page has no text; not the one that was asked for and refused.
+    fn other_forms(&self, was_refused: bool) -> &'static str {
+        match self.request.form {
+            Form::Document if was_refused => "as: \"image\" or as: \"path\"",
+            Form::Image if was_refused => "as: \"document\" or as: \"path\"",
+            _ => "as: \"image\", as: \"document\" or as: \"path\"",
+        }
     }
 
     /// A page's text within the bound of an answer: one page may hold a million characters.
@@ -166,6 +182,8 @@ pub(super) struct Room {
     tokens: u64,
     bytes: u64,
     characters: usize,
+    /// What is left of the whole result; `None` where nothing bounds it.
+    result: Option<ResultRoom>,
     /// What the conversation was sent, this answer included; `None` without one.
     sent: Option<Sent>,
     bounds: RequestBounds,
@@ -179,6 +197,7 @@ impl Room {
             tokens: request.max_tokens.unwrap_or(u64::MAX),
             bytes: settings.max_answer_bytes,
             characters: settings.max_text_characters,
+            result: request.max_result_bytes.map(ResultRoom::of),
         }
     }
 
@@ -191,15 +210,17 @@ impl Room {
     ///
     /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
     pub(super) fn takes(&mut self, page: &Served) -> bool {
-        let (bytes, characters) = match &page.body {
-            Body::Document(document) => (length(&document.bytes), 0),
-            Body::Text(text) => (0, text.chars().count()),
-            Body::Picture { text, image } => (length(&image.bytes), text.chars().count()),
+        let (bytes, text) = match &page.body {
+            Body::Document(document) => (length(&document.bytes), ""),
+            Body::Text(text) => (0, text.as_str()),
+            Body::Picture { text, image } => (length(&image.bytes), text.as_str()),
         };
+        let characters = text.chars().count();
+        let in_result = self.result.as_mut().is_none_or(|result| result.takes(bytes, text));
         if let Some(sent) = &mut self.sent {
             sent.add(page.body.sent());
         }
-        let fits = page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
+        let fits = in_result && page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
         self.tokens = self.tokens.saturating_sub(page.tokens);
         self.bytes = self.bytes.saturating_sub(bytes);
         self.characters = self.characters.saturating_sub(characters);

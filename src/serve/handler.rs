@@ -60,6 +60,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<(Called, Option<ConversationId>), ErrorData> {
         let world = Arc::clone(&self.world);
+        let result_bytes = identity.result_bytes(&world);
         let began = Instant::now();
         let wanted = Wanted(Cancellation::new());
         let cancellation = wanted.0.clone();
@@ -73,6 +74,7 @@ impl Handler {
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // What a tool refuses is a result too: the model must see it.
             let called = called.unwrap_or_else(|error| (shape::error_result(&error), None));
+            let called = shape::within(called, tool.name, result_bytes);
             (called, caller.ok().and_then(|caller| caller.conversation))
         });
         let called = tokio::select! {
@@ -193,11 +195,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
+        let result_bytes = Identity::of(&context, &world).result_bytes(&world);
         let cancellation = Cancellation::new();
         let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let read = tool::read_page(&world.context, &request.uri, &cancellation);
-            read.map(|page| shape::page_resource(&request.uri, &page))
+            read.and_then(|page| shape::resource_within(shape::page_resource(&request.uri, &page), result_bytes))
         });
         let read = tokio::select! {
             read = work => read.map_err(|_| internal("the page could not be read"))?,

@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
+use serde_json::Value;
 
 use super::ServerWorld;
 use super::http::{SESSION, Visit};
@@ -37,6 +38,7 @@ impl Identity {
         let client = ClientFacts {
             name: context.client_info().map(|client| client.name),
             accepts: declared_content(context),
+            max_result_bytes: declared(context, "maxResultBytes").and_then(|bytes| bytes.as_u64()),
             server_form: world.form,
             is_direct: false,
         };
@@ -52,6 +54,11 @@ impl Identity {
     /// The client's name for itself, as far as it is worth a line in a log.
     pub(super) fn client_name(&self) -> Option<String> {
         self.client.name.as_ref().map(|name| name.chars().take(64).collect())
+    }
+
+    /// The bytes that a serialized result may have.
+    pub(super) fn result_bytes(&self, world: &ServerWorld) -> Option<u64> {
+        self.client.result_bytes(world.context.settings().max_result_bytes)
     }
 
     /// What tells the conversation of a call from others, before anything was looked up.
@@ -102,7 +109,12 @@ impl Identity {
 
 /// The MIME types that the client says it can show its model.
 fn declared_content(context: &RequestContext<RoleServer>) -> Option<Vec<String>> {
+    let accepted = declared(context, "accept")?;
+    Some(accepted.as_array()?.iter().filter_map(|mime| mime.as_str().map(str::to_owned)).collect())
+}
+
+/// What the client declares under our own key.
+fn declared(context: &RequestContext<RoleServer>, name: &str) -> Option<Value> {
     let extensions = context.client_capabilities()?.extensions?;
-    let accepted = extensions.get(CONTENT_EXTENSION)?.get("accept")?.as_array()?;
-    Some(accepted.iter().filter_map(|mime| mime.as_str().map(str::to_owned)).collect())
+    extensions.get(CONTENT_EXTENSION)?.get(name).cloned()
 }

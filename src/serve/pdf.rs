@@ -22,6 +22,10 @@ pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
     let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
     let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
+    let result = match call.caller.room(call.context()) {
+        Some(room) => result.within(room),
+        None => result,
+    };
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
     // The text itself is in the blocks already.
@@ -49,7 +53,7 @@ pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
 pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
     let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
-    let answer = tool::outline(&pdf);
+    let answer = tool::outline(&pdf, call.caller.room(call.context()));
     pdf.check()?;
     Ok((shape::data_result(&answer), None))
 }
@@ -61,6 +65,10 @@ pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
     let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));
     Ok(match answered {
         Ok(answer) => {
+            let answer = match call.caller.room(context) {
+                Some(room) => answer.within(room),
+                None => answer,
+            };
             let blocks = [answer.text, answer.remarks].map(Block::Text);
             (shape::blocks_result(&blocks, answer.details), None)
         }

@@ -8,10 +8,11 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
+use super::tools::Called;
 use crate::tool::Block;
 use crate::tool::{
     DataAnswer, FileAnswer, PDF, PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceTemplateRow, ToolError,
-    ToolSpec, base64, error_details, page_uri,
+    ToolSpec, base64, error_details, json_length, page_uri,
 };
 
 /// Where a result's details lie in `_meta`.
@@ -72,6 +73,26 @@ pub(super) fn ask_error_result(error: &ToolError) -> CallToolResult {
         object.insert(DETAILS.to_owned(), error_details(error));
     }
     result
+}
+
+/// A result of `tool` within `bytes` as it is serialized. What each tool cuts by itself fits; anything else that does not
+/// is refused whole, so that nothing is missing without a word, and nothing of it is recorded.
+pub(super) fn within(called: Called, tool: &str, bytes: Option<u64>) -> Called {
+    let Some(limit) = bytes else { return called };
+    let found = json_length(&called.0);
+    if found <= limit {
+        return called;
+    }
+    (error_result(&ToolError::too_much(tool, found, limit)), None)
+}
+
+/// The same for a resource.
+pub(super) fn resource_within(result: ReadResourceResult, bytes: Option<u64>) -> Result<ReadResourceResult, ToolError> {
+    let found = json_length(&result);
+    match bytes {
+        Some(limit) if found > limit => Err(ToolError::too_much("get_file", found, limit)),
+        _ => Ok(result),
+    }
 }
 
 fn content_block(block: &Block) -> ContentBlock {

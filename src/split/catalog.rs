@@ -235,3 +235,21 @@ pub(super) fn intents_for(
     }
     Ok(kept)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(labels: &[Option<&str>]) -> String {
+        let mut out = Vec::new();
+        write_labels(&labels.iter().map(|label| label.map(str::to_owned)).collect::<Vec<_>>(), &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    #[test]
+    fn a_page_without_a_label_does_not_get_that_of_the_page_before() {
+        assert_eq!(labels(&[None, None]), "");
+        assert_eq!(labels(&[Some("a")]), "/PageLabels<</Nums[0<</P(a)>>]>>");
+        assert_eq!(labels(&[None, Some("a)"), None]), "/PageLabels<</Nums[0<<>>1<</P(a\\))>>2<<>>]>>");
+    }
+}

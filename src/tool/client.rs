@@ -97,6 +97,8 @@ pub struct ClientFacts {
     pub name: Option<String>,
     /// The MIME types it declares under [`CONTENT_EXTENSION`].
     pub accepts: Option<Vec<String>>,
+    /// The bytes that it declares there a serialized result may have at most.
+    pub max_result_bytes: Option<u64>,
     /// The server's `--as` flag.
     pub server_form: Option<FormArgument>,
     /// Whether the caller is this program's own user: command line or library.
@@ -108,6 +110,14 @@ impl ClientFacts {
     #[must_use]
     pub fn direct() -> Self {
         Self { is_direct: true, ..Self::default() }
+    }
+
+    /// The bytes that a serialized result may have: the setting's, or fewer where the client declares it. Nothing bounds
+    /// what goes to this program's own user.
+    #[must_use]
+    pub fn result_bytes(&self, setting: u64) -> Option<u64> {
+        let bytes = self.max_result_bytes.map_or(setting, |declared| declared.min(setting));
+        (!self.is_direct).then_some(bytes)
     }
 }
 
@@ -209,6 +219,14 @@ mod tests {
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
         let client = ClientFacts { accepts: Some(vec![]), ..named("opencode") };
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Text, false));
+    }
+
+    #[test]
+    fn a_client_may_declare_smaller_results_and_no_larger_ones() {
+        let declaring = |bytes| ClientFacts { max_result_bytes: bytes, ..ClientFacts::default() };
+        let bounds = [None, Some(10), Some(1_000)].map(|bytes| declaring(bytes).result_bytes(100));
+        assert_eq!(bounds, [Some(100), Some(10), Some(100)]);
+        assert_eq!(ClientFacts::direct().result_bytes(100), None);
     }
 
     #[test]

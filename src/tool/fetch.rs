@@ -9,8 +9,8 @@ use super::split::Watcher;
 use super::text::{fitting, length};
 use super::web_error::{content_not_found, web_error};
 use crate::context::{
-    Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, ResponseId, StoredText, grouped,
-    one_line, untrusted,
+    Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, ResponseId, ResultRoom, StoredText,
+    grouped, one_line, untrusted,
 };
 use crate::view::ConversationId;
 
@@ -41,8 +41,10 @@ pub fn fetch_content(
     }
     // Without an id there is still what is shown.
     let kept = context.keep_fetched(&pages, conversation.as_ref());
-    let shown = shares(&pages);
+    let room = caller.room(context).map_or(u64::MAX, ResultRoom::characters);
+    let shown = shares(&pages, room.min(DEFAULT_MAX_CHARS));
     let mut draft = Draft::new(kept.ok(), conversation.as_ref(), pages.len());
+    draft.is_bound = room < DEFAULT_MAX_CHARS;
     for (index, (page, share)) in pages.drain(..).zip(shown).enumerate() {
         match page.outcome {
             Ok(text) => draft.push(index, &page.url, &text, share),
@@ -70,12 +72,12 @@ fn none_fetched(pages: Vec<FetchedPage>) -> ToolError {
 
 /// How many characters of each are shown: all together as many as one answer has, and what is short leaves its share
 /// to the others.
-fn shares(pages: &[FetchedPage]) -> Vec<u64> {
+fn shares(pages: &[FetchedPage], room: u64) -> Vec<u64> {
     let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| length(&text.stored.text)));
     let lengths = lengths.collect::<Vec<_>>();
     let mut sorted = lengths.clone();
     sorted.sort_unstable();
-    let (mut left, mut share) = (DEFAULT_MAX_CHARS, DEFAULT_MAX_CHARS);
+    let (mut left, mut share) = (room, room);
     for (at, length) in sorted.iter().enumerate() {
         let sharing = u64::try_from(sorted.len() - at).unwrap_or(u64::MAX);
         share = left / sharing.max(1);
@@ -91,6 +93,8 @@ struct Draft<'a> {
     id: Option<ResponseId>,
     conversation: Option<&'a ConversationId>,
     is_list: bool,
+    /// Whether the result has room for less than a client may ask for.
+    is_bound: bool,
     blocks: Vec<Block>,
     urls: Vec<Value>,
     next_calls: Vec<String>,
@@ -98,7 +102,8 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn new(id: Option<ResponseId>, conversation: Option<&'a ConversationId>, count: usize) -> Self {
-        Self { id, conversation, is_list: count > 1, blocks: Vec::new(), urls: Vec::new(), next_calls: Vec::new() }
+        let (blocks, urls, next_calls) = (Vec::new(), Vec::new(), Vec::new());
+        Self { id, conversation, is_list: count > 1, is_bound: false, blocks, urls, next_calls }
     }
 
     fn push(&mut self, index: usize, url: &str, text: &FetchedText, share: u64) {
@@ -109,7 +114,7 @@ impl<'a> Draft<'a> {
         let (shown_chars, is_cut) = (length(shown), shown.len() < stored.text.len());
         let mut block = shown.to_owned();
         if is_cut {
-            block.push_str(&truncated(share, total, shown_chars));
+            block.push_str(&truncated(share, total, shown_chars, self.is_bound));
             self.next_calls.extend(self.id.as_ref().map(|id| next_call(id, index, shown_chars)));
         }
         self.blocks.push(Block::Text(block));
@@ -179,9 +184,10 @@ fn details_of(stored: &StoredText, total: u64) -> Map<String, Value> {
     details
 }
 
-/// Ends a text that goes on. At the ceiling more characters cannot be asked for, only later ones.
-fn truncated(limit: u64, total: u64, next: u64) -> String {
-    let how = if limit < MAX_CHARS { "a higher maxChars".to_owned() } else { format!("offset {next}") };
+/// Ends a text that goes on. At the ceiling, and where the result is bound, more characters cannot be asked for, only
+/// later ones.
+fn truncated(limit: u64, total: u64, next: u64, is_bound: bool) -> String {
+    let how = if limit < MAX_CHARS && !is_bound { "a higher maxChars".to_owned() } else { format!("offset {next}") };
     format!("\n\n[Content truncated at {limit} chars. Total: {total} chars. Use {how} to retrieve more.]")
 }
 
@@ -210,7 +216,8 @@ pub fn get_search_content(
         .as_ref()
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is not kept any more")))?;
-    slice(id, index, &fetched.url, &stored, arguments)
+    let room = caller.room(context).map_or(u64::MAX, ResultRoom::characters);
+    slice(id, (index, &fetched.url), &stored, arguments, room)
 }
 
 fn chosen<'a>(response: &'a FetchedResponse, which: &Which) -> Option<(usize, &'a FetchedUrl)> {
@@ -225,12 +232,12 @@ fn chosen<'a>(response: &'a FetchedResponse, which: &Which) -> Option<(usize, &'
 
 fn slice(
     id: &str,
-    index: usize,
-    url: &str,
+    (index, url): (usize, &str),
     stored: &StoredText,
     arguments: &ContentArguments,
+    room: u64,
 ) -> Result<FetchAnswer, ToolError> {
-    let (total, offset, limit) = (length(&stored.text), arguments.offset, arguments.max_chars);
+    let (total, offset, limit) = (length(&stored.text), arguments.offset, arguments.max_chars.min(room));
     if offset > 0 && offset >= total {
         let expected = format!("Parameter 'offset' must be less than {total}, the characters of this text");
         return Err(ToolError::validation(&expected).with("totalChars", json!(total)));
@@ -242,7 +249,7 @@ fn slice(
     let mut block = shown.to_owned();
     let mut lines = vec![untrusted(url)];
     if next < total {
-        block.push_str(&truncated(limit, total, next));
+        block.push_str(&truncated(limit, total, next, limit < arguments.max_chars));
         let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });
         lines.push(format!("Characters {offset} to {next} of {total}. To go on: get_search_content {arguments}"));
     }

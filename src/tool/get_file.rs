@@ -7,7 +7,7 @@ use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
 use crate::context::{
-    Answer, Asking, Block, Cancellation, ContextManager, Delivery, FileRequest, page_or_pages, untrusted,
+    Answer, Asking, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
@@ -34,6 +34,12 @@ impl Caller {
     #[must_use]
     pub fn asking(&self) -> Asking<'_> {
         Asking { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
+    }
+
+    /// What a result for it has room for; `None` where nothing bounds it.
+    #[must_use]
+    pub fn room(&self, context: &ContextManager) -> Option<ResultRoom> {
+        self.client.result_bytes(context.settings().max_result_bytes).map(ResultRoom::of)
     }
 
     /// The conversation of one call.
@@ -77,7 +83,8 @@ pub fn get_file(
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
-    let request = FileRequest { cancellation, ..request(arguments, form, conversation.clone()) };
+    let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
+    let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
     let answer = context.get_file(&request)?;
     let (header, footer) = framing(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
@@ -97,6 +104,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
         start_line: arguments.start_line,
         line_count: arguments.line_count,
         max_tokens: arguments.max_tokens,
+        max_result_bytes: None,
         conversation,
         generation: arguments.generation,
         cancellation: Cancellation::new(),

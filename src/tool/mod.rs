@@ -24,6 +24,7 @@ mod pdf_arguments;
 mod pdf_schema;
 mod render;
 mod resource;
+mod result_size;
 mod schema;
 mod search;
 mod split;
@@ -33,7 +34,7 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
-    Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, run_worker,
+    Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};

@@ -3,15 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use super::memory::DataAnswer;
-use crate::context::{OpenPdf, OutlineItem, one_line, untrusted};
+use crate::context::{OpenPdf, OutlineItem, ResultRoom, json_length, one_line, untrusted};
 
 /// Entries in one answer.
 const MAX_ENTRIES: usize = 5_000;
 
-/// The outline of `pdf`, every entry with its page.
+/// The outline of `pdf`, every entry with its page, as far as `room` goes.
 #[must_use]
-pub fn outline(pdf: &OpenPdf) -> DataAnswer {
-    let outline = pdf.document.outline(MAX_ENTRIES);
+pub fn outline(pdf: &OpenPdf, room: Option<ResultRoom>) -> DataAnswer {
+    let mut outline = pdf.document.outline(MAX_ENTRIES);
+    let read = outline.items.len();
+    if let Some(room) = room {
+        outline.items.truncate(fitting(pdf, &outline.items, room));
+    }
     let (shown, total) = (outline.items.len(), outline.total);
     let mut lines = vec![format!("Outline of {}: {total} entries", pdf.path)];
     if shown > 0 {
@@ -19,6 +23,10 @@ pub fn outline(pdf: &OpenPdf) -> DataAnswer {
     }
     lines.extend(outline.items.iter().map(|item| line(pdf, item)));
     lines.extend((shown < total).then(|| format!("[The first {shown} of {total} entries are shown.]")));
+    lines.extend((shown < read).then(|| {
+        let room = "The result has room for no more (max_result_bytes).";
+        format!("[{room} Any section is found by get_file with pages: \"section:TITLE\".]")
+    }));
     lines.extend(outline.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
     let structure = json!({
         "path": pdf.path,
@@ -27,6 +35,18 @@ pub fn outline(pdf: &OpenPdf) -> DataAnswer {
         "isIncomplete": outline.is_incomplete,
     });
     DataAnswer { text: lines.join("\n"), structure }
+}
+
+/// How many of the first entries fit, in the text and in the structure.
+fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultRoom) -> usize {
+    let mut left = room.bytes();
+    let fits = |item: &&OutlineItem| {
+        let cost = json_length(&line(pdf, item)).saturating_add(json_length(&structure(pdf, item)));
+        let rest = left.checked_sub(cost);
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    items.iter().take_while(fits).count()
 }
 
 fn line(pdf: &OpenPdf, item: &OutlineItem) -> String {

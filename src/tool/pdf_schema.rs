@@ -175,7 +175,7 @@ fn search_result() -> Value {
     json!({
         "path": text, "query": text, "matches": count, "shown": count, "searchedPages": count,
         "pages": { "type": "array", "items": { "type": "object" } },
-        "withoutText": text, "unreadable": text,
+        "withoutText": text, "unreadable": text, "rest": text,
     })
 }
 

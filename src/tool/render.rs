@@ -9,7 +9,8 @@ use super::get_file::Caller;
 use super::page::write_failed;
 use super::pdf_arguments::RenderArguments;
 use crate::context::{
-    Block, ContextError, ContextManager, ImageBlock, OpenPdf, Picture, RenderOptions, one_line, untrusted, write_whole,
+    Block, ContextError, ContextManager, ImageBlock, OpenPdf, Picture, RenderOptions, ResultRoom, one_line, untrusted,
+    write_whole,
 };
 use crate::page::PageNumber;
 
@@ -64,12 +65,15 @@ pub fn render_page(
     let result = result(&pdf, page, file, arguments, &picture);
     let mut text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
     let mut blocks = Vec::new();
-    let (bytes, max) = (picture.png.len(), context.settings().max_picture_bytes);
+    let room = caller.room(context).map_or(u64::MAX, ResultRoom::data_bytes);
+    let usual = context.settings().max_picture_bytes;
+    let (max, setting) = if room < usual { (room, "max_result_bytes") } else { (usual, "max_picture_bytes") };
+    let bytes = picture.png.len();
     if u64::try_from(bytes).is_ok_and(|bytes| bytes <= max) {
         blocks.push(Block::Image(ImageBlock { mime_type: PNG, bytes: picture.png.into() }));
     } else {
         text.push_str(&format!(
-            "\nThe picture is not shown: it has {bytes} bytes, and max_picture_bytes is {max}. Call pdf_render_page with a \
+            "\nThe picture is not shown: it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a \
              lower dpi, or with a region."
         ));
     }

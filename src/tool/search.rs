@@ -8,7 +8,8 @@ use super::memory::DataAnswer;
 use super::pdf_arguments::SearchArguments;
 use super::split::Watcher;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, Pattern, Query, Selected, one_line, page_or_pages, select_from, untrusted,
+    Case, ContextManager, Hit, OpenPdf, Pattern, Query, ResultRoom, Selected, json_length, one_line, page_or_pages,
+    select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
@@ -43,6 +44,9 @@ pub fn search(
         watcher.page_done();
     }
     found.searched = pages.len();
+    if let Some(room) = caller.room(context) {
+        found.fit(room);
+    }
     Ok(DataAnswer { text: found.text(&pdf, arguments), structure: found.structure(&pdf, arguments) })
 }
 
@@ -67,6 +71,12 @@ struct Found {
     searched: u64,
     /// How the pages were found.
     note: Option<String>,
+    /// Pages with matches, not all of which fit into the result.
+    rest: PageSet,
+    /// A page whose matches alone do not fit.
+    alone: Option<PageIndex>,
+    /// Pages with matches.
+    matching: usize,
 }
 
 struct FoundPage {
@@ -92,8 +102,37 @@ impl Found {
         }
         self.left -= hits.len();
         self.total += count;
+        self.matching += 1;
         let label = pdf.document.page_label(page).map(|label| label.0);
         self.pages.push(FoundPage { page, label, count, is_held: held.contains(page), hits });
+    }
+
+    /// Leaves out what the result has no room for.
+    fn fit(&mut self, room: ResultRoom) {
+        let mut left = room.bytes();
+        let mut kept = 0;
+        for page in &mut self.pages {
+            let head = page.head_cost();
+            let costs = page.hits.iter().map(FoundPage::hit_cost);
+            let fitting = costs
+                .scan(left.saturating_sub(head), |left, cost| {
+                    *left = left.checked_sub(cost)?;
+                    Some(*left)
+                })
+                .collect::<Vec<_>>();
+            let is_whole = head <= left && fitting.len() == page.hits.len();
+            left = fitting.last().copied().unwrap_or_else(|| left.saturating_sub(head));
+            page.hits.truncate(fitting.len());
+            if !is_whole {
+                break;
+            }
+            kept += 1;
+        }
+        // Of the page that does not fit whole, what fits. Where that is all, the same call would give the same again.
+        let some = self.pages.get(kept).is_some_and(|page| !page.hits.is_empty());
+        self.alone = self.pages.first().filter(|_| some && kept == 0).map(|page| page.page);
+        self.rest = self.pages.iter().skip(kept.max(usize::from(self.alone.is_some()))).map(|page| page.page).collect();
+        self.pages.truncate(kept + usize::from(some));
     }
 
     fn shown(&self) -> usize {
@@ -102,7 +141,7 @@ impl Found {
 
     fn text(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> String {
         let query = one_line(&arguments.query);
-        let (total, pages, searched) = (self.total, self.pages.len(), self.searched);
+        let (total, pages, searched) = (self.total, self.matching, self.searched);
         let matches = if total == 1 { "match" } else { "matches" };
         let mut lines =
             vec![format!("{total} {matches} of \"{query}\" on {pages} of {searched} pages of {}", pdf.path)];
@@ -111,7 +150,17 @@ impl Found {
         }
         lines.extend(self.note.as_deref().map(one_line));
         lines.extend(self.pages.iter().flat_map(FoundPage::lines));
-        if self.shown() < total {
+        if !self.rest.is_empty() || self.alone.is_some() {
+            let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
+            let next = format!(" Next call: pdf_search with pages: \"{}\"", self.rest);
+            let next = Some(next).filter(|_| !self.rest.is_empty());
+            lines.push(format!(
+                "[{} of {total} matches are shown: the result has room for no more (max_result_bytes).{}{}]",
+                self.shown(),
+                alone.unwrap_or_default(),
+                next.unwrap_or_default(),
+            ));
+        } else if self.shown() < total {
             lines.push(format!(
                 "[{} of {total} matches are shown. Ask with a larger max_results, or with pages.]",
                 self.shown()
@@ -136,11 +185,25 @@ impl Found {
             "pages": self.pages.iter().map(FoundPage::structure).collect::<Vec<_>>(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
+            "rest": self.rest.to_string(),
         })
     }
 }
 
 impl FoundPage {
+    /// Bytes that it takes in the text and in the structure, without its hits.
+    fn head_cost(&self) -> u64 {
+        const NAMES: u64 = 128;
+        json_length(&self.label).saturating_mul(2).saturating_add(NAMES)
+    }
+
+    /// Bytes that a hit takes in both.
+    fn hit_cost(hit: &Hit) -> u64 {
+        const NAMES: u64 = 32;
+        let excerpts = json_length(&hit.excerpt).saturating_mul(2);
+        excerpts.saturating_add(json_length(&hit.matched)).saturating_add(NAMES)
+    }
+
     fn lines(&self) -> Vec<String> {
         let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
         let held = if self.is_held { ", already provided to you in this conversation" } else { "" };

@@ -9,7 +9,8 @@ use super::error::ToolError;
 use super::pdf_arguments::TextArguments;
 use super::split::Watcher;
 use crate::context::{
-    ContextError, OpenPdf, PageKind, PageText, PdfError, Selected, page_or_pages, select_from, untrusted,
+    ContextError, OpenPdf, PageKind, PageText, PdfError, ResultRoom, Selected, json_length, page_or_pages, select_from,
+    untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
@@ -40,6 +41,9 @@ pub struct TextResult {
     /// What is to be known of single pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The pages selected.
+    #[serde(skip)]
+    wanted: PageSet,
 }
 
 /// The text of one page.
@@ -75,7 +79,7 @@ pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watc
         draft.add(page, pdf.document.page_text(page));
         watcher.page_done();
     }
-    draft.result(arguments)
+    draft.result(arguments, pages)
 }
 
 struct Draft<'a> {
@@ -143,7 +147,7 @@ impl<'a> Draft<'a> {
         self.pages.push(TextOfPage { number: page.number().get(), label, text: fitting.to_owned() });
     }
 
-    fn result(self, arguments: &TextArguments) -> Result<TextResult, ToolError> {
+    fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
         if let Some(error) = self.failure.filter(|_| self.read == 0) {
             return Err(ContextError::Pdf { path: self.pdf.path.clone(), error }.into());
         }
@@ -164,11 +168,58 @@ impl<'a> Draft<'a> {
             total_chars: self.total,
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
+            wanted,
         })
     }
 }
 
 impl TextResult {
+    /// The result cut to what `room` has room for, with the call that gives the rest.
+    #[must_use]
+    pub fn within(mut self, room: ResultRoom) -> Self {
+        let beside = json_length(&self.remarks()).saturating_add(json_length(&self.notes));
+        let mut left = room.bytes().saturating_sub(beside);
+        let mut pages = Vec::new();
+        let mut cut = None;
+        for mut page in std::mem::take(&mut self.pages) {
+            // Its number stands in the heading, and among the details.
+            let cost = json_length(&heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
+            let fitting = fitting_json(&page.text, left.saturating_sub(cost)).len();
+            if left < cost || fitting < page.text.len() {
+                cut = Some(page.number);
+            }
+            left = left.saturating_sub(cost.saturating_add(json_length(page.text.as_str())));
+            page.text.truncate(fitting);
+            let is_empty = cut.is_some() && fitting == 0 && !pages.is_empty();
+            pages.extend((!is_empty).then_some(page));
+            if cut.is_some() {
+                break;
+            }
+        }
+        self.pages = pages;
+        if let Some(number) = cut {
+            self.note_cut(number);
+        }
+        self
+    }
+
+    /// Says that the text ends within page `number`, for lack of room in the result.
+    fn note_cut(&mut self, number: u32) {
+        let headings = self.pages.iter().enumerate().map(|(at, page)| length(&heading(page.number, at == 0)));
+        let texts = self.pages.iter().map(|page| length(&page.text));
+        self.max_chars = headings.chain(texts).sum();
+        self.truncated = true;
+        // A page that alone is too much would be cut at the same place again.
+        let is_alone = self.pages.len() == 1;
+        let from = if is_alone { number } else { number.saturating_sub(1) };
+        let rest = self.wanted.iter().filter(|page| page.0 >= from).collect::<PageSet>();
+        let alone = format!("For all of page {number} call get_file with as: \"path\".");
+        let next = format!("Next call: pdf_extract_text with pages: \"{rest}\".");
+        let said = [Some(alone).filter(|_| is_alone), Some(next).filter(|_| !rest.is_empty())];
+        let said = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self.notes.push(format!("The result has room for no more text (max_result_bytes). {said}"));
+    }
+
     /// The text as it is answered.
     #[must_use]
     pub fn text(&self) -> String {
@@ -227,13 +278,36 @@ pub(super) fn fitting(text: &str, max: u64) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// The beginning of `text` that has at most `max` bytes in JSON.
+pub(super) fn fitting_json(text: &str, max: u64) -> &str {
+    if json_length(text) <= max {
+        return text;
+    }
+    let mut left = max.saturating_sub(2);
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(json_length(grapheme).saturating_sub(2)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 pub(super) fn length(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fitting;
+    use super::{fitting, fitting_json};
+
+    #[test]
+    fn text_is_cut_by_its_bytes_in_json() {
+        assert_eq!(fitting_json("abc", 5), "abc");
+        assert_eq!(fitting_json("abc", 4), "ab");
+        assert_eq!(fitting_json("\u{1}\"c", 10), "\u{1}\"");
+        assert_eq!(fitting_json("abc", 0), "");
+    }
 
     #[test]
     fn text_is_cut_by_characters_and_between_graphemes() {

@@ -72,6 +72,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_image_bytes", "an image file that is given", |c| Slot::U64(&mut c.answers.max_image_bytes)),
     Setting::new("max_picture_bytes", "a drawn page as PNG", |c| Slot::U64(&mut c.answers.max_picture_bytes)),
     Setting::new("max_summary_outline_items", "entries of the outline in a summary", |c| Slot::Usize(&mut c.answers.max_outline_items)),
+    Setting::new("max_result_bytes", "one whole result over MCP as it is serialized; a client may declare less", |c| Slot::U64(&mut c.answers.max_result_bytes)),
     Setting::new("max_conversation_blocks", "pages and pictures in all that a conversation was sent: one request to a provider carries it", |c| Slot::U64(&mut c.answers.request_bounds.max_media_blocks)),
     Setting::new("max_conversation_pages", "PDF pages in all that a conversation was sent", |c| Slot::U64(&mut c.answers.request_bounds.max_pdf_pages)),
     Setting::new("max_conversation_bytes", "bytes of all that a conversation was sent, media in base64", |c| Slot::U64(&mut c.answers.request_bounds.max_request_bytes)),

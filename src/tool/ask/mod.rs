@@ -13,7 +13,8 @@ use self::details::{Answered, Attempt};
 use self::load::{Asked, Bounds, check_remote, named};
 use self::pack::{Packed, Packing};
 use super::error::{ErrorCode, ToolError};
-use crate::context::{Asking, ContextManager};
+use super::text::{fitting_json, length};
+use crate::context::{Asking, ContextManager, ResultRoom, json_length};
 use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
@@ -38,6 +39,28 @@ pub struct AskAnswer {
     pub remarks: String,
     /// The same for programs.
     pub details: Value,
+}
+
+impl AskAnswer {
+    /// The answer cut to what `room` has room for.
+    #[must_use]
+    pub fn within(mut self, room: ResultRoom) -> Self {
+        let beside = json_length(&self.remarks).saturating_add(json_length(&self.details));
+        let kept = fitting_json(&self.text, room.bytes().saturating_sub(beside)).len();
+        if kept < self.text.len() {
+            let whole = length(&self.text);
+            self.text.truncate(kept);
+            let shown = length(&self.text);
+            self.remarks.push_str(&format!(
+                "\nThe answer is cut at {shown} of {whole} characters: the result has room for no more \
+                 (max_result_bytes). Next call: pdf with a prompt that asks for a shorter answer, or for the rest."
+            ));
+            if let Value::Object(details) = &mut self.details {
+                details.insert("truncated".to_owned(), json!(true));
+            }
+        }
+        self
+    }
 }
 
 /// The refusal of pages where the strict rule is set.
