@@ -4,7 +4,7 @@ use super::characters::Characters;
 use super::collect::{Collected, Collector};
 use super::page_text::{Engine, PageKind, PageText};
 use super::plain::plain;
-use super::{TextError, join, lines, order, write};
+use super::{TextError, join, lines, order, stacks, write};
 use crate::document::DocumentError;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -40,7 +40,8 @@ pub(super) fn page_text(file: &Arc<bytes::Bytes>, index: PageIndex, limits: &Lim
 
 fn laid_out(collected: Collected, page_area: f64) -> PageText {
     let Collected { marks, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = collected;
-    let text = plain(&write::text(&order::blocks(join::joined(lines::lines(marks)))));
+    let lines = join::joined(stacks::stacked(lines::lines(marks)));
+    let text = plain(&write::text(&order::blocks(lines)));
     let kind = match () {
         () if !text.is_empty() => PageKind::Text,
         () if undecoded > 0 => PageKind::Undecodable,

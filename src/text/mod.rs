@@ -20,6 +20,7 @@ mod page_text;
 mod plain;
 mod search;
 mod second;
+mod stacks;
 mod tokens;
 mod write;
 
