@@ -2,7 +2,8 @@
 //! form fields that show their values.
 
 use super::draws::{Draws, Loop};
-use super::{Document, DocumentError, fields};
+use super::object::ObjectId;
+use super::{Document, DocumentError, Leaf, Reading, Tier, fields};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use lopdf::{Dictionary, Object};
@@ -30,6 +31,26 @@ impl Document {
         let dressed = fields::with_appearances(self, index, &file);
         let (file, made_fields) = dressed.unwrap_or((file, 0));
         Ok(Drawable { file, made_fields, draws_something: is_something })
+    }
+
+    /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page
+    /// that needs nothing taken out of it or added to it. Its size and its encryption are the caller's to look at.
+    pub(crate) fn drawable_as_it_is(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
+        let leaf = |reading: &Reading, leaf: &Leaf| match leaf.id {
+            Some(id) if reading.tier == Tier::Direct => Ok(id),
+            _ => Err(DocumentError::damaged("a page that only other readers find")),
+        };
+        let (id, _) = self.with_page(index, leaf, |_| false).ok()?;
+        let Draws { loops, .. } = self.check_draws(index).ok()?;
+        if !loops.is_empty() || fields::are_bare(self, index) {
+            return None;
+        }
+        Some((self.ladder.file().whole().ok()?, id))
+    }
+
+    /// Bytes of the file, where it is not encrypted.
+    pub(crate) fn plain_bytes(&self) -> Option<u64> {
+        (!self.is_encrypted()).then(|| self.ladder.file().len())
     }
 
     fn untangled(&self, file: Bytes, loops: &[Loop]) -> Result<Bytes, DocumentError> {

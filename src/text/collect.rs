@@ -41,9 +41,9 @@ pub(super) struct Collected {
 }
 
 /// Collects the glyphs that a page draws.
-pub(super) struct Collector<'p> {
+pub(super) struct Collector<'c, 'p> {
     pub(super) collected: Collected,
-    characters: Characters<'p>,
+    characters: &'c mut Characters<'p>,
     page: Rect,
     left_bytes: usize,
     deadline: Deadline,
@@ -57,9 +57,9 @@ struct Span {
     extent: Option<Mark>,
 }
 
-impl<'p> Collector<'p> {
+impl<'c, 'p> Collector<'c, 'p> {
     /// For a page that is shown as `page`, within `max_text_bytes` and the deadline of `limits`.
-    pub(super) fn new(characters: Characters<'p>, page: Rect, limits: &Limits) -> Self {
+    pub(super) fn new(characters: &'c mut Characters<'p>, page: Rect, limits: &Limits) -> Self {
         Self {
             collected: Collected::default(),
             characters,
@@ -134,7 +134,7 @@ impl<'p> Collector<'p> {
         let mut known = Known::default();
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
-            let (said, advance) = known.of(glyph, &mut self.characters);
+            let (said, advance) = known.of(glyph, self.characters);
             if is_vertical {
                 self.glyph(said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
                 continue;
@@ -222,7 +222,7 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
     f64::from(advance.unwrap_or(0.0))
 }
 
-impl<'a> Device<'a> for Collector<'_> {
+impl<'a> Device<'a> for Collector<'_, '_> {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
         self.collected.paths += 1;
     }

@@ -14,6 +14,7 @@ mod fallback;
 mod first;
 mod join;
 mod lines;
+mod many;
 mod mark;
 mod order;
 mod page_text;
@@ -24,6 +25,7 @@ mod stacks;
 mod tokens;
 mod write;
 
+pub use many::Texts;
 pub use page_text::{Engine, PageKind, PageText};
 pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};

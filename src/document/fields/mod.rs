@@ -36,8 +36,7 @@ const COMBO: i64 = 1 << 17;
 /// The file with appearances for the fields of the page that have none, and how many these are; `None` where there are
 /// no such fields, or lopdf cannot read the file.
 pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, usize)> {
-    let lacks = document.with_page(index, lacks_appearances, DocumentError::is_worth_another_reader);
-    if !lacks.is_ok_and(|(lacks, _)| lacks) {
+    if !are_bare(document, index) {
         return None;
     }
     let mut form = Form::open(file, index)?;
@@ -46,6 +45,12 @@ pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Byt
     let mut out = Vec::with_capacity(file.len());
     form.document.save_to(&mut out).ok()?;
     (made > 0).then(|| (out.into(), made))
+}
+
+/// Whether fields of the page have no appearance.
+pub(super) fn are_bare(document: &Document, index: PageIndex) -> bool {
+    let lacks = document.with_page(index, lacks_appearances, DocumentError::is_worth_another_reader);
+    lacks.is_ok_and(|(lacks, _)| lacks)
 }
 
 fn lacks_appearances(reading: &Reading, leaf: &Leaf) -> Result<bool, DocumentError> {
