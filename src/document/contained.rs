@@ -115,12 +115,12 @@ mod tests {
     #[test]
     fn an_engine_answers_until_it_panics() {
         let mut sum = 0_u32;
-        let engine: Engine<Option<u32>, u32> = Engine::start(move |requests| {
+        let engine = Engine::<Option<u32>, u32>::start(move |requests| {
             while let Ok((request, answer)) = requests.recv() {
                 #[expect(clippy::panic, reason = "what is tested")]
                 let more = request.unwrap_or_else(|| panic!("none"));
                 sum += more;
-                drop(answer.send(sum));
+                answer.send(sum).unwrap();
             }
         })
         .unwrap();

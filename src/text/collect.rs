@@ -192,8 +192,7 @@ enum Stretch {
 
 impl Stretch {
     fn of(run: &GlyphRun<'_, '_>, to_page: Affine) -> Self {
-        let ratio = |place: Place| place.unit * 1000.0 / place.size;
-        let mut ratios = run.glyphs().iter().map(|glyph| ratio(Place::horizontal(to_page * glyph.transform())));
+        let mut ratios = run.glyphs().iter().map(|glyph| Place::ratio(to_page * glyph.transform()));
         let Some(first) = ratios.next() else { return Self::OfText };
         if ratios.any(|ratio| (ratio - first).abs() > 0.001 * first) { Self::OfGlyphs } else { Self::OfText }
     }

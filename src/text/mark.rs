@@ -12,6 +12,10 @@ pub(super) struct Frame(u16);
 impl Frame {
     /// The direction of `vector` in a space whose second axis points down.
     pub(super) fn of(vector: Vec2) -> Self {
+        // Nearly all text.
+        if vector.y == 0.0 && vector.x > 0.0 {
+            return Self(0);
+        }
         let degrees = vector.y.atan2(vector.x).to_degrees();
         let quarter = (degrees / 90.0).round() * 90.0;
         let snapped = if (degrees - quarter).abs() <= SNAP_DEGREES { quarter } else { degrees.round() };
@@ -142,6 +146,12 @@ impl Place {
             size: c.hypot(d) * 1000.0,
             unit: a.hypot(b),
         }
+    }
+
+    /// The width of an em by its height, of a glyph of horizontal writing.
+    pub(super) fn ratio(place: Affine) -> f64 {
+        let [a, b, c, d, _, _] = place.as_coeffs();
+        a.hypot(b) / c.hypot(d)
     }
 
     /// Of a glyph of vertical writing, whose origin is at the foot of its em, left of the column's middle.
