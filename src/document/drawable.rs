@@ -1,7 +1,8 @@
 //! A file as engines with a reader of their own may draw it: decrypted, without forms that draw themselves, and with
-//! form fields that show their values.
+//! form fields and annotations that show what they say.
 
 use super::draws::{Draws, Loop};
+use super::fields::Made;
 use super::object::ObjectId;
 use super::{Document, DocumentError, Leaf, Reading, Tier, fields};
 use crate::page::PageIndex;
@@ -11,8 +12,8 @@ use lopdf::{Dictionary, Object};
 /// A file for an engine.
 pub(crate) struct Drawable {
     pub(crate) file: Bytes,
-    /// Form fields of the page that had no appearance and were given one.
-    pub(crate) made_fields: usize,
+    /// What of the page had no appearance and was given one.
+    pub(crate) made: Made,
     /// Whether the page names fonts, pictures or the like, or has annotations.
     pub(crate) draws_something: bool,
 }
@@ -29,8 +30,8 @@ impl Document {
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
         let file = self.untangled(file, &loops)?;
         let dressed = fields::with_appearances(self, index, &file);
-        let (file, made_fields) = dressed.unwrap_or((file, 0));
-        Ok(Drawable { file, made_fields, draws_something: is_something })
+        let (file, made) = dressed.unwrap_or((file, Made::default()));
+        Ok(Drawable { file, made, draws_something: is_something })
     }
 
     /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page
