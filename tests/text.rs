@@ -128,6 +128,23 @@ fn forms_that_draw_themselves_are_drawn_once() -> Outcome {
 }
 
 #[test]
+fn lines_that_are_drawn_twice_are_read_once() -> Outcome {
+    let line = "eve sees the sea, even here where ebbs are seen, ever deeper";
+    let lines = format!("9 70 Td ({line}) Tj 0 -12 Td ({line}) Tj");
+    let content = format!("BT /F 6 Tf {lines} ET BT /F 6 Tf 0.3 0 Td {lines} ET");
+    let pdf = super::support::file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 99] /Contents 4 0 R /Resources << /Font << /F \
+         << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+    ]);
+    assert_eq!(chunk_text(&pdf, &Limits::default())?.text, format!("{line}\n{line}"));
+    Ok(())
+}
+
+#[test]
 fn what_a_page_draws_is_bounded() -> Outcome {
     let chunk = page_with_forms("/B Do");
     let of = |limits: Limits| chunk_text(&chunk, &limits).map(|page| page.text);

@@ -16,8 +16,11 @@ const VERTICAL_ADVANCE: f64 = 1000.0;
 /// Share of an em within which a second glyph of the same character is the same: bold type that is faked.
 const DUPLICATE_EM: f64 = 0.12;
 
-/// Glyphs of one character that a glyph is compared with: a line that is drawn twice has no more of them.
-const MAX_COMPARED: usize = 16;
+/// Points in which places are looked up across the lines.
+const ROW_PT: f64 = 8.0;
+
+/// Glyphs of one character in a row that a glyph is compared with: a line has hardly more of them.
+const MAX_COMPARED: usize = 64;
 
 /// Characters of one run that are remembered: texts repeat some fifty, and a longer list is slow to search.
 const MAX_KNOWN: usize = 64;
@@ -48,7 +51,7 @@ pub(super) struct Collector<'c, 'p> {
     left_bytes: usize,
     deadline: Deadline,
     spans: Vec<Option<Span>>,
-    places: HashMap<char, Vec<(f64, f64)>>,
+    places: HashMap<(char, i64), Vec<(f64, f64)>>,
 }
 
 /// A marked sequence with a text of its own (ISO 32000-2, 14.9.4).
@@ -116,11 +119,17 @@ impl<'c, 'p> Collector<'c, 'p> {
         if character.is_whitespace() {
             return false;
         }
-        let places = self.places.entry(character).or_default();
         let reach = mark.size * DUPLICATE_EM;
         let is_near =
             |(start, across): &(f64, f64)| (start - mark.start).abs() <= reach && (across - mark.across).abs() <= reach;
-        if places.iter().rev().take(MAX_COMPARED).any(is_near) {
+        let is_known = |places: &Vec<(f64, f64)>| places.iter().rev().take(MAX_COMPARED).any(is_near);
+        let (row, above, below) = (row_of(mark.across), row_of(mark.across - reach), row_of(mark.across + reach));
+        let beside = [above, below].into_iter().filter(|other| *other != row);
+        if beside.filter_map(|other| self.places.get(&(character, other))).any(is_known) {
+            return true;
+        }
+        let places = self.places.entry((character, row)).or_default();
+        if is_known(places) {
             return true;
         }
         places.push((mark.start, mark.across));
@@ -147,6 +156,11 @@ impl<'c, 'p> Collector<'c, 'p> {
             self.glyph(said, place, advance, is_visible);
         }
     }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
+fn row_of(across: f64) -> i64 {
+    (across / ROW_PT).floor() as i64
 }
 
 /// Characters and widths of one run, which has one font: looking them up by the names of glyphs takes a third of the

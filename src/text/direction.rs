@@ -48,9 +48,9 @@ fn reordered(pieces: &[Piece]) -> Vec<Read> {
     let count = |of: fn(Class) -> bool| row.classes.iter().filter(|class| of(**class)).count();
     let mut reading = Reading { row: &row, read: Vec::with_capacity(pieces.len()) };
     if count(Class::is_right) >= count(|class| class == Class::Left) {
-        reading.to_the_left(0..row.pieces.len(), false);
+        reading.read_left(0..row.pieces.len(), false);
     } else {
-        reading.to_the_right();
+        reading.read_right();
     }
     reading.read
 }
@@ -139,12 +139,12 @@ struct Reading<'r> {
 }
 
 impl Reading<'_> {
-    fn to_the_right(&mut self) {
+    fn read_right(&mut self) {
         let mut at = 0;
         while at < self.row.pieces.len() {
             if self.row.class(at).is_right() {
                 let end = self.row.end_of_turned(at);
-                self.to_the_left(at..end, self.row.gap(at));
+                self.read_left(at..end, self.row.gap(at));
                 at = end;
             } else {
                 self.push(at, self.row.gap(at), false);
@@ -154,7 +154,7 @@ impl Reading<'_> {
     }
 
     /// Reads `range` to the left; `is_spaced` says whether a space goes before it.
-    fn to_the_left(&mut self, range: Range<usize>, is_spaced: bool) {
+    fn read_left(&mut self, range: Range<usize>, is_spaced: bool) {
         let mut runs = Vec::new();
         let mut at = range.start;
         while at < range.end {

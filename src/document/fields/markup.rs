@@ -228,7 +228,7 @@ fn zigzag([start, end]: [Point; 2], [upper_start, upper_end]: [Point; 2], step: 
     let wanted = length / step.max(0.1);
     let corners = (1..=MAX_CORNERS).find(|corners| f64::from(*corners) >= wanted).unwrap_or(MAX_CORNERS);
     let at = |corner: u32| {
-        let (from, to) = if corner % 2 == 0 { (start, end) } else { (upper_start, upper_end) };
+        let (from, to) = if corner.is_multiple_of(2) { (start, end) } else { (upper_start, upper_end) };
         let share = f64::from(corner) / f64::from(corners);
         (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share)
     };
