@@ -211,6 +211,88 @@ fn fields_without_a_value_and_hidden_ones_stay_blank() {
     }
 }
 
+/// A page with an annotation of `entries`.
+fn annotated(entries: &str) -> Picture {
+    without_fonts(&file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 40] /Annots [4 0 R] >>".to_owned(),
+        format!("<< /Type /Annot /Rect [10 10 90 30] /P 3 0 R {entries} >>"),
+    ]))
+}
+
+#[test]
+fn annotations_without_an_appearance_are_drawn_from_what_they_say() {
+    let note = "1 annotations have no appearance and are drawn from what they say of themselves";
+    let (upper, lower) = ([0.05, 0.25, 0.45, 0.5], [0.05, 0.5, 0.45, 0.75]);
+    let quad = "/QuadPoints [12 28 88 28 12 12 88 12]";
+    let cases = [
+        ("/Subtype /Ink /InkList [[12 25 50 28] [50 25 88 28]]".to_owned(), true, false),
+        ("/Subtype /Line /L [12 15 88 15] /C [1 0 0] /BS << /W 2 /S /D /D [4 2] >>".to_owned(), false, true),
+        ("/Subtype /PolyLine /Vertices [12 25 50 28 88 25]".to_owned(), true, false),
+        ("/Subtype /Polygon /Vertices [12 12 50 28 88 12] /C [] /IC [0 0 1]".to_owned(), true, true),
+        ("/Subtype /Square /Border [0 0 3] /C [0]".to_owned(), true, true),
+        ("/Subtype /Circle /C [0 0 0 1]".to_owned(), true, true),
+        (format!("/Subtype /Highlight {quad} /C [0 0 1]"), true, true),
+        (format!("/Subtype /Underline {quad}"), false, true),
+        (format!("/Subtype /StrikeOut {quad}"), true, true),
+        (format!("/Subtype /Squiggly {quad}"), false, true),
+        (
+            "/Subtype /FreeText /DA (/Helv 8 Tf 0 g) /Contents (Free text of one line and of another)".to_owned(),
+            true,
+            true,
+        ),
+    ];
+    for (entries, is_in_upper, is_in_lower) in cases {
+        let drawn = annotated(&entries);
+        assert_eq!(drawn.notes, [note], "{entries}");
+        assert_eq!((ink(&drawn, upper) > 5, ink(&drawn, lower) > 5), (is_in_upper, is_in_lower), "{entries}");
+        assert_eq!(ink(&drawn, [0.5, 0.0, 1.0, 1.0]), 0, "{entries}");
+    }
+}
+
+#[test]
+fn a_highlight_leaves_its_text_to_be_seen() {
+    let shown = |group: &str| {
+        let mode = "/Resources << /ExtGState << /G << /BM /Multiply >> >> >>";
+        let highlight = "/G gs 1 1 0 rg 0 0 40 40 re f";
+        let content = "0 0 20 40 re f";
+        let picture = without_fonts(&file_of(&[
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 40 40] /Contents 4 0 R /Annots [5 0 R] >>".to_owned(),
+            format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+            "<< /Type /Annot /Subtype /Highlight /Rect [0 0 40 40] /AP << /N 6 0 R >> >>".to_owned(),
+            format!(
+                "<< /Type /XObject /Subtype /Form /BBox [0 0 40 40] {mode} {group} /Length {} >>\nstream\n{highlight}\nendstream",
+                highlight.len()
+            ),
+        ]));
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(&picture.png));
+        decoder.set_transformations(png::Transformations::normalize_to_color8());
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let frame = reader.next_frame(&mut pixels).unwrap();
+        let middle = (frame.height as usize / 2) * frame.line_size;
+        pixels[middle..middle + 3].to_vec()
+    };
+    assert_eq!(shown(""), [0, 0, 0]);
+    assert_eq!(shown("/Group << /S /Transparency >>"), [0, 0, 0]);
+    assert_eq!(shown("/Group << /S /Transparency /I true >>"), [255, 255, 0]);
+}
+
+#[test]
+fn annotations_that_say_nothing_or_are_hidden_stay_blank() {
+    for entries in
+        ["/Subtype /Ink", "/Subtype /Line /L [1]", "/Subtype /Square /C []", "/Subtype /Link", "/Subtype /Text"]
+    {
+        let drawn = annotated(entries);
+        assert_eq!(ink(&drawn, ALL), 0, "{entries}");
+        assert!(drawn.notes.iter().all(|note| note.starts_with("nothing can be seen")), "{:?}", drawn.notes);
+    }
+    assert_eq!(ink(&annotated("/Subtype /Circle /F 2"), ALL), 0);
+}
+
 #[test]
 fn a_value_in_another_script_asks_for_a_font() {
     let drawn = without_fonts(&field("/FT /Tx /V <FEFF6F225B57>"));

@@ -4,7 +4,7 @@ use pagewise::document::{Document, DocumentError, ReadAt};
 use pagewise::limits::{LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::split::cut;
-use pagewise::text::{TextError, chunk_text, page_text};
+use pagewise::text::{TextError, Texts, chunk_text, page_text};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +24,45 @@ fn a_cut_page_and_the_whole_file_give_the_same_words() -> Outcome {
         let text = chunk_text(&cut(&document, index)?.bytes, &Limits::default())?;
         assert!(text.text.contains(expected), "{name}: {text:?}");
         assert_eq!(page_text(&document, index, &Limits::default())?, text, "{name}");
+    }
+    Ok(())
+}
+
+/// Pages that are asked for before a document is read as a whole.
+const ONE_BY_ONE: usize = 8;
+
+#[test]
+fn many_pages_are_read_at_once_and_have_the_same_words() -> Outcome {
+    let (document, limits) = (open("latex.pdf")?, Limits::default());
+    let texts = Texts::default();
+    for page in [3; ONE_BY_ONE] {
+        assert_eq!(texts.page_text(&document, PageIndex(page), &limits), None);
+    }
+    for page in (0..document.page_count()).rev().chain([5, 5, 0]) {
+        let alone = chunk_text(&cut(&document, PageIndex(page))?.bytes, &limits)?;
+        assert_eq!(texts.page_text(&document, PageIndex(page), &limits), Some(alone), "{page}");
+    }
+    assert_eq!(texts.page_text(&document, PageIndex(8), &limits), None);
+    let bounded = Limits { max_text_bytes: 100, ..limits };
+    assert_eq!(texts.page_text(&document, PageIndex(2), &bounded), None);
+    Ok(())
+}
+
+#[test]
+fn what_is_odd_is_not_read_as_a_whole() -> Outcome {
+    // Encrypted; with a form field that has no appearance.
+    let bare = super::support::file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] >> >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Annots [4 0 R] >>".to_owned(),
+        "<< /Type /Annot /Subtype /Widget /FT /Tx /V (value) /T (name) /Rect [0 0 90 20] >>".to_owned(),
+    ]);
+    let bare: Arc<dyn ReadAt> = Arc::new(bare);
+    for document in [open("encrypted-empty.pdf")?, Document::open(bare, None, &Limits::default())?] {
+        let texts = Texts::default();
+        for _ in 0..2 * ONE_BY_ONE {
+            assert_eq!(texts.page_text(&document, PageIndex(0), &Limits::default()), None);
+        }
     }
     Ok(())
 }
@@ -85,6 +124,23 @@ fn forms_that_draw_themselves_are_drawn_once() -> Outcome {
     assert_eq!(chunk_text(&page_with_forms("/B Do"), &limits)?.text, "word");
     // Its resources name the form, but its content does not.
     assert_eq!(chunk_text(&page_with_forms("q Q"), &limits)?.text, "");
+    Ok(())
+}
+
+#[test]
+fn lines_that_are_drawn_twice_are_read_once() -> Outcome {
+    let line = "eve sees the sea, even here where ebbs are seen, ever deeper";
+    let lines = format!("9 70 Td ({line}) Tj 0 -12 Td ({line}) Tj");
+    let content = format!("BT /F 6 Tf {lines} ET BT /F 6 Tf 0.3 0 Td {lines} ET");
+    let pdf = super::support::file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 99] /Contents 4 0 R /Resources << /Font << /F \
+         << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+    ]);
+    assert_eq!(chunk_text(&pdf, &Limits::default())?.text, format!("{line}\n{line}"));
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
 /// Stack of the thread: engines descend into nested forms and objects by recursion.
@@ -47,6 +48,37 @@ pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, En
     })
 }
 
+/// A thread that keeps what it has learned from one request to the next, until it is dropped or panics.
+pub(crate) struct Engine<Q, A> {
+    requests: Sender<(Q, SyncSender<A>)>,
+}
+
+/// The requests to an [`Engine`], each with the way back.
+pub(crate) type Requests<Q, A> = Receiver<(Q, SyncSender<A>)>;
+
+impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
+    /// Starts `run`, which answers requests until there are no more.
+    pub(crate) fn start(run: impl FnOnce(&Requests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
+        silence_quiet_threads();
+        let (requests, received) = mpsc::channel();
+        let quiet = move || {
+            IS_QUIET.set(true);
+            // Who waits for an answer sees that none will come.
+            drop(panic::catch_unwind(AssertUnwindSafe(move || run(&received))));
+        };
+        let thread = thread::Builder::new().name("engine".to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(quiet).map_err(|_| EngineFailure::NoThread)?;
+        Ok(Self { requests })
+    }
+
+    /// The answer to `request`; `None` where the thread has ended, which it then has for good.
+    pub(crate) fn ask(&self, request: Q) -> Option<A> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        self.requests.send((request, answer)).ok()?;
+        answered.recv().ok()
+    }
+}
+
 fn silence_quiet_threads() {
     static WRAPPED: Once = Once::new();
     WRAPPED.call_once(|| {
@@ -69,7 +101,8 @@ fn panicked(payload: &(dyn Any + Send)) -> EngineFailure {
 
 #[cfg(test)]
 mod tests {
-    use super::{EngineFailure, contained};
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::{Engine, EngineFailure, contained};
 
     #[test]
     fn a_panic_costs_an_error() {
@@ -77,5 +110,21 @@ mod tests {
         let outcome: Result<(), EngineFailure> = contained(|| panic!("two\nlines {}", 7));
         assert_eq!(outcome, Err(EngineFailure::Panicked { message: "twolines 7".to_owned() }));
         assert_eq!(contained(|| 1), Ok(1));
+    }
+
+    #[test]
+    fn an_engine_answers_until_it_panics() {
+        let mut sum = 0_u32;
+        let engine = Engine::<Option<u32>, u32>::start(move |requests| {
+            while let Ok((request, answer)) = requests.recv() {
+                #[expect(clippy::panic, reason = "what is tested")]
+                let more = request.unwrap_or_else(|| panic!("none"));
+                sum += more;
+                answer.send(sum).unwrap();
+            }
+        })
+        .unwrap();
+        assert_eq!((engine.ask(Some(1)), engine.ask(Some(2))), (Some(1), Some(3)));
+        assert_eq!((engine.ask(None), engine.ask(Some(1))), (None, None));
     }
 }

@@ -1,8 +1,10 @@
 //! A file as engines with a reader of their own may draw it: decrypted, without forms that draw themselves, and with
-//! form fields that show their values.
+//! form fields and annotations that show what they say.
 
 use super::draws::{Draws, Loop};
-use super::{Document, DocumentError, fields};
+use super::fields::Made;
+use super::object::ObjectId;
+use super::{Document, DocumentError, Leaf, Reading, Tier, fields};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use lopdf::{Dictionary, Object};
@@ -10,8 +12,8 @@ use lopdf::{Dictionary, Object};
 /// A file for an engine.
 pub(crate) struct Drawable {
     pub(crate) file: Bytes,
-    /// Form fields of the page that had no appearance and were given one.
-    pub(crate) made_fields: usize,
+    /// What of the page had no appearance and was given one.
+    pub(crate) made: Made,
     /// Whether the page names fonts, pictures or the like, or has annotations.
     pub(crate) draws_something: bool,
 }
@@ -28,8 +30,28 @@ impl Document {
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
         let file = self.untangled(file, &loops)?;
         let dressed = fields::with_appearances(self, index, &file);
-        let (file, made_fields) = dressed.unwrap_or((file, 0));
-        Ok(Drawable { file, made_fields, draws_something: is_something })
+        let (file, made) = dressed.unwrap_or((file, Made::default()));
+        Ok(Drawable { file, made, draws_something: is_something })
+    }
+
+    /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page
+    /// that needs nothing taken out of it or added to it. Its size and its encryption are the caller's to look at.
+    pub(crate) fn drawable_as_it_is(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
+        let leaf = |reading: &Reading, leaf: &Leaf| match leaf.id {
+            Some(id) if reading.tier == Tier::Direct => Ok(id),
+            _ => Err(DocumentError::damaged("a page that only other readers find")),
+        };
+        let (id, _) = self.with_page(index, leaf, |_| false).ok()?;
+        let Draws { loops, .. } = self.check_draws(index).ok()?;
+        if !loops.is_empty() || fields::are_bare(self, index) {
+            return None;
+        }
+        Some((self.ladder.file().whole().ok()?, id))
+    }
+
+    /// Bytes of the file, where it is not encrypted.
+    pub(crate) fn plain_bytes(&self) -> Option<u64> {
+        (!self.is_encrypted()).then(|| self.ladder.file().len())
     }
 
     fn untangled(&self, file: Bytes, loops: &[Loop]) -> Result<Bytes, DocumentError> {

@@ -38,7 +38,7 @@ mod tree;
 
 pub use bytes::ReadAt;
 pub use contained::EngineFailure;
-pub(crate) use contained::contained;
+pub(crate) use contained::{Engine, Requests, contained};
 pub(crate) use direct::DirectReader;
 pub(crate) use drawable::Drawable;
 pub use error::DocumentError;

@@ -101,13 +101,16 @@ pub fn page_picture(
     let geometry = document.page_geometry(index)?;
     let max_pixels = options.max_pixels.min(document.limits().max_pixels);
     let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
-    let Drawable { file, made_fields, draws_something } = document.drawable(index)?;
+    let Drawable { file, made, draws_something } = document.drawable(index)?;
     let resolver = fonts::Resolver::new(fonts);
     let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
-    let made = (made_fields > 0)
-        .then(|| format!("{made_fields} form fields have no appearance and are drawn from their values"));
-    let mut notes = made.into_iter().chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
+    let made = [
+        (made.fields, "form fields have no appearance and are drawn from their values"),
+        (made.annotations, "annotations have no appearance and are drawn from what they say of themselves"),
+    ];
+    let made = made.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let mut notes = made.chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
     if draws_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
         notes.push(NOTHING_SEEN.to_owned());
     }

@@ -36,6 +36,11 @@ impl<'p> Characters<'p> {
         Self { pdf, programs: HashMap::new(), collections: None }
     }
 
+    /// Whether the name of a font has told a character.
+    pub(super) fn went_by_names(&self) -> bool {
+        self.collections.is_some()
+    }
+
     /// What `glyph` says; `None` where nothing tells.
     pub(super) fn of(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
         if let Some(said) = glyph.as_unicode().and_then(said) {

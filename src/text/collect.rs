@@ -16,8 +16,11 @@ const VERTICAL_ADVANCE: f64 = 1000.0;
 /// Share of an em within which a second glyph of the same character is the same: bold type that is faked.
 const DUPLICATE_EM: f64 = 0.12;
 
-/// Glyphs of one character that a glyph is compared with: a line that is drawn twice has no more of them.
-const MAX_COMPARED: usize = 16;
+/// Points in which places are looked up across the lines.
+const ROW_PT: f64 = 8.0;
+
+/// Glyphs of one character in a row that a glyph is compared with: a line has hardly more of them.
+const MAX_COMPARED: usize = 64;
 
 /// Characters of one run that are remembered: texts repeat some fifty, and a longer list is slow to search.
 const MAX_KNOWN: usize = 64;
@@ -41,14 +44,14 @@ pub(super) struct Collected {
 }
 
 /// Collects the glyphs that a page draws.
-pub(super) struct Collector<'p> {
+pub(super) struct Collector<'c, 'p> {
     pub(super) collected: Collected,
-    characters: Characters<'p>,
+    characters: &'c mut Characters<'p>,
     page: Rect,
     left_bytes: usize,
     deadline: Deadline,
     spans: Vec<Option<Span>>,
-    places: HashMap<char, Vec<(f64, f64)>>,
+    places: HashMap<(char, i64), Vec<(f64, f64)>>,
 }
 
 /// A marked sequence with a text of its own (ISO 32000-2, 14.9.4).
@@ -57,9 +60,9 @@ struct Span {
     extent: Option<Mark>,
 }
 
-impl<'p> Collector<'p> {
+impl<'c, 'p> Collector<'c, 'p> {
     /// For a page that is shown as `page`, within `max_text_bytes` and the deadline of `limits`.
-    pub(super) fn new(characters: Characters<'p>, page: Rect, limits: &Limits) -> Self {
+    pub(super) fn new(characters: &'c mut Characters<'p>, page: Rect, limits: &Limits) -> Self {
         Self {
             collected: Collected::default(),
             characters,
@@ -116,11 +119,17 @@ impl<'p> Collector<'p> {
         if character.is_whitespace() {
             return false;
         }
-        let places = self.places.entry(character).or_default();
         let reach = mark.size * DUPLICATE_EM;
         let is_near =
             |(start, across): &(f64, f64)| (start - mark.start).abs() <= reach && (across - mark.across).abs() <= reach;
-        if places.iter().rev().take(MAX_COMPARED).any(is_near) {
+        let is_known = |places: &Vec<(f64, f64)>| places.iter().rev().take(MAX_COMPARED).any(is_near);
+        let (row, above, below) = (row_of(mark.across), row_of(mark.across - reach), row_of(mark.across + reach));
+        let beside = [above, below].into_iter().filter(|other| *other != row);
+        if beside.filter_map(|other| self.places.get(&(character, other))).any(is_known) {
+            return true;
+        }
+        let places = self.places.entry((character, row)).or_default();
+        if is_known(places) {
             return true;
         }
         places.push((mark.start, mark.across));
@@ -134,7 +143,7 @@ impl<'p> Collector<'p> {
         let mut known = Known::default();
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
-            let (said, advance) = known.of(glyph, &mut self.characters);
+            let (said, advance) = known.of(glyph, self.characters);
             if is_vertical {
                 self.glyph(said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
                 continue;
@@ -147,6 +156,11 @@ impl<'p> Collector<'p> {
             self.glyph(said, place, advance, is_visible);
         }
     }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
+fn row_of(across: f64) -> i64 {
+    (across / ROW_PT).floor() as i64
 }
 
 /// Characters and widths of one run, which has one font: looking them up by the names of glyphs takes a third of the
@@ -192,8 +206,7 @@ enum Stretch {
 
 impl Stretch {
     fn of(run: &GlyphRun<'_, '_>, to_page: Affine) -> Self {
-        let ratio = |place: Place| place.unit * 1000.0 / place.size;
-        let mut ratios = run.glyphs().iter().map(|glyph| ratio(Place::horizontal(to_page * glyph.transform())));
+        let mut ratios = run.glyphs().iter().map(|glyph| Place::ratio(to_page * glyph.transform()));
         let Some(first) = ratios.next() else { return Self::OfText };
         if ratios.any(|ratio| (ratio - first).abs() > 0.001 * first) { Self::OfGlyphs } else { Self::OfText }
     }
@@ -222,7 +235,7 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
     f64::from(advance.unwrap_or(0.0))
 }
 
-impl<'a> Device<'a> for Collector<'_> {
+impl<'a> Device<'a> for Collector<'_, '_> {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
         self.collected.paths += 1;
     }

@@ -4,7 +4,7 @@ use super::characters::Characters;
 use super::collect::{Collected, Collector};
 use super::page_text::{Engine, PageKind, PageText};
 use super::plain::plain;
-use super::{TextError, join, lines, order, write};
+use super::{TextError, join, lines, order, stacks, write};
 use crate::document::DocumentError;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -19,28 +19,50 @@ const SCAN_SHARE: f64 = 0.5;
 /// The text of one page of a file.
 pub(super) fn page_text(file: &Arc<bytes::Bytes>, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
     let pdf = Pdf::new(Arc::clone(file)).map_err(|_| unreadable("it does not open"))?;
-    let pages = pdf.pages();
-    let at = usize::try_from(index.0).unwrap_or(usize::MAX);
-    let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
-    let (width, height) = page.render_dimensions();
-    let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-    let cache = InterpreterCache::new();
-    let settings = InterpreterSettings::default();
-    let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &cache, pdf.xref(), settings);
-    let mut collector = Collector::new(Characters::new(&pdf), shown, limits);
-    interpret_page(page, &mut context, &mut collector);
-    // The engine cannot be stopped, but what it says is not listened to past the deadline.
-    limits.deadline.look().map_err(DocumentError::from)?;
-    if collector.collected.is_full {
-        let limit = limits.max_text_bytes;
-        return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+    Pages::new(&pdf).text(index, limits)
+}
+
+/// The pages of a document, and what is known of their fonts.
+pub(super) struct Pages<'p> {
+    pdf: &'p Pdf,
+    cache: InterpreterCache<'p>,
+    characters: Characters<'p>,
+}
+
+impl<'p> Pages<'p> {
+    pub(super) fn new(pdf: &'p Pdf) -> Self {
+        Self { pdf, cache: InterpreterCache::new(), characters: Characters::new(pdf) }
     }
-    Ok(laid_out(collector.collected, shown.area()))
+
+    /// Whether characters were told by the names of fonts, which need not be one font throughout a document.
+    pub(super) fn went_by_names(&self) -> bool {
+        self.characters.went_by_names()
+    }
+
+    pub(super) fn text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
+        let pages = self.pdf.pages();
+        let at = usize::try_from(index.0).unwrap_or(usize::MAX);
+        let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
+        let (width, height) = page.render_dimensions();
+        let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+        let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
+        let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
+        let mut collector = Collector::new(&mut self.characters, shown, limits);
+        interpret_page(page, &mut context, &mut collector);
+        // The engine cannot be stopped, but what it says is not listened to past the deadline.
+        limits.deadline.look().map_err(DocumentError::from)?;
+        if collector.collected.is_full {
+            let limit = limits.max_text_bytes;
+            return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+        }
+        Ok(laid_out(collector.collected, shown.area()))
+    }
 }
 
 fn laid_out(collected: Collected, page_area: f64) -> PageText {
     let Collected { marks, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = collected;
-    let text = plain(&write::text(&order::blocks(join::joined(lines::lines(marks)))));
+    let lines = join::joined(stacks::stacked(lines::lines(marks)));
+    let text = plain(&write::text(&order::blocks(lines)));
     let kind = match () {
         () if !text.is_empty() => PageKind::Text,
         () if undecoded > 0 => PageKind::Undecodable,

@@ -1,5 +1,6 @@
 //! Glyphs in the order of the content → lines with their words.
 
+use super::direction::Brackets;
 use super::mark::{Frame, Mark};
 use super::{accents, direction};
 
@@ -82,10 +83,14 @@ impl Line {
         (is_backwards && behind >= -size * STEP_BACK_EM).then(|| Gap::of(behind, mark.size))
     }
 
-    /// The line's text, in the order in which it is read.
-    pub(super) fn text(&self) -> String {
-        let is_mixed = self.pieces.iter().any(|piece| direction::is_right_to_left(piece.mark.said.first()));
-        let reordered = is_mixed.then(|| direction::logical(&self.pieces));
+    /// Whether some of it is read from right to left.
+    pub(super) fn is_mixed(&self) -> bool {
+        self.pieces.iter().any(|piece| direction::is_right_to_left(piece.mark.said.first()))
+    }
+
+    /// The line's text, in the order in which it is read; `brackets` are those of the page.
+    pub(super) fn text(&self, brackets: Brackets) -> String {
+        let reordered = self.is_mixed().then(|| direction::logical(&self.pieces, brackets));
         let pieces = reordered.as_deref().unwrap_or(&self.pieces);
         let mut text = String::with_capacity(pieces.len() * 2);
         for piece in pieces {

@@ -12,6 +12,10 @@ pub(super) struct Frame(u16);
 impl Frame {
     /// The direction of `vector` in a space whose second axis points down.
     pub(super) fn of(vector: Vec2) -> Self {
+        // Nearly all text.
+        if vector.y == 0.0 && vector.x > 0.0 {
+            return Self(0);
+        }
         let degrees = vector.y.atan2(vector.x).to_degrees();
         let quarter = (degrees / 90.0).round() * 90.0;
         let snapped = if (degrees - quarter).abs() <= SNAP_DEGREES { quarter } else { degrees.round() };
@@ -36,6 +40,11 @@ impl Frame {
     pub(super) fn point(self, along: f64, across: f64) -> Point {
         let (sin, cos) = self.turn();
         Point::new(along * cos - across * sin, along * sin + across * cos)
+    }
+
+    /// The direction of columns where lines have this one: a quarter turn on.
+    pub(super) fn turned(self) -> Self {
+        Self((self.0 + 90) % 360)
     }
 
     fn turn(self) -> (f64, f64) {
@@ -137,6 +146,12 @@ impl Place {
             size: c.hypot(d) * 1000.0,
             unit: a.hypot(b),
         }
+    }
+
+    /// The width of an em by its height, of a glyph of horizontal writing.
+    pub(super) fn ratio(place: Affine) -> f64 {
+        let [a, b, c, d, _, _] = place.as_coeffs();
+        a.hypot(b) / c.hypot(d)
     }
 
     /// Of a glyph of vertical writing, whose origin is at the foot of its em, left of the column's middle.

@@ -14,15 +14,18 @@ mod fallback;
 mod first;
 mod join;
 mod lines;
+mod many;
 mod mark;
 mod order;
 mod page_text;
 mod plain;
 mod search;
 mod second;
+mod stacks;
 mod tokens;
 mod write;
 
+pub use many::Texts;
 pub use page_text::{Engine, PageKind, PageText};
 pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};

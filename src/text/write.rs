@@ -1,16 +1,18 @@
 //! Blocks → plain text.
 
+use super::direction::Brackets;
 use super::order::Block;
 
 /// The text of `blocks`: a line for each line, an empty line between blocks, words joined that a line end divides.
 pub(super) fn text(blocks: &[Block]) -> String {
+    let brackets = Brackets::of(blocks.iter().flat_map(|block| &block.lines));
     let mut text = String::new();
     for block in blocks {
         if !text.is_empty() {
             text.push_str("\n\n");
         }
         for (at, line) in block.lines.iter().enumerate() {
-            let line = line.text();
+            let line = line.text(brackets);
             if at > 0 && !joins(&mut text, &line) {
                 text.push('\n');
             }

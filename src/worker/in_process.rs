@@ -10,7 +10,7 @@ use crate::limits::{Cancellation, Limits, Stopped};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError, JoinError};
-use crate::text::{self, PageText, TextError};
+use crate::text::{self, PageText, TextError, Texts};
 
 /// Reads PDFs in this process, within [`Limits`]; each operation has the time of their deadline.
 #[derive(Clone)]
@@ -37,7 +37,13 @@ impl InProcess {
         let limits = Limits { deadline: self.limits.deadline.renewed(cancellation), ..self.limits.clone() };
         let document = Document::open(file, password, &limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
-        Ok(OpenDocument { document, limits, fonts: Arc::clone(&self.fonts), kept: Mutex::default() })
+        Ok(OpenDocument {
+            document,
+            limits,
+            fonts: Arc::clone(&self.fonts),
+            kept: Mutex::default(),
+            texts: Texts::default(),
+        })
     }
 }
 
@@ -58,6 +64,7 @@ pub(super) struct OpenDocument {
     limits: Limits,
     fonts: Arc<dyn FontSource>,
     kept: Mutex<KeptChunks>,
+    texts: Texts,
 }
 
 /// Chunks that were cut to look at a page, until the page itself is asked for.
@@ -165,9 +172,13 @@ impl Pages for OpenDocument {
         fingerprint
     }
 
-    /// Out of the page as it is cut, which is small and never encrypted; out of the whole file only where it cannot be.
+    /// Out of the page as it is cut, which is small and never encrypted; out of the whole file where it cannot be, or
+    /// where many pages of a sound document are read.
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        self.begin()?;
+        let document = self.begin()?;
+        if let Some(text) = self.texts.page_text(document, page, &self.limits) {
+            return Ok(text);
+        }
         let Ok(chunk) = self.chunk(page) else {
             self.limits.deadline.check()?;
             return self.whole_file_text(page);

@@ -145,7 +145,7 @@ fn painted(frame: &FieldBox) -> String {
     [ground, border].into_iter().flatten().collect()
 }
 
-fn color(parts: &[f64], operators: [&str; 3]) -> Option<String> {
+pub(super) fn color(parts: &[f64], operators: [&str; 3]) -> Option<String> {
     let [gray, rgb, inks] = operators;
     let operator = match parts.len() {
         1 => gray,

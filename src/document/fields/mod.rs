@@ -1,18 +1,23 @@
-//! Form fields that have a value and no appearance: they get one before the page is drawn (ISO 32000-2, 12.7.4.3).
+//! Form fields that have a value and no appearance, and annotations that say what they look like and have none: they
+//! get one before the page is drawn (ISO 32000-2, 12.7.4.3 and 12.5.6).
 //!
-//! Readers are to make these when `/NeedAppearances` says so, and forms that programs fill often rely on it. What is
-//! made goes into a copy of the file for engines, never into a page that is given away.
+//! Readers are to make these for fields when `/NeedAppearances` says so, and forms that programs fill often rely on it;
+//! for annotations the large readers do as well. What is made goes into a copy of the file for engines, never into a page that is given away.
 
 mod appearance;
 mod face;
+mod groups;
+mod markup;
 
 use super::object::{Dictionary as OurDictionary, Object as OurObject};
+use super::objects::Objects;
 use super::{Document, DocumentError, Leaf, Reading, text_string};
 use crate::page::PageIndex;
 use appearance::{FieldBox, Look};
 use bytes::Bytes;
 use face::{Face, TO_UNICODE};
 use lopdf::{Dictionary, Object, ObjectId, Stream};
+use markup::KINDS;
 
 /// Fields of one page that get an appearance; the longest real forms have a few hundred.
 const MAX_FIELDS: usize = 5_000;
@@ -33,35 +38,62 @@ const PUSHBUTTON: i64 = 1 << 16;
 /// Of choices: folded up (12.7.5.4).
 const COMBO: i64 = 1 << 17;
 
-/// The file with appearances for the fields of the page that have none, and how many these are; `None` where there are
-/// no such fields, or lopdf cannot read the file.
-pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, usize)> {
-    let lacks = document.with_page(index, lacks_appearances, DocumentError::is_worth_another_reader);
-    if !lacks.is_ok_and(|(lacks, _)| lacks) {
+/// What was given an appearance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Made {
+    /// Form fields.
+    pub(crate) fields: usize,
+    /// Other annotations.
+    pub(crate) annotations: usize,
+}
+
+/// The file with appearances for what has none on the page, and how much this is; `None` where there is nothing, or lopdf
+/// cannot read the file.
+pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, Made)> {
+    let are_groups = any_annotation(document, index, groups::is_group);
+    if !are_groups && !are_bare(document, index) {
         return None;
     }
     let mut form = Form::open(file, index)?;
-    let widgets = form.widgets();
-    let made = widgets.into_iter().filter_map(|widget| form.dress(widget)).count();
-    let mut out = Vec::with_capacity(file.len());
-    form.document.save_to(&mut out).ok()?;
-    (made > 0).then(|| (out.into(), made))
-}
-
-fn lacks_appearances(reading: &Reading, leaf: &Leaf) -> Result<bool, DocumentError> {
-    let objects = &*reading.objects;
-    let annotations = leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Annots")).unwrap_or(&OurObject::Null);
-    let annotations = objects.resolve(annotations)?;
-    for annotation in annotations.as_array().unwrap_or_default().iter().take(MAX_FIELDS) {
-        let annotation = objects.resolve(annotation)?;
-        let is_bare = |widget: &OurDictionary| {
-            widget.get(b"AP").is_none() && widget.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Widget"))
-        };
-        if annotation.as_dictionary().is_some_and(is_bare) {
-            return Ok(true);
+    let mut made = Made::default();
+    for (id, is_field) in form.bare() {
+        match (is_field, form.dress(id, is_field)) {
+            (true, Some(())) => made.fields += 1,
+            (false, Some(())) => made.annotations += 1,
+            (_, None) => {}
         }
     }
-    Ok(false)
+    if form.ungroup() == 0 && made == Made::default() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(file.len());
+    form.document.save_to(&mut out).ok()?;
+    Some((out.into(), made))
+}
+
+/// Whether fields or annotations of the page have no appearance and can get one.
+pub(super) fn are_bare(document: &Document, index: PageIndex) -> bool {
+    any_annotation(document, index, |_, annotation| {
+        let is_ours = |kind: &OurObject| kind.is_name(b"Widget") || KINDS.iter().any(|ours| kind.is_name(ours));
+        annotation.get(b"AP").is_none() && annotation.get(b"Subtype").is_some_and(is_ours)
+    })
+}
+
+fn any_annotation(document: &Document, index: PageIndex, is: fn(&dyn Objects, &OurDictionary) -> bool) -> bool {
+    let any = |reading: &Reading, leaf: &Leaf| {
+        let objects = &*reading.objects;
+        let page = leaf.dictionary.as_dictionary();
+        let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&OurObject::Null);
+        let annotations = objects.resolve(annotations)?;
+        for annotation in annotations.as_array().unwrap_or_default().iter().take(MAX_FIELDS) {
+            let annotation = objects.resolve(annotation)?;
+            if annotation.as_dictionary().is_some_and(|annotation| is(objects, annotation)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    document.with_page(index, any, DocumentError::is_worth_another_reader).is_ok_and(|(any, _)| any)
 }
 
 struct Form {
@@ -76,36 +108,58 @@ impl Form {
         Some(Self { document, page })
     }
 
-    /// The page's widgets without an appearance.
-    fn widgets(&self) -> Vec<ObjectId> {
+    fn annotations(&self) -> impl Iterator<Item = &Object> {
         let page = self.document.get_dictionary(self.page).ok();
         let annotations = page.and_then(|page| self.get(page, b"Annots")).and_then(|list| list.as_array().ok());
-        let ids = annotations.into_iter().flatten().filter_map(|annotation| annotation.as_reference().ok());
-        let is_bare = |id: &ObjectId| {
-            let widget = self.document.get_dictionary(*id).ok();
-            widget.is_some_and(|widget| {
-                !widget.has(b"AP")
-                    && widget.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Widget")
-            })
-        };
-        ids.filter(is_bare).take(MAX_FIELDS).collect()
+        annotations.into_iter().flatten().take(MAX_FIELDS)
     }
 
-    /// Gives one widget an appearance; `None` where it has nothing to show.
-    fn dress(&mut self, id: ObjectId) -> Option<()> {
-        let widget = self.document.get_dictionary(id).ok()?.clone();
-        let frame = self.frame(&widget)?;
-        let look = self.look(&widget)?;
-        let drawn = appearance::content(&frame, &look)?;
+    /// The page's fields and annotations without an appearance, and which of the two each is.
+    fn bare(&self) -> Vec<(ObjectId, bool)> {
+        let ids = self.annotations().filter_map(|annotation| annotation.as_reference().ok());
+        let bare = ids.filter_map(|id| {
+            let annotation = self.document.get_dictionary(id).ok().filter(|annotation| !annotation.has(b"AP"))?;
+            let kind = annotation.get(b"Subtype").and_then(Object::as_name).ok()?;
+            (kind == b"Widget" || KINDS.contains(&kind)).then_some((id, kind == b"Widget"))
+        });
+        bare.collect()
+    }
+
+    /// Gives a field or an annotation an appearance; `None` where it has nothing to show.
+    fn dress(&mut self, id: ObjectId, is_field: bool) -> Option<()> {
+        let annotation = self.document.get_dictionary(id).ok()?.clone();
+        if is_field {
+            return self.dress_in_text(id, &self.frame(&annotation)?, &self.look(&annotation)?);
+        }
+        if let Some(text) = self.free_text(&annotation) {
+            let ground = self.get(&annotation, b"C").map(|parts| self.numbers_of(parts));
+            let frame = FieldBox { ground: ground.filter(|parts| !parts.is_empty()), ..self.frame(&annotation)? };
+            return self.dress_in_text(id, &frame, &Look::Lines { text, style: self.style(&annotation) });
+        }
+        let markup = self.markup(&annotation)?;
+        let states = Dictionary::from_iter([("G", Object::Dictionary(markup.state))]);
+        let mut form = form_of(&markup.bounds);
+        form.set("Resources", Dictionary::from_iter([("ExtGState", Object::Dictionary(states))]));
+        let form = self.document.add_object(Stream::new(form, markup.content.into_bytes()));
+        let annotation = self.document.get_object_mut(id).ok()?.as_dict_mut().ok()?;
+        annotation.set("Rect", numbers(&markup.bounds));
+        annotation.set("AP", Dictionary::from_iter([("N", Object::Reference(form))]));
+        Some(())
+    }
+
+    fn free_text(&self, annotation: &Dictionary) -> Option<String> {
+        let kind = self.get(annotation, b"Subtype")?.as_name().ok()?;
+        self.text(self.get(annotation, b"Contents")?).filter(|_| kind == b"FreeText")
+    }
+
+    fn dress_in_text(&mut self, id: ObjectId, frame: &FieldBox, look: &Look) -> Option<()> {
+        let drawn = appearance::content(frame, look)?;
         let mut fonts = Dictionary::new();
         for face in &drawn.faces {
             let font = self.font(face);
             fonts.set(face.resource_name(), font);
         }
-        let mut form = Dictionary::new();
-        form.set("Type", Object::Name(b"XObject".to_vec()));
-        form.set("Subtype", Object::Name(b"Form".to_vec()));
-        form.set("BBox", numbers(&[0.0, 0.0, frame.width, frame.height]));
+        let mut form = form_of(&[0.0, 0.0, frame.width, frame.height]);
         form.set("Matrix", numbers(&frame.matrix()));
         form.set("Resources", Dictionary::from_iter([("Font", Object::Dictionary(fonts))]));
         let form = self.document.add_object(Stream::new(form, drawn.content));
@@ -271,6 +325,15 @@ impl Form {
         let value = self.document.dereference(value).ok()?.1.as_float().ok()?;
         Some(f64::from(value)).filter(|number| number.is_finite())
     }
+}
+
+/// The dictionary of a form XObject.
+fn form_of(bounds: &[f64]) -> Dictionary {
+    let mut form = Dictionary::new();
+    form.set("Type", Object::Name(b"XObject".to_vec()));
+    form.set("Subtype", Object::Name(b"Form".to_vec()));
+    form.set("BBox", numbers(bounds));
+    form
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "lengths on a page; PDF numbers have no more digits than that")]

@@ -1,0 +1,57 @@
+//! Appearances that blend with what is under them, such as highlights.
+//!
+//! The engine takes every transparency group for an isolated one, within which a highlight has nothing to blend with and
+//! covers its text. A group that is not isolated and knocks nothing out, drawn as appearances are (opaque, with the blend
+//! mode `Normal`, without a soft mask), is the same as no group (ISO 32000-2, 11.4.5), so such ones are taken out.
+
+use super::Form;
+use crate::document::object::{Dictionary as OurDictionary, Object as OurObject};
+use crate::document::objects::Objects;
+use lopdf::{Dictionary, Object, ObjectId};
+
+/// Whether an annotation's appearance is a group.
+pub(super) fn is_group(objects: &dyn Objects, annotation: &OurDictionary) -> bool {
+    let Ok(appearances) = objects.get(annotation, b"AP") else { return false };
+    let normal = appearances.as_dictionary().and_then(|appearances| objects.get(appearances, b"N").ok());
+    normal.is_some_and(|normal| match &*normal {
+        OurObject::Stream(form) => form.dictionary.get(b"Group").is_some(),
+        _ => false,
+    })
+}
+
+impl Form {
+    /// Takes the groups out of appearances that blend; gives their number.
+    pub(super) fn ungroup(&mut self) -> usize {
+        let groups = self.blending_groups();
+        for id in &groups {
+            if let Ok(form) = self.document.get_object_mut(*id).and_then(Object::as_stream_mut) {
+                form.dict.remove(b"Group");
+            }
+        }
+        groups.len()
+    }
+
+    fn blending_groups(&self) -> Vec<ObjectId> {
+        let annotations = self.annotations().filter_map(|annotation| {
+            let annotation = self.document.dereference(annotation).ok()?.1.as_dict().ok()?;
+            let normal = self.get(annotation, b"AP")?.as_dict().ok()?.get(b"N").ok()?;
+            let (id, form) = self.document.dereference(normal).ok()?;
+            self.is_blending_group(&form.as_stream().ok()?.dict).then_some(id?)
+        });
+        annotations.collect()
+    }
+
+    fn is_blending_group(&self, form: &Dictionary) -> bool {
+        let dictionary =
+            |of: &Dictionary, key: &[u8]| self.get(of, key).and_then(|found| found.as_dict().ok()).cloned();
+        let Some(group) = dictionary(form, b"Group") else { return false };
+        let is_set = |key: &[u8]| self.get(&group, key).and_then(|set| set.as_bool().ok()).unwrap_or(false);
+        let states = dictionary(form, b"Resources").and_then(|resources| dictionary(&resources, b"ExtGState"));
+        let blends = |state: &Object| {
+            let state = self.document.dereference(state).ok().and_then(|(_, state)| state.as_dict().ok());
+            let mode = state.and_then(|state| self.get(state, b"BM")).and_then(|mode| mode.as_name().ok());
+            mode.is_some_and(|mode| mode != b"Normal" && mode != b"Compatible")
+        };
+        !is_set(b"I") && !is_set(b"K") && states.is_some_and(|states| states.iter().any(|(_, state)| blends(state)))
+    }
+}

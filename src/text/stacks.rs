@@ -1,0 +1,330 @@
+//! Stacks of upright glyphs → lines of vertical writing.
+//!
+//! Programs without vertical writing place East Asian glyphs one under the other by hand, each of them a line of its own
+//! by what the font says. Glyphs are a stack where they stand closer to those above and below than to those beside them.
+//! Lines of one glyph stand further apart than 1.25 em in what word processors and TeX set by default, and labels of
+//! lists have text beside them; both stay as they are, and so does what is not East Asian.
+
+use super::lines::{Line, Piece, is_space};
+use super::mark::{Frame, Mark};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Glyphs abreast in a stack: a number of a year in vertical writing.
+const MAX_ABREAST: usize = 4;
+
+/// Width of what stands in a stack, in em.
+const WIDTH_EM: f64 = 1.3;
+
+/// Share of an em that a glyph reaches above its baseline; the rest is below it.
+const ASCENT_EM: f64 = 0.88;
+
+/// Share of an em between a glyph and the next below it.
+const GAP_EM: f64 = 0.25;
+
+/// Share of an em that two glyphs of a stack may overlap.
+const OVERLAP_EM: f64 = 0.15;
+
+/// Share of an em that the middles of two glyphs of a stack may differ.
+const MIDDLE_EM: f64 = 0.25;
+
+/// The same for words that lie on their side in a column, whose place is their baseline's.
+const LYING_EM: f64 = 0.5;
+
+/// How much two sizes in one stack may differ.
+const SIZE_RATIO: f64 = 1.25;
+
+/// Share of an em that the baselines of neighbours may differ.
+const BASELINE_EM: f64 = 0.15;
+
+/// Em from a label to its text.
+const LABEL_EM: f64 = 3.0;
+
+/// Points in which columns and baselines are looked up.
+const GRID_PT: f64 = 4.0;
+
+/// Stacks that a glyph is held against.
+const MAX_COMPARED: usize = 32;
+
+/// A line that may be a part of a stack, as it stands in the column.
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    line: usize,
+    /// The direction of the column.
+    column: Frame,
+    top: f64,
+    bottom: f64,
+    /// The middle of the column, in the direction from column to column.
+    middle: f64,
+    size: f64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// One upright East Asian glyph.
+    EastAsian,
+    /// Upright too, of another script.
+    Other,
+    /// Text of the column's own direction.
+    Lying,
+}
+
+impl Cell {
+    fn upright(at: usize, line: &Line) -> Option<Self> {
+        let is_narrow = line.pieces.len() <= MAX_ABREAST && line.end - line.start <= WIDTH_EM * line.size;
+        let (first, rest) = line.pieces.split_first().filter(|_| is_narrow)?;
+        let is_east_asian = rest.is_empty() && first.mark.said.first().is_some_and(is_upright);
+        Some(Self {
+            line: at,
+            column: line.frame.turned(),
+            top: line.across - ASCENT_EM * line.size,
+            bottom: line.across + (1.0 - ASCENT_EM) * line.size,
+            middle: -f64::midpoint(line.start, line.end),
+            size: line.size,
+            kind: if is_east_asian { Kind::EastAsian } else { Kind::Other },
+        })
+    }
+
+    fn lying(at: usize, line: &Line) -> Self {
+        let (column, top, bottom) = (line.frame, line.start, line.end);
+        Self { line: at, column, top, bottom, middle: line.across, size: line.size, kind: Kind::Lying }
+    }
+
+    /// Whether this one stands right below `above`.
+    fn follows(&self, above: &Self) -> bool {
+        let (small, large) = (self.size.min(above.size), self.size.max(above.size));
+        let off = if self.kind == above.kind { MIDDLE_EM } else { LYING_EM };
+        self.column == above.column
+            && large <= small * SIZE_RATIO
+            && (self.middle - above.middle).abs() <= off * small
+            && (-OVERLAP_EM * small..=GAP_EM * small).contains(&(self.top - above.bottom))
+    }
+
+    /// The glyphs of the cell one under the other, in the direction of the column.
+    fn pieces(&self, line: &Line) -> Vec<Piece> {
+        if self.kind == Kind::Lying {
+            return line.pieces.clone();
+        }
+        let count = line.pieces.iter().map(|_| 1.0).sum::<f64>();
+        let height = (self.bottom - self.top) / count;
+        let mut start = self.top;
+        let mut pieces = Vec::with_capacity(line.pieces.len());
+        for Piece { mark, .. } in &line.pieces {
+            let mark = Mark { frame: self.column, start, end: start + height, across: self.middle, ..mark.clone() };
+            start += height;
+            pieces.push(Piece { mark, is_spaced: false });
+        }
+        pieces
+    }
+}
+
+/// `lines` with each stack as one line, where its first glyph was drawn.
+pub(super) fn stacked(lines: Vec<Line>) -> Vec<Line> {
+    let stacks = stacks(cells(&lines), &lines);
+    if stacks.is_empty() {
+        return lines;
+    }
+    let mut made = HashMap::new();
+    let mut taken = BTreeSet::new();
+    for stack in stacks {
+        taken.extend(stack.iter().map(|cell| cell.line));
+        if let Some((first, line)) = stack.iter().map(|cell| cell.line).min().zip(column(&stack, &lines)) {
+            made.insert(first, line);
+        }
+    }
+    let kept = lines.into_iter().enumerate();
+    kept.filter_map(|(at, line)| made.remove(&at).or_else(|| (!taken.contains(&at)).then_some(line))).collect()
+}
+
+/// What may stand in stacks, from top to bottom.
+fn cells(lines: &[Line]) -> Vec<Cell> {
+    let mut cells = lines.iter().enumerate().filter_map(|(at, line)| Cell::upright(at, line)).collect::<Vec<_>>();
+    let columns =
+        cells.iter().filter(|cell| cell.kind == Kind::EastAsian).map(|cell| cell.column).collect::<BTreeSet<_>>();
+    cells.retain(|cell| columns.contains(&cell.column));
+    if columns.is_empty() {
+        return cells;
+    }
+    let lying = lines.iter().enumerate().filter(|(_, line)| columns.contains(&line.frame));
+    cells.extend(lying.map(|(at, line)| Cell::lying(at, line)));
+    cells.sort_by(|a, b| a.top.total_cmp(&b.top));
+    cells
+}
+
+fn stacks(cells: Vec<Cell>, lines: &[Line]) -> Vec<Vec<Cell>> {
+    let mut stacks: Vec<Vec<Cell>> = Vec::new();
+    let mut by_middle: HashMap<(Frame, i64), Vec<usize>> = HashMap::new();
+    for cell in cells {
+        let grid = grid(cell.middle);
+        let near = [grid, grid - 1, grid + 1].into_iter().filter_map(|grid| by_middle.get(&(cell.column, grid)));
+        let mut near = near.flat_map(|stacks| stacks.iter().rev().take(MAX_COMPARED)).copied();
+        let above =
+            near.find(|at| stacks.get(*at).and_then(|stack| stack.last()).is_some_and(|above| cell.follows(above)));
+        match above.and_then(|at| stacks.get_mut(at)) {
+            Some(stack) => stack.push(cell),
+            None => {
+                by_middle.entry((cell.column, grid)).or_default().push(stacks.len());
+                stacks.push(vec![cell]);
+            }
+        }
+    }
+    stacks.retain(|stack| is_east_asian(stack));
+    if !stacks.is_empty() {
+        let rows = Rows::of(lines);
+        stacks.retain(|stack| !rows.divide(stack, lines));
+    }
+    stacks
+}
+
+fn is_east_asian(stack: &[Cell]) -> bool {
+    let count = |kind| stack.iter().filter(|cell| cell.kind == kind).count();
+    let (east_asian, other) = (count(Kind::EastAsian), count(Kind::Other));
+    east_asian >= 2 && east_asian >= 2 * other
+}
+
+/// The line of a stack.
+fn column(stack: &[Cell], lines: &[Line]) -> Option<Line> {
+    let (first, last) = (stack.first()?, stack.last()?);
+    let mut pieces: Vec<Piece> = Vec::new();
+    for cell in stack {
+        let mut more = cell.pieces(lines.get(cell.line)?);
+        if let (Some(last), Some(next)) = (pieces.last(), more.first_mut()) {
+            let touches = last.mark.said.first().is_some_and(is_upright);
+            next.is_spaced = !touches && is_space(next.mark.start - last.mark.end, next.mark.size);
+        }
+        pieces.append(&mut more);
+    }
+    let upright = stack.iter().find(|cell| cell.kind == Kind::EastAsian)?;
+    let (frame, across, size) = (first.column, upright.middle, upright.size);
+    Some(Line { frame, start: first.top, end: last.bottom, across, size, pieces })
+}
+
+/// Lines by baseline, and from left to right on each.
+struct Rows(BTreeMap<(Frame, i64), Vec<(f64, usize)>>);
+
+impl Rows {
+    fn of(lines: &[Line]) -> Self {
+        let mut rows: BTreeMap<(Frame, i64), Vec<(f64, usize)>> = BTreeMap::new();
+        for (at, line) in lines.iter().enumerate() {
+            rows.entry((line.frame, grid(line.across))).or_default().push((line.start, at));
+        }
+        for row in rows.values_mut() {
+            row.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        Self(rows)
+    }
+
+    /// Whether most glyphs of a stack belong to their rows.
+    fn divide(&self, stack: &[Cell], lines: &[Line]) -> bool {
+        let gaps = stack.windows(2).filter_map(|pair| match pair {
+            [above, below] => Some(below.top - above.bottom),
+            _ => None,
+        });
+        let gap = gaps.fold(0.0, f64::max);
+        let upright = stack.iter().filter(|cell| cell.kind != Kind::Lying);
+        let (in_rows, all) = upright.fold((0_usize, 0_usize), |(in_rows, all), cell| {
+            let is_in_row = lines.get(cell.line).is_some_and(|line| self.has_neighbour(cell, line, gap, lines));
+            (in_rows + usize::from(is_in_row), all + 1)
+        });
+        in_rows * 2 > all
+    }
+
+    /// Whether text stands beside the line that it belongs to: closer than the next of the stack, or a label's text.
+    fn has_neighbour(&self, cell: &Cell, line: &Line, gap: f64, lines: &[Line]) -> bool {
+        let row = grid(line.across);
+        let rows = [row, row - 1, row + 1].into_iter().filter_map(|row| self.0.get(&(line.frame, row)));
+        let mut beside = rows.flat_map(|row| {
+            let at = row.partition_point(|(start, _)| *start < line.start);
+            let after = row.get(at..).unwrap_or_default().iter().take(2);
+            row.get(..at).unwrap_or_default().iter().rev().take(1).chain(after)
+        });
+        beside.any(|(_, at)| {
+            let Some(other) = lines.get(*at).filter(|_| *at != cell.line) else { return false };
+            let apart = (other.start - line.end).max(line.start - other.end);
+            let (small, large) = (line.size.min(other.size), line.size.max(other.size));
+            let is_label = other.pieces.len() > 1 && apart <= LABEL_EM * line.size;
+            (other.across - line.across).abs() <= BASELINE_EM * small
+                && large <= small * SIZE_RATIO
+                && (is_label || apart < gap - BASELINE_EM * small)
+        })
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and places that far off the page are one")]
+fn grid(place: f64) -> i64 {
+    (place / GRID_PT).floor() as i64
+}
+
+/// Whether a character stands upright in vertical writing and is of an East Asian script (UAX 50, roughly).
+fn is_upright(character: char) -> bool {
+    matches!(
+        character,
+        '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{A4CF}' | '\u{A960}'..='\u{A97F}' | '\u{AC00}'..='\u{D7FF}'
+            | '\u{F900}'..='\u{FAFF}' | '\u{FE10}'..='\u{FE1F}' | '\u{FE30}'..='\u{FE6F}' | '\u{FF00}'..='\u{FFEF}'
+            | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::lines;
+    use super::super::mark::{Place, Said};
+    use super::super::{order, write};
+    use super::*;
+    use hayro_interpret::kurbo::Affine;
+
+    /// Glyphs of an em of 10 at `x` and `y`, as they are drawn, from the top down.
+    fn marks(text: &str, x: f64, y: f64, step: [f64; 2]) -> Vec<Mark> {
+        let mut at = [x, y];
+        let mut marks = Vec::new();
+        for character in text.chars() {
+            let place = Place::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, at[0], at[1]]));
+            let (frame, start, across, size) = (place.frame, place.start, place.across, place.size);
+            let advance = if character.is_ascii() { 0.5 } else { 1.0 };
+            marks.push(Mark { said: Said::One(character), frame, start, end: start + advance * size, across, size });
+            at = [at[0] + step[0], at[1] + step[1]];
+        }
+        marks
+    }
+
+    fn read(marks: Vec<Mark>) -> String {
+        write::text(&order::blocks(stacked(lines(marks))))
+    }
+
+    #[test]
+    fn glyphs_under_each_other_are_a_column_and_columns_go_to_the_left() {
+        let column = |text, x| marks(text, x, 0.0, [0.0, 11.0]);
+        assert_eq!(read(column("活字は歩く", 50.0)), "活字は歩く");
+        let drawn_to_the_left = [column("上から下へ。", 50.0), column("右から左へ。", 32.0)].concat();
+        assert_eq!(read(drawn_to_the_left), "上から下へ。\n右から左へ。");
+        let drawn_to_the_right = [column("右から左へ。", 32.0), column("上から下へ。", 50.0)].concat();
+        assert_eq!(read(drawn_to_the_right), "上から下へ。\n\n右から左へ。");
+    }
+
+    #[test]
+    fn a_number_abreast_belongs_to_its_column() {
+        let year = [
+            marks("平成", 50.0, 0.0, [0.0, 10.0]),
+            marks("25", 50.0, 20.0, [5.0, 0.0]),
+            marks("年", 50.0, 30.0, [0.0, 10.0]),
+        ];
+        assert_eq!(read(year.concat()), "平成25年");
+    }
+
+    #[test]
+    fn lists_and_tables_are_no_columns() {
+        let apart = marks("一二三", 50.0, 0.0, [0.0, 15.0]);
+        assert_eq!(read(apart), "一\n二\n三");
+        let latin = marks("abc", 50.0, 0.0, [0.0, 10.0]);
+        assert_eq!(read(latin), "a\nb\nc");
+        let digits = marks("123", 50.0, 0.0, [0.0, 10.0]);
+        assert_eq!(read(digits), "1\n2\n3");
+        let labels = ["赤い", "青い", "黒い"].into_iter().zip([0.0, 12.0, 24.0]);
+        let texts = labels.flat_map(|(text, y)| marks(text, 75.0, y, [10.0, 0.0]));
+        let list = marks("一二三", 50.0, 0.0, [0.0, 12.0]).into_iter().chain(texts).collect();
+        assert_eq!(read(list), "一\n二\n三\n\n赤い\n青い\n黒い");
+        // Rows whose glyphs stand closer to each other than to the next row, drawn in columns.
+        let rows = [marks("右左", 50.0, 0.0, [0.0, 12.0]), marks("手足", 60.0, 0.0, [0.0, 12.0])];
+        assert_eq!(stacked(lines(rows.concat())).len(), 4);
+    }
+}
