@@ -337,6 +337,56 @@ fn what_was_fetched_is_read_by_its_response_id() {
     assert_eq!(site.count("/paper"), 1);
 }
 
+#[test]
+fn every_tool_finds_what_the_conversation_it_names_fetched() {
+    let (site, place) = (site(), Place::new());
+    let mut client = Client::start(&place, "tests");
+    let fetched = client.call("fetch_content", json!({ "url": site.url("/paper"), "conversation": "mine" }));
+    let id = response_id(&fetched).to_owned();
+    for (tool, more) in [
+        ("pdf_info", json!({})),
+        ("pdf_extract_text", json!({ "pages": "1" })),
+        ("pdf_render_page", json!({ "page": 1, "dpi": 72 })),
+        ("pdf_search", json!({ "query": "Sheet" })),
+        ("pdf_outline", json!({})),
+    ] {
+        let mut ask = |conversation: Value| {
+            let mut arguments = more.clone();
+            (arguments["path"], arguments["conversation"]) = (json!(id), conversation);
+            client.call(tool, arguments)
+        };
+        assert_ne!(ask(json!("mine"))["isError"], json!(true), "{tool}");
+        for others in [json!("yours"), json!(null)] {
+            assert_eq!(error_of(&ask(others)).0, "content_not_found", "{tool}");
+        }
+        assert_eq!(error_of(&ask(json!("a\nb"))).0, "validation_error", "{tool}");
+    }
+}
+
+#[test]
+fn commands_find_what_the_conversation_they_name_fetched() {
+    let (site, place) = (site(), Place::new());
+    let (_, fetched) = place.json(&["fetch", &site.url("/paper"), "--conversation", "mine"]);
+    let id = fetched["details"]["responseId"].as_str().unwrap();
+    for command in [
+        &["info", id][..],
+        &["text", id],
+        &["search", id, "Sheet"],
+        &["outline", id],
+        &["render", id, "1", "--out", "page.png"],
+        &["page", id, "1", "--out", "page.pdf"],
+        &["split", id, "--out-dir", "pages"],
+        &["get-file", id],
+    ] {
+        let (status, answer) = place.json(&[command, &["--conversation", "mine"]].concat());
+        assert_eq!(status, 0, "{answer}");
+        for others in [&["--conversation", "yours"][..], &[]] {
+            let (status, code, _) = place.refused(&[command, others].concat());
+            assert_eq!((status, code.as_str()), (1, "content_not_found"), "{command:?}");
+        }
+    }
+}
+
 /// Its parser looks through all open elements at each new one.
 #[test]
 fn a_page_that_takes_for_ever_costs_a_typed_error() {

@@ -132,7 +132,7 @@ pub(crate) struct Worker {
   pagewise get-file report.pdf --pages \"section:Results\" --as text
   pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
 pub(crate) struct GetFile {
-    /// The file: a path, ~, file:// or http(s)://
+    /// The file: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// One page of a PDF by its 0-based index
     #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "pages")]
@@ -181,7 +181,7 @@ pub(crate) struct GetFile {
   pagewise page report.pdf 3 --out page3.pdf
   pagewise page report.pdf 3 --out page3.pdf --json")]
 pub(crate) struct Page {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -189,6 +189,8 @@ pub(crate) struct Page {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -203,7 +205,7 @@ pub(crate) struct Page {
   pagewise split report.pdf --out-dir pages
   pagewise split report.pdf --out-dir pages --pages 10-20")]
 pub(crate) struct Split {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The folder to write to; made where it is missing
     #[arg(long, value_name = "DIR")]
@@ -211,6 +213,8 @@ pub(crate) struct Split {
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -222,8 +226,10 @@ pub(crate) struct Split {
 #[command(after_help = "Example:
   pagewise info report.pdf --json")]
 pub(crate) struct Info {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -238,7 +244,7 @@ pub(crate) struct Info {
   pagewise text report.pdf --pages 2-4
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
@@ -246,6 +252,8 @@ pub(crate) struct Text {
     /// Stop after this many characters; 50000 where it is not said
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -260,7 +268,7 @@ pub(crate) struct Text {
   pagewise render report.pdf 3 --out page3.png
   pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
 pub(crate) struct Render {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -275,6 +283,8 @@ pub(crate) struct Render {
     #[arg(long, value_name = "L,T,R,B")]
     pub(crate) region: Option<String>,
     #[command(flatten)]
+    pub(crate) owner: Owner,
+    #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
     pub(crate) json: Json,
@@ -288,7 +298,7 @@ pub(crate) struct Render {
   pagewise search report.pdf \"net income\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// What to look for
     #[arg(allow_hyphen_values = true)]
@@ -305,7 +315,7 @@ pub(crate) struct Search {
     /// Show at most this many matches; 50 where it is not said
     #[arg(long, value_name = "N")]
     pub(crate) max_results: Option<String>,
-    /// Mark the pages that this conversation already holds
+    /// The conversation whose pages are marked as held; the one that fetched it, where it is named by its responseId
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
@@ -319,8 +329,10 @@ pub(crate) struct Search {
 #[command(after_help = "Example:
   pagewise outline report.pdf")]
 pub(crate) struct Outline {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -351,6 +363,13 @@ pub(crate) struct Serve {
     /// Where pages are written that are given as a path
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Owner {
+    /// The conversation that fetched it, where it is named by its responseId
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
 }
 
 #[derive(Debug, Args)]

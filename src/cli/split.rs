@@ -2,7 +2,7 @@
 
 use super::arguments::Split;
 use super::config::Config;
-use super::pdf::as_json;
+use super::pdf::{as_json, document};
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
@@ -12,7 +12,7 @@ use crate::tool::{self, SplitResult, ToolError};
 /// Answers `split`.
 pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&typed.path, &typed.out_dir, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), &typed.out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, typed.pages.as_deref(), &typed.out_dir, &watcher)?;

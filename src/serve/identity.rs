@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
+use serde_json::Value;
 
 use super::ServerWorld;
 use super::http::{SESSION, Visit};
@@ -56,7 +57,7 @@ impl Identity {
 
     /// What tells the conversation of a call from others, before anything was looked up.
     pub(super) fn key(&self, arguments: &JsonObject) -> Option<String> {
-        let named = arguments.get(ARGUMENT).and_then(|handle| handle.as_str());
+        let named = given(arguments).and_then(|handle| handle.as_str());
         let own = || if self.visit.is_some() { None } else { Some(String::new()) };
         named.map(str::to_owned).or_else(|| self.name.clone()).or_else(own)
     }
@@ -90,7 +91,7 @@ impl Identity {
         mints: bool,
     ) -> Result<Option<ConversationId>, ToolError> {
         let principal = &visit.principal;
-        match (arguments.get(ARGUMENT), &self.name) {
+        match (given(arguments), &self.name) {
             // What is no text is refused by the tool, which knows what it expects.
             (Some(handle), _) => Ok(handle.as_str().map(|handle| context.admit(handle, principal)).transpose()?),
             // A store that cannot write down whose it is leaves it unremembered; the answer does not fail for it.
@@ -98,6 +99,12 @@ impl Identity {
             (None, None) => Ok(mints.then(|| context.mint(Some(principal)).ok()).flatten()),
         }
     }
+}
+
+/// The conversation that a call names. Clients send `null` or nothing between quotes for what was left out.
+fn given(arguments: &JsonObject) -> Option<&Value> {
+    let is_left_out = |handle: &Value| handle.is_null() || handle.as_str().is_some_and(|text| text.trim().is_empty());
+    arguments.get(ARGUMENT).filter(|handle| !is_left_out(handle))
 }
 
 /// The MIME types that the client says it can show its model.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::super::error::{ErrorCode, ToolError};
+use super::super::pdf_arguments::DocumentArguments;
 use super::AskWorld;
 use super::arguments::{AskArguments, Origin, origin, unsupported};
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
@@ -111,7 +112,12 @@ impl Reference {
 
 impl Found {
     fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
-        let pdf = world.context.open_pdf_for(reference, arguments.password.as_deref(), world.asking)?;
+        let document = DocumentArguments {
+            path: reference.to_owned(),
+            password: arguments.password.clone(),
+            conversation: arguments.conversation.clone(),
+        };
+        let pdf = document.open(world.context, world.caller)?;
         if pdf.file_bytes > bounds.max_bytes {
             return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
         }
@@ -146,7 +152,7 @@ impl Found {
 
     /// A reader for it, to be dropped soon: there are few.
     pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
-        let cancellation = world.asking.cancellation;
+        let cancellation = &world.caller.cancellation;
         Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
     }
 
