@@ -22,7 +22,7 @@ use pagewise::context::{
     Answer, AnswerSettings, ContextManager, FileChange, FileRequest, ForgetRequest, InProcess, Part, Point, Reader,
 };
 use pagewise::hash::PageFingerprint;
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::store::{SqliteStore, ViewStore as _};
@@ -179,7 +179,7 @@ impl Ground {
         let content = |bytes: Vec<u8>| {
             let document = bytes
                 .starts_with(b"%PDF")
-                .then(|| reader.open(Arc::new(bytes.clone()), None, &pagewise::limits::Cancellation::new()).unwrap());
+                .then(|| reader.open(Arc::new(bytes.clone()), None, &Cancellation::new()).unwrap());
             let pages = document.map(|document| {
                 PageSet::all(document.page_count()).iter().map(|page| document.fingerprint(page).unwrap()).collect()
             });
@@ -424,7 +424,7 @@ impl<'g> Run<'g> {
 
     fn updates(&mut self, who: Who, deliver: bool) -> Checked {
         let (id, model) = &mut self.conversations[who.conversation];
-        let updates = self.processes[who.process].updates(id, None).unwrap();
+        let updates = self.processes[who.process].updates(id, None, &Cancellation::new()).unwrap();
         let changes: Vec<(usize, FileChange)> =
             updates.files.iter().map(|update| (file_of(Path::new(&update.path)), update.change.clone())).collect();
         for (file, change) in &changes {
@@ -449,7 +449,7 @@ impl<'g> Run<'g> {
             model.forget_file(*file, &self.ever[*file]);
             model.told.remove(file);
         }
-        let again = self.processes[1 - who.process].updates(id, None).unwrap();
+        let again = self.processes[1 - who.process].updates(id, None, &Cancellation::new()).unwrap();
         prop_assert!(again.files.is_empty(), "told twice: {:?}", again.files);
         Ok(())
     }

@@ -58,7 +58,7 @@ pub(crate) struct Sandbox {
     /// Read PDFs in this process: a hostile file can then end it, fill its memory, or do what you may do
     #[arg(long, global = true, conflicts_with = "require_sandbox")]
     pub(crate) no_sandbox: bool,
-    /// Refuse to read PDFs where the system lacks a layer of the sandbox (pagewise doctor names them)
+    /// Refuse to read PDFs where the system lacks a layer of the sandbox (pagewise doctor names them), and every URL
     #[arg(long, global = true)]
     pub(crate) require_sandbox: bool,
     /// Fetch nothing: every URL is refused

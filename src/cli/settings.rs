@@ -8,7 +8,8 @@ use super::config::Config;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
-    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings,
+    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, Surroundings, ToolError, WebSettings,
+    WorkerSettings,
 };
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -104,7 +105,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
         isolation,
-        web: config.web.clone(),
+        web: WebSettings { is_sandboxed: config.require_sandbox, ..config.web.clone() },
         fetched_directory: config.data_dir.as_ref().map(|folder| folder.join("fetched")),
     }
 }

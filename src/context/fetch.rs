@@ -98,7 +98,8 @@ impl ContextManager {
     }
 
     fn web(&self) -> Result<&Web, WebError> {
-        self.sources.web.as_deref().ok_or(WebError::Offline)
+        let none = || WebError::Failed { reason: "nothing is fetched here".to_owned() };
+        self.sources.web.as_deref().ok_or_else(none)
     }
 
     fn fetch_one(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedText, ContextError> {
@@ -109,8 +110,10 @@ impl ContextManager {
         let stored = match web.text(&key) {
             Some(stored) => stored,
             None => {
-                let stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
-                web.keep_text(&key, &stored).map_err(failed)?;
+                let mut stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
+                if let Err(error) = web.keep_text(&key, &stored) {
+                    stored.notes.push(format!("Nothing more of it can be read on later: it {error}."));
+                }
                 stored
             }
         };

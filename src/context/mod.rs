@@ -5,6 +5,7 @@
 //! page sent twice, a false one would leave the agent blind.
 
 mod answer;
+mod ask_again;
 mod compare;
 mod conversations;
 mod error;

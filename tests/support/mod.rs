@@ -10,6 +10,7 @@
 
 pub(crate) mod hostile;
 pub(crate) mod http;
+pub(crate) mod inner;
 pub(crate) mod mcp;
 pub(crate) mod mutate;
 pub(crate) mod pdf;
