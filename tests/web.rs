@@ -476,7 +476,7 @@ fn offline_refuses_before_anything_is_looked_up() {
 #[test]
 fn certificates_are_checked_against_known_authorities() {
     let (site, authority) = Site::start_tls("site.test", |asked| match asked.path.as_str() {
-        "/down" => to("http://site.test/"),
+        "/down" => to("http://user:secret@site.test/"),
         _ => ok("text/plain", "over TLS"),
     });
     let stranger = Place::new(settings()).fetch(&site.at("site.test", "/"));

@@ -79,7 +79,7 @@ impl Fetcher {
             match self.step(&url, store).await? {
                 Step::Arrived(got) => return Ok(*got),
                 Step::Redirected(to) if url.scheme() == "https" && to.scheme() == "http" => {
-                    return Err(WebError::Downgrade { to: to.to_string() });
+                    return Err(WebError::Downgrade { to: without_secrets(to) });
                 }
                 Step::Redirected(to) => url = to,
             }
@@ -163,6 +163,12 @@ impl Fetcher {
             _ => Err(WebError::Status { status: status.to_string(), code: status.as_u16() }),
         }
     }
+}
+
+/// A URL without what an error must not repeat. One that can have no credentials has none.
+fn without_secrets(mut url: Url) -> String {
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    url.to_string()
 }
 
 /// Where a redirect leads.

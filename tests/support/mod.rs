@@ -18,6 +18,7 @@ pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod site;
+pub(crate) mod stores;
 pub(crate) mod tried;
 pub(crate) mod words;
 

@@ -86,7 +86,8 @@ pub(super) fn touch(path: &Path) {
     let _ = OpenOptions::new().append(true).open(path).and_then(|file| file.set_times(now));
 }
 
-/// 256 bits that nobody can guess: the hasher's keys come from the system's source of random numbers.
+/// 256 bits of which nobody can guess the 128 that they were made from: the hasher's keys, which come from the system's
+/// source of random numbers.
 pub(in crate::web) fn random() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..4 {
