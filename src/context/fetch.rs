@@ -97,6 +97,12 @@ impl ContextManager {
         self.web()?.text(key).ok_or(WebError::ContentNotFound)
     }
 
+    /// The setting by which nothing is fetched, where there is one.
+    #[must_use]
+    pub fn fetching_is_off(&self) -> Option<&'static str> {
+        self.sources.web.as_ref().and_then(|web| web.settings().switched_off())
+    }
+
     fn web(&self) -> Result<&Web, WebError> {
         let none = || WebError::Failed { reason: "nothing is fetched here".to_owned() };
         self.sources.web.as_deref().ok_or_else(none)

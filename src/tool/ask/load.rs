@@ -55,11 +55,20 @@ pub(super) struct Bounds {
     pub(super) remote: RemoteReferences,
 }
 
-/// Refuses what sandbox mode refuses, before anything is loaded.
-pub(super) fn check_remote(arguments: &AskArguments, bounds: &Bounds) -> Result<(), ToolError> {
+/// Refuses what sandbox mode refuses, and without a network, before anything is loaded.
+pub(super) fn check_remote(
+    context: &ContextManager,
+    arguments: &AskArguments,
+    bounds: &Bounds,
+) -> Result<(), ToolError> {
+    let why = match (bounds.remote, context.fetching_is_off()) {
+        (RemoteReferences::Refused, _) => "in sandbox mode".to_owned(),
+        (RemoteReferences::Allowed, Some(setting)) => format!("offline, because {setting} is set"),
+        (RemoteReferences::Allowed, None) => return Ok(()),
+    };
     for reference in &arguments.references {
-        if origin(reference)? == Origin::Remote && bounds.remote == RemoteReferences::Refused {
-            let message = format!("Remote PDFs are refused in sandbox mode: {reference}");
+        if origin(reference)? == Origin::Remote {
+            let message = format!("Remote PDFs are refused {why}: {reference}");
             return Err(unsupported(reference, &message).hint("Give the path of a local file."));
         }
     }

@@ -46,13 +46,13 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 /// Asks a model about PDFs; blocks until one has answered or all have failed.
 ///
 /// # Errors
-/// `unsupported_pdf_reference` for a URL in sandbox mode, `validation_error` for a conversation that is none, `no_model`, every refusal of the files where none can be
+/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none, `no_model`, every refusal of the files where none can be
 /// read, and `model_error`, `timeout` or `limit_exceeded` where no model answers.
 pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
     let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
-    check_remote(arguments, &bounds)?;
+    check_remote(world.context, arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
     let session =
         world.models.session(world.listener, &world.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
