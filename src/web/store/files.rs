@@ -41,11 +41,14 @@ impl Draft {
     /// be about to go.
     pub(super) fn keep(self) -> io::Result<(ContentHash, u64)> {
         let content = ContentHash(*self.hasher.finalize().as_bytes());
+        // A name must not survive a power cut that its bytes did not.
+        self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(content.to_string()))?;
         Ok((content, self.bytes))
     }
 
     fn keep_as(self, name: &str) -> io::Result<()> {
+        self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(name))
     }
 }
