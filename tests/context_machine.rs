@@ -204,7 +204,7 @@ impl Ground {
 struct Model {
     may: BTreeSet<(PageFingerprint, Form)>,
     must: BTreeSet<(PageFingerprint, Form)>,
-    /// Pages that were recorded as given from a file.
+    /// Pages that are surely recorded as given from a file: forgetting it forgets them.
     via: BTreeMap<usize, BTreeSet<PageFingerprint>>,
     /// Files given whole: summaries, texts.
     wholes: BTreeSet<(usize, usize)>,
@@ -413,11 +413,11 @@ impl<'g> Run<'g> {
             model.told.remove(&file);
         }
         model.may.extend(sent.iter().copied());
-        model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
         if is_whole && is_new {
             model.wholes.insert((file, content));
         }
         if is_sure {
+            model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
             model.must.extend(sent);
         }
     }
@@ -542,9 +542,10 @@ impl<'g> Run<'g> {
 /// What may be forgotten when the changes of a file are told: pages that it has no more.
 fn retell(model: &mut Model, file: usize, now: &BTreeSet<PageFingerprint>, ever: &BTreeSet<PageFingerprint>) {
     model.must.retain(|(word, _)| now.contains(word) || !ever.contains(word));
-    if let Some(via) = model.via.get_mut(&file) {
-        via.retain(|word| now.contains(word));
-    }
+    // A page that is gone is forgotten under every name: who gave it is known no more.
+    let given = model.via.get(&file).cloned().unwrap_or_default();
+    let gone: BTreeSet<_> = given.difference(now).copied().collect();
+    model.via.values_mut().for_each(|via| via.retain(|word| !gone.contains(word)));
     model.disturbances += 1;
 }
 
