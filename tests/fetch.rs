@@ -8,7 +8,7 @@
 )]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -455,6 +455,32 @@ fn commands_find_what_the_conversation_they_name_fetched() {
             assert_eq!((status, code.as_str()), (1, "content_not_found"), "{command:?}");
         }
     }
+}
+
+#[test]
+fn a_server_that_does_not_answer_keeps_nobody_waiting_for_the_rest() {
+    let silent = Arc::new(AtomicBool::new(false));
+    let is_silent = Arc::clone(&silent);
+    let site = Site::start(move |_| {
+        if is_silent.load(Ordering::SeqCst) {
+            return Box::new(|_| std::thread::sleep(std::time::Duration::from_secs(3_600)));
+        }
+        with_fields("200 OK", "Content-Type: text/plain\r\nCache-Control: no-store\r\n", b"text\n")
+    });
+    let place = Place::new();
+    let local = place.file("local.txt", "here\n");
+    let urls = ["/1", "/2", "/3"].map(|path| site.url(path));
+    for file in urls.iter().chain([&local]) {
+        assert_eq!(place.json(&["get-file", file, "--conversation", "c"]).0, 0);
+    }
+    silent.store(true, Ordering::SeqCst);
+    place.file("local.txt", "changed\n");
+    let (status, answer) = place.json(&["context", "updates", "--conversation", "c", "--set", "web_deadline_ms=300"]);
+    let files = answer["files"].as_array().unwrap();
+    let is_local = |file: &&Value| file["path"].as_str().unwrap().ends_with("local.txt");
+    assert_eq!((status, files.iter().filter(is_local).count()), (0, 1), "{answer}");
+    // Each said to be late, by its own fetch or by the call's.
+    assert!(answer.to_string().contains("web_deadline_ms"), "{answer}");
 }
 
 /// Its parser looks through all open elements at each new one.
