@@ -166,7 +166,7 @@ fn what_was_fetched_is_found_by_every_tool_of_its_conversation_and_by_no_other()
         assert_eq!(ask(&fetched, Some(&mine), None), None, "{tool}: its own");
         assert_eq!(ask(&fetched, Some(&other), None), not_found, "{tool}: another's");
         assert_eq!(ask(&fetched, None, None), not_found, "{tool}: nobody's");
-        assert_eq!(ask(&named, Some(" "), Some("thread")), None, "{tool}: by the header");
+        assert_eq!(ask(&named, None, Some("thread")), None, "{tool}: by the header");
         assert_eq!(ask(&named, None, Some("another")), not_found, "{tool}: by another header");
         let unknown = Some("unknown_conversation".to_owned());
         assert_eq!(ask(&fetched, Some("conv_0"), None), unknown, "{tool}: a handle of nobody");

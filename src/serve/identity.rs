@@ -101,10 +101,9 @@ impl Identity {
     }
 }
 
-/// The conversation that a call names. Clients send `null` or nothing between quotes for what was left out.
+/// The conversation that a call names. Clients send `null` for what was left out.
 fn given(arguments: &JsonObject) -> Option<&Value> {
-    let is_left_out = |handle: &Value| handle.is_null() || handle.as_str().is_some_and(|text| text.trim().is_empty());
-    arguments.get(ARGUMENT).filter(|handle| !is_left_out(handle))
+    arguments.get(ARGUMENT).filter(|handle| !handle.is_null())
 }
 
 /// The MIME types that the client says it can show its model.
