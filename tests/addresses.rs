@@ -10,7 +10,7 @@ use pagewise::limits::Cancellation;
 use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings, judged};
 use proptest::prelude::*;
 
-use crate::support::inner::is_inner;
+use crate::support::inner::{check, is_inner};
 use crate::support::site::nobody_came;
 
 /// Inner addresses of every range of IPv4, the listener's own first.
@@ -265,6 +265,16 @@ proptest! {
         let connected = judged(&format!("{scheme}{host}:8080/"), &found, &WebSettings::default()).unwrap_or_default();
         let inner: Vec<&IpAddr> = connected.iter().filter(|address| is_inner(**address)).collect();
         prop_assert!(inner.is_empty(), "{host}: {inner:?}");
+    }
+
+    /// The property of the fuzz target, over what is likely to break it.
+    #[test]
+    fn the_door_of_the_fuzz_target_takes_any_text(
+        host in prop_oneof![3 => host(), 1 => "\\PC{0,40}"],
+        found in prop::collection::vec(address(), 0..3),
+    ) {
+        let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+        check(&format!("{host}\n{}", lines.join("\n")));
     }
 
     /// A public address is no inner one for being so strict with the others.
