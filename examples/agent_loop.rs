@@ -15,7 +15,7 @@ use pagewise::context::{
     AnswerSettings, Block, ContextManager, FileRequest, Isolation, Part, Surroundings, Updates, WebSettings,
     page_changes_told,
 };
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::view::ConversationId;
 
 /// What the model in this example wants, one call after the other.
@@ -72,7 +72,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
             }
             Turn::Edited(version) => {
                 std::fs::copy(fixtures.join(version), &report)?;
-                let updates = context.updates(&conversation, Some(generation))?;
+                let updates = context.updates(&conversation, Some(generation), &Cancellation::new())?;
                 tell(out, &updates)?;
                 updates.delivery.commit()?;
             }

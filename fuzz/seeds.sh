@@ -21,3 +21,10 @@ printf '\011\000\000\0001-3,5,7-' > corpus/page_selection/small
 printf '%s' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_file","arguments":{"filePath":"a.pdf","pages":"1-3"}}}' > corpus/mcp_line/call
 printf 'a/../a/in' > corpus/path_guard/inside
 printf 'e/out' > corpus/path_guard/outside
+at=0
+for url in 'http://example.com/' '0x7f.1' '2130706433' '0177.0.0.01' '[::ffff:127.0.0.1]' '[64:ff9b::a00:1]' '[2002:7f00:1::]' \
+    '[fe80::1%25eth0]' 'example.com..' '127%2e0.0.1' 'a@[::1]' '1.1.1.1\@10.0.0.1'; do
+    at=$((at + 1))
+    printf '%s\n%s\n%s' "$url" 64:ff9b::101:101 10.0.0.1 > "corpus/url_guard/$at"
+    printf '%s\n%s' "$url" 1.1.1.1 > "corpus/url_guard/$at-public"
+done

@@ -7,9 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
 use pagewise::limits::Cancellation;
-use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings};
+use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings, judged};
 use proptest::prelude::*;
 
+use crate::support::inner::{check, is_inner};
 use crate::support::site::nobody_came;
 
 /// Inner addresses of every range of IPv4, the listener's own first.
@@ -198,6 +199,90 @@ fn names_that_lead_inside_reach_no_socket() {
         assert!(matches!(result, Err(WebError::BlockedAddress { .. })), "{address}: {result:?}");
     }
     assert!(nobody_came(&listener));
+}
+
+/// A number as one part of an address may be written.
+fn number() -> impl Strategy<Value = String> {
+    let small = prop_oneof![3 => any::<u8>().prop_map(u32::from), 1 => any::<u32>(), 2 => prop::sample::select(vec![0, 10, 127, 169, 172, 192])];
+    (small, 0_u8..4).prop_map(|(number, base)| match base {
+        0 => format!("{number:#x}"),
+        1 => format!("0{number:o}"),
+        _ => number.to_string(),
+    })
+}
+
+/// A group of an address of IPv6, those that mean something more often than others.
+fn group() -> impl Strategy<Value = u16> {
+    let known = vec![0, 0x64, 0xff9b, 0x2001, 0x2002, 0x5efe, 0xffff, 0xfe80, 0xfc00, 0x7f00, 0xa00, 0xc0a8, 1, 0x2a00];
+    prop_oneof![2 => prop::sample::select(known), 1 => any::<u16>()]
+}
+
+fn address() -> impl Strategy<Value = IpAddr> {
+    let v6 = prop::array::uniform8(group()).prop_map(|groups| IpAddr::V6(groups.into()));
+    let v4 = any::<[u8; 4]>().prop_map(IpAddr::from);
+    let inner = prop::sample::select(INNER.to_vec()).prop_map(|address| address.parse().unwrap());
+    let within = (prop::sample::select(vec!["64:ff9b::", "::ffff:", "2a00::5efe:", "::"]), any::<[u8; 4]>());
+    let within = within.prop_map(|(before, v4)| format!("{before}{}", Ipv4Addr::from(v4)).parse().unwrap());
+    prop_oneof![2 => v6, 2 => v4, 1 => inner, 2 => within]
+}
+
+/// A host as it may be typed: numbers with dots, addresses in brackets, names, and pieces of all of them.
+fn host() -> impl Strategy<Value = String> {
+    let numbers = prop::collection::vec(number(), 1..6).prop_map(|parts| parts.join("."));
+    let spelled = any::<[u8; 4]>().prop_flat_map(|v4| prop::sample::select(spellings(Ipv4Addr::from(v4))));
+    let whole =
+        address().prop_map(|address| if address.is_ipv6() { format!("[{address}]") } else { address.to_string() });
+    let name = "[a-z]{1,4}(\\.[a-z]{1,4}){0,2}\\.{0,2}";
+    let odd = "[0-9a-fx.:\\[\\]%@/\\\\。①-⑨]{1,24}";
+    prop_oneof![2 => numbers, 2 => spelled, 2 => whole, 1 => name, 1 => odd]
+}
+
+/// Neither inner nor, by itself or by the address in it, of a block with a use of its own that no host is in.
+fn is_public(address: IpAddr) -> bool {
+    let last = match address {
+        IpAddr::V4(v4) => Some(v4),
+        IpAddr::V6(v6) => {
+            let [.., w, x, y, z] = v6.octets();
+            let leads = v6.segments()[5] == 0x5efe || v6.segments()[..2] == [0x64, 0xff9b];
+            leads.then_some(Ipv4Addr::new(w, x, y, z))
+        }
+    };
+    let reserved = ["192.31.196.0", "192.52.193.0", "192.88.99.0", "192.175.48.0"];
+    let mut reserved = reserved.iter().map(|block| block.parse::<Ipv4Addr>().unwrap().octets());
+    !is_inner(address) && last.is_none_or(|last| !reserved.any(|block| block[..3] == last.octets()[..3]))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// The list of the program against one that was written apart from it.
+    #[test]
+    fn whatever_is_spelled_no_inner_address_is_connected_to(
+        host in host(),
+        found in prop::collection::vec(address(), 0..3),
+        scheme in prop::sample::select(vec!["http://", "https://", "HTTP:\\\\", "http:", "https:///"]),
+    ) {
+        let connected = judged(&format!("{scheme}{host}:8080/"), &found, &WebSettings::default()).unwrap_or_default();
+        let inner: Vec<&IpAddr> = connected.iter().filter(|address| is_inner(**address)).collect();
+        prop_assert!(inner.is_empty(), "{host}: {inner:?}");
+    }
+
+    /// The property of the fuzz target, over what is likely to break it.
+    #[test]
+    fn the_door_of_the_fuzz_target_takes_any_text(
+        host in prop_oneof![3 => host(), 1 => "\\PC{0,40}"],
+        found in prop::collection::vec(address(), 0..3),
+    ) {
+        let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+        check(&format!("{host}\n{}", lines.join("\n")));
+    }
+
+    /// A public address is no inner one for being so strict with the others.
+    #[test]
+    fn whatever_is_public_is_connected_to(address in address().prop_filter("public", |address| is_public(*address))) {
+        let connected = judged("https://public.test/", &[address], &WebSettings::default());
+        prop_assert_eq!(connected, Ok(vec![address]));
+    }
 }
 
 proptest! {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use pagewise::context::{
     AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, Point, RequestBounds, Updates,
 };
+use pagewise::limits::Cancellation;
 use pagewise::page::PageIndex;
 use pagewise::store::{MemoryStore, Sent, SqliteStore, ViewStore};
 use pagewise::tool::{update_text, updates_text};
@@ -25,7 +26,7 @@ fn c() -> ConversationId {
 
 /// What changed, committed; the folder of the files is left out.
 fn told(bench: &Bench) -> String {
-    let updates = bench.context.updates(&c(), None).unwrap();
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
     let text = text(bench, &updates);
     updates.delivery.commit().unwrap();
     text
@@ -72,8 +73,8 @@ fn what_was_announced_but_not_delivered_is_announced_again() {
     bench.given("b.txt", summary);
     bench.pdf("a.pdf", &["two"]);
     std::fs::remove_file(bench.folder.path().join("b.txt")).unwrap();
-    drop(bench.context.updates(&c(), None).unwrap());
-    let updates = bench.context.updates(&c(), None).unwrap();
+    drop(bench.context.updates(&c(), None, &Cancellation::new()).unwrap());
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
     assert_eq!(updates.files.len(), 2);
     assert_eq!(updates.files[1].change, FileChange::Deleted);
     updates.delivery.commit().unwrap();
@@ -280,7 +281,7 @@ fn a_new_generation_forgets_and_an_old_one_neither_suppresses_nor_records() {
     assert!(in_generation(&bench, 2).contains("already been provided"));
     bench.pdf("a.pdf", &["two"]);
     drop(bench.context.status(&c(), Some(3)).unwrap());
-    let stale = bench.context.updates(&c(), Some(2)).unwrap();
+    let stale = bench.context.updates(&c(), Some(2), &Cancellation::new()).unwrap();
     assert_eq!(stale.generation, 3);
     assert!(stale.notes[0].starts_with("Generation 2 is earlier than the conversation's, which is 3"));
     stale.delivery.commit().unwrap();

@@ -22,7 +22,7 @@ use pagewise::context::{
     Answer, AnswerSettings, ContextManager, FileChange, FileRequest, ForgetRequest, InProcess, Part, Point, Reader,
 };
 use pagewise::hash::PageFingerprint;
-use pagewise::limits::Limits;
+use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::store::{SqliteStore, ViewStore as _};
@@ -179,7 +179,7 @@ impl Ground {
         let content = |bytes: Vec<u8>| {
             let document = bytes
                 .starts_with(b"%PDF")
-                .then(|| reader.open(Arc::new(bytes.clone()), None, &pagewise::limits::Cancellation::new()).unwrap());
+                .then(|| reader.open(Arc::new(bytes.clone()), None, &Cancellation::new()).unwrap());
             let pages = document.map(|document| {
                 PageSet::all(document.page_count()).iter().map(|page| document.fingerprint(page).unwrap()).collect()
             });
@@ -204,7 +204,7 @@ impl Ground {
 struct Model {
     may: BTreeSet<(PageFingerprint, Form)>,
     must: BTreeSet<(PageFingerprint, Form)>,
-    /// Pages that were recorded as given from a file.
+    /// Pages that are surely recorded as given from a file: forgetting it forgets them.
     via: BTreeMap<usize, BTreeSet<PageFingerprint>>,
     /// Files given whole: summaries, texts.
     wholes: BTreeSet<(usize, usize)>,
@@ -413,18 +413,18 @@ impl<'g> Run<'g> {
             model.told.remove(&file);
         }
         model.may.extend(sent.iter().copied());
-        model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
         if is_whole && is_new {
             model.wholes.insert((file, content));
         }
         if is_sure {
+            model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
             model.must.extend(sent);
         }
     }
 
     fn updates(&mut self, who: Who, deliver: bool) -> Checked {
         let (id, model) = &mut self.conversations[who.conversation];
-        let updates = self.processes[who.process].updates(id, None).unwrap();
+        let updates = self.processes[who.process].updates(id, None, &Cancellation::new()).unwrap();
         let changes: Vec<(usize, FileChange)> =
             updates.files.iter().map(|update| (file_of(Path::new(&update.path)), update.change.clone())).collect();
         for (file, change) in &changes {
@@ -449,7 +449,7 @@ impl<'g> Run<'g> {
             model.forget_file(*file, &self.ever[*file]);
             model.told.remove(file);
         }
-        let again = self.processes[1 - who.process].updates(id, None).unwrap();
+        let again = self.processes[1 - who.process].updates(id, None, &Cancellation::new()).unwrap();
         prop_assert!(again.files.is_empty(), "told twice: {:?}", again.files);
         Ok(())
     }
@@ -542,9 +542,10 @@ impl<'g> Run<'g> {
 /// What may be forgotten when the changes of a file are told: pages that it has no more.
 fn retell(model: &mut Model, file: usize, now: &BTreeSet<PageFingerprint>, ever: &BTreeSet<PageFingerprint>) {
     model.must.retain(|(word, _)| now.contains(word) || !ever.contains(word));
-    if let Some(via) = model.via.get_mut(&file) {
-        via.retain(|word| now.contains(word));
-    }
+    // A page that is gone is forgotten under every name: who gave it is known no more.
+    let given = model.via.get(&file).cloned().unwrap_or_default();
+    let gone: BTreeSet<_> = given.difference(now).copied().collect();
+    model.via.values_mut().for_each(|via| via.retain(|word| !gone.contains(word)));
     model.disturbances += 1;
 }
 

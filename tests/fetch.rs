@@ -7,11 +7,14 @@
     reason = "a failed test may stop where it stands"
 )]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
-use crate::support::site::{Site, ok, status};
+use crate::support::site::{Site, ok, status, with_fields};
 use crate::support::{fixture, small_pdf};
 
 fn fixture_bytes(name: &str) -> Vec<u8> {
@@ -286,9 +289,76 @@ fn tools_take_a_url_where_they_take_a_path() {
     let output = command.env("PAGEWISE_WEB_REFERENCES", "false").args(["info", &url, "--json"]).output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["error"]["code"], json!("unsupported_reference"));
-    let output = place.command().env("PAGEWISE_OFFLINE", "1").args(["fetch", &url, "--json"]).output().unwrap();
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(answer["error"]["data"]["setting"], json!("offline"));
+}
+
+#[test]
+fn without_a_network_every_url_is_refused_as_such() {
+    let place = Place::new();
+    for (flag, setting) in [("--offline", "offline"), ("--require-sandbox", "require_sandbox")] {
+        for command in [["fetch"], ["info"], ["get-file"], ["outline"]] {
+            // An inner address is no other case: nothing is looked at.
+            for url in ["https://example.com/a.pdf", "http://10.0.0.1/a.pdf"] {
+                let (status, answer) = place.json(&[&command[..], &[url, flag]].concat());
+                let message =
+                    format!("Offline: {url} is not fetched, because {setting} is set; accepted are paths and file://");
+                let error = &answer["error"];
+                assert_eq!((status, &error["code"]), (1, &json!("unsupported_reference")), "{answer}");
+                assert_eq!((&error["message"], &error["data"]["setting"]), (&json!(message), &json!(setting)));
+            }
+        }
+    }
+}
+
+/// What `context_updates` says of a URL, as the server under it changes.
+#[test]
+fn servers_are_asked_again_for_what_a_conversation_holds() {
+    let version = Arc::new(AtomicUsize::new(1));
+    let served = Arc::clone(&version);
+    let site = Site::start(move |asked| match (served.load(Ordering::SeqCst), asked.field("if-none-match")) {
+        (0, _) => status("503 Service Unavailable"),
+        (version, Some(tag)) if tag == format!("\"{version}\"") => {
+            with_fields("304 Not Modified", "Cache-Control: no-cache\r\n", b"")
+        }
+        (version, _) => {
+            let fields = format!("Content-Type: text/plain\r\nCache-Control: no-cache\r\nETag: \"{version}\"\r\n");
+            let lines = (0..50).map(|line| format!("line {line}\n")).collect::<String>();
+            with_fields("200 OK", &fields, format!("{lines}version {version}\n").as_bytes())
+        }
+    });
+    let place = Place::new();
+    let mut client = Client::start(&place, "tests");
+    let url = site.url("/notes");
+    let local = place.file("local.txt", "here\n");
+    for file in [&url, &local] {
+        client.call("get_file", json!({ "filePath": file, "conversation": "kept" }));
+    }
+    let updates = |client: &mut Client| {
+        let result = client.call("context_updates", json!({ "conversation": "kept" }));
+        assert_ne!(result["isError"], json!(true), "{result}");
+        (texts(&result)[0].clone(), result["structuredContent"].clone())
+    };
+    let nothing = "Nothing changed among the files of this conversation.";
+    assert_eq!(updates(&mut client).0, nothing);
+    assert_eq!(site.asked().last().unwrap().field("if-none-match"), Some("\"1\""), "asked, and answered by a 304");
+    version.store(2, Ordering::SeqCst);
+    let (text, _) = updates(&mut client);
+    assert!(text.contains("-version 1\n+version 2"), "{text}");
+    assert_eq!(updates(&mut client).0, nothing, "told once");
+    // A server that fails spoils nothing: the file on disk is told of too.
+    version.store(0, Ordering::SeqCst);
+    place.file("local.txt", "here and there\n");
+    let (text, structure) = updates(&mut client);
+    assert_eq!(structure["files"].as_array().unwrap().len(), 2, "{text}");
+    assert!(text.contains("HTTP 503 Service Unavailable"), "{text}");
+    assert_eq!(client.end(), 0);
+    let before = site.asked().len();
+    let off = [(&["--offline"][..], "offline is set"), (&["--set", "web_references=false"], "web_references is off")];
+    for (flags, why) in off {
+        let (status, answer) = place.json(&[&["context", "updates", "--conversation", "kept"], flags].concat());
+        let note = format!("Not asked about: 1 file of the web, because {why}.");
+        assert_eq!((status, &answer["notes"], &answer["files"]), (0, &json!([note]), &json!([])), "{answer}");
+    }
+    assert_eq!(site.asked().len(), before);
 }
 
 #[test]
@@ -335,6 +405,82 @@ fn what_was_fetched_is_read_by_its_response_id() {
     let none = client.call("pdf_outline", json!({ "path": format!("{id}#2") }));
     assert_eq!(error_of(&none).0, "content_not_found");
     assert_eq!(site.count("/paper"), 1);
+}
+
+#[test]
+fn every_tool_finds_what_the_conversation_it_names_fetched() {
+    let (site, place) = (site(), Place::new());
+    let mut client = Client::start(&place, "tests");
+    let fetched = client.call("fetch_content", json!({ "url": site.url("/paper"), "conversation": "mine" }));
+    let id = response_id(&fetched).to_owned();
+    for (tool, more) in [
+        ("pdf_info", json!({})),
+        ("pdf_extract_text", json!({ "pages": "1" })),
+        ("pdf_render_page", json!({ "page": 1, "dpi": 72 })),
+        ("pdf_search", json!({ "query": "Sheet" })),
+        ("pdf_outline", json!({})),
+    ] {
+        let mut ask = |conversation: Value| {
+            let mut arguments = more.clone();
+            (arguments["path"], arguments["conversation"]) = (json!(id), conversation);
+            client.call(tool, arguments)
+        };
+        assert_ne!(ask(json!("mine"))["isError"], json!(true), "{tool}");
+        for others in [json!("yours"), json!(null)] {
+            assert_eq!(error_of(&ask(others)).0, "content_not_found", "{tool}");
+        }
+        assert_eq!(error_of(&ask(json!("a\nb"))).0, "validation_error", "{tool}");
+    }
+}
+
+#[test]
+fn commands_find_what_the_conversation_they_name_fetched() {
+    let (site, place) = (site(), Place::new());
+    let (_, fetched) = place.json(&["fetch", &site.url("/paper"), "--conversation", "mine"]);
+    let id = fetched["details"]["responseId"].as_str().unwrap();
+    for command in [
+        &["info", id][..],
+        &["text", id],
+        &["search", id, "Sheet"],
+        &["outline", id],
+        &["render", id, "1", "--out", "page.png"],
+        &["page", id, "1", "--out", "page.pdf"],
+        &["split", id, "--out-dir", "pages"],
+        &["get-file", id],
+    ] {
+        let (status, answer) = place.json(&[command, &["--conversation", "mine"]].concat());
+        assert_eq!(status, 0, "{answer}");
+        for others in [&["--conversation", "yours"][..], &[]] {
+            let (status, code, _) = place.refused(&[command, others].concat());
+            assert_eq!((status, code.as_str()), (1, "content_not_found"), "{command:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_keeps_nobody_waiting_for_the_rest() {
+    let silent = Arc::new(AtomicBool::new(false));
+    let is_silent = Arc::clone(&silent);
+    let site = Site::start(move |_| {
+        if is_silent.load(Ordering::SeqCst) {
+            return Box::new(|_| std::thread::sleep(std::time::Duration::from_secs(3_600)));
+        }
+        with_fields("200 OK", "Content-Type: text/plain\r\nCache-Control: no-store\r\n", b"text\n")
+    });
+    let place = Place::new();
+    let local = place.file("local.txt", "here\n");
+    let urls = ["/1", "/2", "/3"].map(|path| site.url(path));
+    for file in urls.iter().chain([&local]) {
+        assert_eq!(place.json(&["get-file", file, "--conversation", "c"]).0, 0);
+    }
+    silent.store(true, Ordering::SeqCst);
+    place.file("local.txt", "changed\n");
+    let (status, answer) = place.json(&["context", "updates", "--conversation", "c", "--set", "web_deadline_ms=300"]);
+    let files = answer["files"].as_array().unwrap();
+    let is_local = |file: &&Value| file["path"].as_str().unwrap().ends_with("local.txt");
+    assert_eq!((status, files.iter().filter(is_local).count()), (0, 1), "{answer}");
+    // Each said to be late, by its own fetch or by the call's.
+    assert!(answer.to_string().contains("web_deadline_ms"), "{answer}");
 }
 
 /// Its parser looks through all open elements at each new one.

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Server, Session, read_chunk, stateless_message};
 use crate::support::program::{Place, kinds, texts};
-use crate::support::small_pdf;
+use crate::support::site::{Site, ok};
+use crate::support::{fixture, small_pdf};
 
 fn place_with_pdf() -> (Place, String) {
     let place = Place::new();
@@ -123,6 +124,54 @@ fn a_handle_of_nobody_or_of_another_is_unknown() {
     assert_eq!(foreign["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
     assert_eq!(foreign, unknown, "one same answer");
     assert_eq!(ask("two", Some("review"))["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+}
+
+#[test]
+fn what_was_fetched_is_found_by_every_tool_of_its_conversation_and_by_no_other() {
+    let site = Site::start(|_| ok("application/pdf", std::fs::read(fixture("latex.pdf")).unwrap()));
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let call = |tool: &str, arguments: Value, name: Option<&str>| {
+        let headers = name.map(|name| ("X-Conversation-Id", name));
+        server.call("opencode", tool, arguments, headers.as_slice())
+    };
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let minted = || handle(&call("get_file", json!({ "filePath": pdf }), None));
+    let (mine, other) = (minted(), minted());
+    let fetched = call("fetch_content", json!({ "url": site.url("/a.pdf"), "conversation": mine }), None);
+    let named = call("fetch_content", json!({ "url": site.url("/a.pdf") }), Some("thread"));
+    let id = |result: &Value| {
+        result["_meta"]["io.github.pagewise/details"]["responseId"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{result}"))
+            .to_owned()
+    };
+    let (fetched, named) = (id(&fetched), id(&named));
+    let code = |result: &Value| result["_meta"]["io.github.pagewise/error"]["code"].as_str().map(str::to_owned);
+    let not_found = Some("content_not_found".to_owned());
+    for (tool, path, more) in [
+        ("get_file", "filePath", json!({ "pages": "2" })),
+        ("pdf_info", "path", json!({})),
+        ("pdf_extract_text", "path", json!({ "pages": "8" })),
+        ("pdf_render_page", "path", json!({ "page": 1, "dpi": 72 })),
+        ("pdf_search", "path", json!({ "query": "Sheet" })),
+        ("pdf_outline", "path", json!({})),
+    ] {
+        let ask = |id: &str, conversation: Option<&str>, name: Option<&str>| {
+            let mut arguments = more.clone();
+            arguments[path] = json!(id);
+            arguments["conversation"] = json!(conversation);
+            code(&call(tool, arguments, name))
+        };
+        assert_eq!(ask(&fetched, Some(&mine), None), None, "{tool}: its own");
+        assert_eq!(ask(&fetched, Some(&other), None), not_found, "{tool}: another's");
+        assert_eq!(ask(&fetched, None, None), not_found, "{tool}: nobody's");
+        assert_eq!(ask(&named, None, Some("thread")), None, "{tool}: by the header");
+        assert_eq!(ask(&named, None, Some("another")), not_found, "{tool}: by another header");
+        let unknown = Some("unknown_conversation".to_owned());
+        assert_eq!(ask(&fetched, Some("conv_0"), None), unknown, "{tool}: a handle of nobody");
+    }
+    assert_eq!(site.count("/a.pdf"), 1);
 }
 
 #[test]

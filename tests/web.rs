@@ -262,16 +262,129 @@ fn a_header_has_a_bound() {
     let site = one(move || with_fields("200 OK", &small, b"x"));
     assert_eq!(place.body(&site.url("/")), b"x");
     let site = one(move || with_fields("200 OK", &large, b"x"));
-    assert!(matches!(place.fetch(&site.url("/")), Err(WebError::TooLarge { setting: "web_max_header_bytes", .. })));
+    let too_large = Err(WebError::HeaderTooLarge { limit: 64 << 10 });
+    assert_eq!(place.fetch(&site.url("/")), too_large);
+    let megabyte = field(1 << 20);
+    let site = one(move || with_fields("200 OK", &megabyte, b"x"));
+    assert_eq!(place.fetch(&site.url("/")), too_large);
+    let fields = |count: usize| (0..count).map(|at| format!("X-{at}: a\r\n")).collect::<String>();
+    // Two more are of the site itself.
+    let (most, more) = (fields(98), fields(99));
+    let site = one(move || with_fields("200 OK", &most, b"y"));
+    assert_eq!(place.body(&site.url("/")), b"y");
+    let site = one(move || with_fields("200 OK", &more, b"y"));
+    assert_eq!(place.fetch(&site.url("/")), too_large);
+}
+
+/// How much of an endless head was taken: what the client reads, and what sockets hold.
+const MOST_TAKEN: usize = 16 << 20;
+
+#[test]
+fn a_head_without_end_is_given_up_early() {
+    let pieces = ["X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n", "a", "X-a"];
+    for (piece, beginning) in pieces.into_iter().zip(["HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 "])
+    {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&taken);
+        let endless = one(move || {
+            let counted = Arc::clone(&counted);
+            Box::new(move |stream| {
+                let block = piece.repeat(1_024);
+                let mut sent = stream.write_all(beginning.as_bytes());
+                while sent.is_ok() {
+                    sent = stream.write_all(block.as_bytes());
+                    counted.fetch_add(block.len(), Ordering::SeqCst);
+                }
+            })
+        });
+        let refused = Place::new(settings()).fetch(&endless.url("/"));
+        assert_eq!(refused, Err(WebError::HeaderTooLarge { limit: 64 << 10 }), "{piece}");
+        assert!(taken.load(Ordering::SeqCst) < MOST_TAKEN, "{piece}");
+    }
+}
+
+#[test]
+fn a_header_has_a_bound_over_http_2_too() {
+    let fetched = |bytes: Option<usize>| {
+        let (site, authority) = Site::start_h2("site.test", bytes);
+        let folder = tempfile::tempdir().unwrap();
+        let ca_file = folder.path().join("ca.pem");
+        std::fs::write(&ca_file, authority).unwrap();
+        let place = Place::new(WebSettings { ca_file: Some(ca_file), ..settings() });
+        place.fetch(&site.at("site.test", "/")).map(|fetched| std::fs::read(fetched.path).unwrap())
+    };
+    // More than the client takes where nothing is set, and less than is set.
+    assert_eq!(fetched(Some(48 << 10)), Ok(b"over HTTP/2".to_vec()));
+    for bytes in [Some(70 << 10), Some(1 << 20), None] {
+        let refused = fetched(bytes);
+        assert!(matches!(refused, Err(WebError::Failed { .. } | WebError::HeaderTooLarge { .. })), "{refused:?}");
+    }
+}
+
+/// Each is thrown away, so that only time is a bound.
+#[test]
+fn interim_answers_without_end_are_given_up_in_time() {
     let endless = one(|| {
         Box::new(|stream| {
-            let mut sent = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+            let mut sent = Ok(());
             while sent.is_ok() {
-                sent = stream.write_all(b"X: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n");
+                sent = stream.write_all("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(64).as_bytes());
             }
         })
     });
-    assert!(place.fetch(&endless.url("/")).is_err());
+    let limit = Duration::from_millis(300);
+    let refused = Place::new(WebSettings { deadline: limit, ..settings() }).fetch(&endless.url("/"));
+    assert_eq!(refused, Err(WebError::Timeout { limit, setting: "web_deadline_ms" }));
+}
+
+#[test]
+fn two_dots_at_the_end_are_no_other_host() {
+    let site = one(|| ok("text/plain", "x"));
+    let place = Place::new(WebSettings { deny_hosts: vec!["other.test".parse().unwrap()], ..settings() });
+    for dots in ["", ".", ".."] {
+        assert_eq!(place.body(&site.at(&format!("site.test{dots}"), "/")), b"x");
+        let refused = place.fetch(&site.at(&format!("other.test{dots}"), "/"));
+        assert!(matches!(refused, Err(WebError::BlockedHost { setting: "web_deny_hosts", .. })), "{refused:?}");
+    }
+}
+
+/// Nothing can be written where records of URLs belong.
+#[test]
+fn what_cannot_be_noted_is_fetched_all_the_same() {
+    let site = one(|| ok("text/plain", "x"));
+    let place = Place::new(settings());
+    let folder = place.folder.path().join("fetched");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("urls"), "in the way").unwrap();
+    for _ in 0..2 {
+        assert_eq!(place.body(&site.url("/")), b"x");
+    }
+    assert_eq!(site.asked().len(), 2, "so it is asked for again");
+}
+
+#[test]
+fn a_body_larger_than_all_that_is_kept_can_still_be_read() {
+    let site = one(|| ok("text/plain", "larger"));
+    let place = Place::new(WebSettings { store_bytes: 1, ..settings() });
+    assert_eq!(place.body(&site.url("/")), b"larger");
+}
+
+#[test]
+fn processes_that_begin_together_share_one_folder() {
+    let site = one(|| ok("text/plain", "shared"));
+    let (folder, url) = (tempfile::tempdir().unwrap(), site.url("/"));
+    for round in 0..8 {
+        let shared = folder.path().join(round.to_string());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let web = Web::with_resolver(settings(), Some(shared.clone()), Names::with(&[]));
+                    let fetched = web.fetch(&url, &Cancellation::new()).unwrap();
+                    assert!(fetched.path.starts_with(&shared), "{}", fetched.path.display());
+                });
+            }
+        });
+    }
 }
 
 /// Sends the beginning of an answer, and then nothing for as long as the client stays.
@@ -365,15 +478,23 @@ fn what_is_fresh_is_not_asked_about() {
 #[test]
 fn offline_refuses_before_anything_is_looked_up() {
     let names = Names::with(&[("site.test", &[&["127.0.0.1"]])]);
-    let place = Place::with_names(WebSettings { offline: true, ..settings() }, Arc::clone(&names));
-    assert_eq!(place.fetch("http://site.test/"), Err(WebError::Offline));
+    let off = [
+        (WebSettings { offline: true, ..settings() }, "offline"),
+        (WebSettings { is_sandboxed: true, ..settings() }, "require_sandbox"),
+    ];
+    for (settings, setting) in off {
+        let place = Place::with_names(settings, Arc::clone(&names));
+        for url in ["http://site.test/", "http://10.0.0.1/", "http://127.0.0.1/"] {
+            assert_eq!(place.fetch(url), Err(WebError::Offline { setting }), "{url}");
+        }
+    }
     assert_eq!(names.asked.load(Ordering::SeqCst), 0);
 }
 
 #[test]
 fn certificates_are_checked_against_known_authorities() {
     let (site, authority) = Site::start_tls("site.test", |asked| match asked.path.as_str() {
-        "/down" => to("http://site.test/"),
+        "/down" => to("http://user:secret@site.test/"),
         _ => ok("text/plain", "over TLS"),
     });
     let stranger = Place::new(settings()).fetch(&site.at("site.test", "/"));

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::context_arguments::Context;
 use super::fetch_arguments::{Content, Fetch};
+use super::flags::{Sandbox, SettingsFlags};
 use super::page_arguments::{Page, Split};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
@@ -37,34 +38,6 @@ pub(crate) struct CommandLine {
     pub(crate) settings: SettingsFlags,
     #[command(flatten)]
     pub(crate) json: Json,
-}
-
-/// Read by `config`, by their ids.
-#[derive(Debug, Clone, Args)]
-#[allow(dead_code, reason = "settings are read by the ids of their flags")]
-pub(crate) struct SettingsFlags {
-    /// The file of settings; else PAGEWISE_CONFIG, else pagewise/config.toml in $XDG_CONFIG_HOME or ~/.config
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// One setting, over the environment and the file; may be given several times
-    #[arg(long, global = true, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Print all settings with their values and do nothing else
-    #[arg(long, global = true)]
-    pub(crate) print_config: bool,
-}
-
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Sandbox {
-    /// Read PDFs in this process: a hostile file can then end it, fill its memory, or do what you may do
-    #[arg(long, global = true, conflicts_with = "require_sandbox")]
-    pub(crate) no_sandbox: bool,
-    /// Refuse to read PDFs where the system lacks a layer of the sandbox (pagewise doctor names them)
-    #[arg(long, global = true)]
-    pub(crate) require_sandbox: bool,
-    /// Fetch nothing: every URL is refused
-    #[arg(long, global = true)]
-    pub(crate) offline: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -133,7 +106,7 @@ pub(crate) struct Worker {
   pagewise get-file report.pdf --pages \"section:Results\" --as text
   pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
 pub(crate) struct GetFile {
-    /// The file: a path, ~, file:// or http(s)://
+    /// The file: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// One page of a PDF by its 0-based index
     #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "pages")]
@@ -179,8 +152,10 @@ pub(crate) struct GetFile {
 #[command(after_help = "Example:
   pagewise info report.pdf --json")]
 pub(crate) struct Info {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -195,7 +170,7 @@ pub(crate) struct Info {
   pagewise text report.pdf --pages 2-4
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
@@ -203,6 +178,8 @@ pub(crate) struct Text {
     /// Stop after this many characters; 50000 where it is not said
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -217,7 +194,7 @@ pub(crate) struct Text {
   pagewise render report.pdf 3 --out page3.png
   pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
 pub(crate) struct Render {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -232,6 +209,8 @@ pub(crate) struct Render {
     #[arg(long, value_name = "L,T,R,B")]
     pub(crate) region: Option<String>,
     #[command(flatten)]
+    pub(crate) owner: Owner,
+    #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
     pub(crate) json: Json,
@@ -245,7 +224,7 @@ pub(crate) struct Render {
   pagewise search report.pdf \"net income\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// What to look for
     #[arg(allow_hyphen_values = true)]
@@ -262,7 +241,7 @@ pub(crate) struct Search {
     /// Show at most this many matches; 50 where it is not said
     #[arg(long, value_name = "N")]
     pub(crate) max_results: Option<String>,
-    /// Mark the pages that this conversation already holds
+    /// The conversation whose pages are marked as held; the one that fetched it, where it is named by its responseId
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
@@ -276,8 +255,10 @@ pub(crate) struct Search {
 #[command(after_help = "Example:
   pagewise outline report.pdf")]
 pub(crate) struct Outline {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -308,6 +289,13 @@ pub(crate) struct Serve {
     /// Where pages are written that are given as a path
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Owner {
+    /// The conversation that fetched it, where it is named by its responseId
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
 }
 
 #[derive(Debug, Args)]

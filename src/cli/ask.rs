@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::arguments::{Json, Password};
+use super::arguments::{Json, Owner, Password};
 use super::config::Config;
 use super::pdf::given;
 use super::print::{self, Report};
@@ -22,7 +22,7 @@ use crate::tool::{self, AskArguments, AskWorld, Caller, Listener, Models, ToolEr
   pagewise ask a.pdf b.pdf --prompt \"What changed?\" --model openai/gpt-5-mini --json
   pagewise ask scan.pdf --pages 1-3 --model compatible/qwen3-vl   (a server of your own: PAGEWISE_COMPATIBLE_BASE_URL)")]
 pub(crate) struct Ask {
-    /// The PDFs, ten at most: paths, ~, file:// or URLs
+    /// The PDFs, ten at most: paths, ~, file://, URLs or responseIds
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// What to ask
@@ -38,6 +38,8 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_bytes_mb: Option<String>,
     #[command(flatten)]
+    pub(crate) owner: Owner,
+    #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
     pub(crate) json: Json,
@@ -52,13 +54,14 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("model", typed.model.as_ref().map(|model| json!(model))),
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
         ("password", config.password().map(Value::from)),
+        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let models = Models::new(config.models.settings(config)?);
     let context = settings::context(false, config)?;
     let printer = Printer::default();
     let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };
     let caller = Caller::direct();
-    let world = AskWorld { context: &context, models: &models, listener, asking: caller.asking() };
+    let world = AskWorld { context: &context, models: &models, listener, caller: &caller };
     let answer = tool::ask(&world, &arguments)?;
     let json = json!({
         "content": [{ "type": "text", "text": answer.text }, { "type": "text", "text": answer.remarks }],

@@ -7,6 +7,7 @@ mod context_arguments;
 mod doctor;
 mod fetch;
 mod fetch_arguments;
+mod flags;
 mod generate;
 mod get_file;
 mod memory;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::{Json, Password};
+use super::arguments::{Json, Owner, Password};
 
 /// Cut one page out of a PDF, as a PDF of its own
 ///
@@ -14,7 +14,7 @@ use super::arguments::{Json, Password};
   pagewise page report.pdf 3 --out page3.pdf
   pagewise page report.pdf 3 --out page3.pdf --json")]
 pub(crate) struct Page {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The page's 1-based number
     #[arg(allow_hyphen_values = true)]
@@ -22,6 +22,8 @@ pub(crate) struct Page {
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]
@@ -42,7 +44,7 @@ pub(crate) struct Page {
   pagewise split report.pdf --out chapter.pdf --pages 10-20"
 )]
 pub(crate) struct Split {
-    /// The PDF: a path, ~, file:// or http(s)://
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The folder to write to; made where it is missing
     #[arg(long, value_name = "DIR")]
@@ -53,6 +55,8 @@ pub(crate) struct Split {
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) owner: Owner,
     #[command(flatten)]
     pub(crate) password: Password,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Info, Outline, Render, Search, Text};
+use super::arguments::{Info, Outline, Owner, Render, Search, Text};
 use super::config::Config;
 use super::page_arguments::Page;
 use super::print::Report;
@@ -10,14 +10,15 @@ use super::progress::Terminal;
 use super::settings;
 use super::watchdog::Watchdog;
 use crate::tool::{
-    self, Caller, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
+    self, Caller, DocumentArguments, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments,
+    TextArguments, ToolError,
 };
 
 /// Answers `page`.
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
     let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&typed.path, folder, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
@@ -31,7 +32,7 @@ fn page_text(result: &PageResult) -> String {
 
 /// Answers `info`.
 pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.owner, config), config)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -40,10 +41,12 @@ pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
 pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments::parse(&given([
         ("path", Some(json!(typed.path))),
+        ("password", config.password().map(Value::from)),
+        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.path, config)?;
+    let pdf = settings::open_pdf(&arguments.document, config)?;
     let watcher = Terminal::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
@@ -54,11 +57,13 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
 pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
     let arguments = RenderArguments::parse(&given([
         ("path", Some(json!(typed.path))),
+        ("password", config.password().map(Value::from)),
+        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
         ("page", Some(json!(typed.number))),
         ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
         ("region", typed.region.as_ref().map(|region| json!(region))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.path, config)?;
+    let pdf = settings::open_pdf(&arguments.document, config)?;
     let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -84,9 +89,18 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&typed.path, config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.owner, config), config)?;
     let answer = tool::outline(&pdf, None);
     Ok(Report::new(answer.text, answer.structure))
+}
+
+/// The document of a command that has no tool of its own arguments.
+pub(super) fn document(path: &str, owner: &Owner, config: &Config) -> DocumentArguments {
+    DocumentArguments {
+        path: path.to_owned(),
+        password: config.password().map(str::to_owned),
+        conversation: owner.conversation.clone(),
+    }
 }
 
 /// The tool's own arguments, so that both doors check and refuse alike.

@@ -7,20 +7,27 @@ use std::path::{Path, PathBuf};
 use super::config::Config;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
-use crate::tool::{AnswerSettings, ContextManager, Isolation, OpenPdf, Surroundings, ToolError, WorkerSettings};
+use crate::tool::{
+    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, Surroundings, ToolError, WebSettings,
+    WorkerSettings,
+};
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
-pub(super) fn open_pdf(path: &str, config: &Config) -> Result<OpenPdf, ToolError> {
-    Ok(one_document(config).open_pdf(path, config.password())?)
+pub(super) fn open_pdf(document: &DocumentArguments, config: &Config) -> Result<OpenPdf, ToolError> {
+    document.open_alone(&one_document(config))
 }
 
 /// The same in this process, which can then write beneath `folder` and nowhere else.
-pub(super) fn open_pdf_confined(path: &str, folder: &Path, config: &Config) -> Result<OpenPdf, ToolError> {
+pub(super) fn open_pdf_confined(
+    document: &DocumentArguments,
+    folder: &Path,
+    config: &Config,
+) -> Result<OpenPdf, ToolError> {
     let isolation = match isolation(config) {
         Isolation::Workers(settings) => Isolation::Confined { folder: folder.to_path_buf(), settings },
         other => other,
     };
-    Ok(surroundings(config, isolation).open_pdf(path, config.password())?)
+    document.open_alone(&surroundings(config, isolation))
 }
 
 /// The context of a command; the store is opened only where a conversation is named.
@@ -98,7 +105,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
         isolation,
-        web: config.web.clone(),
+        web: WebSettings { is_sandboxed: config.require_sandbox, ..config.web.clone() },
         fetched_directory: config.data_dir.as_ref().map(|folder| folder.join("fetched")),
     }
 }

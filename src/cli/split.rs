@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::config::Config;
 use super::page_arguments::Split;
-use super::pdf::as_json;
+use super::pdf::{as_json, document};
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
@@ -24,7 +24,7 @@ pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
 /// Every page in a file of its own.
 fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&typed.path, out_dir, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, typed.pages.as_deref(), out_dir, &watcher)?;
@@ -45,7 +45,7 @@ fn text(result: &SplitResult) -> String {
 fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
     let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&typed.path, folder, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), folder, config)?;
     watchdog.step();
     let result = tool::write_joined(&pdf, typed.pages.as_deref(), out)?;
     Ok(Report::new(joined_text(&result), as_json(&result)?))

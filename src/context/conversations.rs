@@ -110,9 +110,10 @@ impl ContextManager {
     /// Forgets what a conversation holds, so that it is sent again.
     ///
     /// # Errors
-    /// [`ContextError::Source`] for a reference that names no file, [`ContextError::Store`].
+    /// [`ContextError::Source`] for a reference that names no file, or nothing that this conversation fetched;
+    /// [`ContextError::Store`].
     pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
-        let file = request.file.as_deref().map(|file| self.sources.key(file)).transpose()?;
+        let file = request.file.as_deref().map(|file| self.sources.key_for(file, conversation)).transpose()?;
         let what = match (file, request.pages.clone()) {
             (None, _) if request.keep_files => Forget::AllButFiles,
             (None, _) => Forget::Everything,

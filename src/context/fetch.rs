@@ -97,8 +97,15 @@ impl ContextManager {
         self.web()?.text(key).ok_or(WebError::ContentNotFound)
     }
 
+    /// The setting by which nothing is fetched, where there is one.
+    #[must_use]
+    pub fn fetching_is_off(&self) -> Option<&'static str> {
+        self.sources.web.as_ref().and_then(|web| web.settings().switched_off())
+    }
+
     fn web(&self) -> Result<&Web, WebError> {
-        self.sources.web.as_deref().ok_or(WebError::Offline)
+        let none = || WebError::Failed { reason: "nothing is fetched here".to_owned() };
+        self.sources.web.as_deref().ok_or_else(none)
     }
 
     fn fetch_one(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedText, ContextError> {
@@ -109,8 +116,10 @@ impl ContextManager {
         let stored = match web.text(&key) {
             Some(stored) => stored,
             None => {
-                let stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
-                web.keep_text(&key, &stored).map_err(failed)?;
+                let mut stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
+                if let Err(error) = web.keep_text(&key, &stored) {
+                    stored.notes.push(format!("Nothing more of it can be read on later: it {error}."));
+                }
                 stored
             }
         };

@@ -190,6 +190,15 @@ impl Sources {
         opened.map(|file| file.stat()).map_err(|error| refused(reference, error))
     }
 
+    /// The file that `reference` names, which may be something that `conversation` fetched.
+    pub(super) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
+        let (Some((id, index)), Some(web)) = (kept_reference(reference), &self.web) else { return self.key(reference) };
+        let response = web.response(id.as_str(), Some(&owner(conversation)));
+        let fetched =
+            response.and_then(|response| response.urls.into_iter().nth(index).ok_or(WebError::ContentNotFound));
+        fetched.map(|fetched| key_of_url(&fetched.url)).map_err(|error| refused(reference, error.into()))
+    }
+
     /// The file that `reference` names, whether it exists or not.
     pub(super) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
         if is_url(reference) {
@@ -242,9 +251,26 @@ impl Asked {
         self.hash.get().copied()
     }
 
-    /// All bytes of the file, unless there are more than `limit`, which is the setting `setting`.
+    /// All bytes of the file, unless there are more than `limit`, which is the setting `setting`. Where its hash is known
+    /// they are those that were hashed: a file can be written to between the two, and its times set back.
     pub(super) fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
-        self.file.read_all(limit, setting).map_err(|error| self.refused(error))
+        let bytes = self.file.read_all(limit, setting).map_err(|error| self.refused(error))?;
+        match self.known_hash() {
+            Some(hash) if hash != ContentHash::of(&bytes) => Err(self.changed()),
+            _ => Ok(bytes),
+        }
+    }
+
+    /// That nobody wrote to the file since it was opened.
+    pub(super) fn check_unchanged(&self) -> Result<(), ContextError> {
+        match self.file.is_unchanged().map_err(|error| self.refused(error))? {
+            true => Ok(()),
+            false => Err(self.changed()),
+        }
+    }
+
+    fn changed(&self) -> ContextError {
+        self.refused(SourceError::Changed { path: self.file.path().to_path_buf() })
     }
 
     fn refused(&self, error: SourceError) -> ContextError {
@@ -279,10 +305,10 @@ fn key_of(path: &Path) -> FileKey {
     FileKey::of(&path.components().collect::<PathBuf>())
 }
 
-/// The key of a URL as it was typed, but for white space and the fragment.
+/// The key of a URL as it was typed, but for white space and the fragment. It is no path: a slash at its end counts.
 fn key_of_url(url: &str) -> FileKey {
     let whole = url.trim().split('#').next().unwrap_or_default();
-    FileKey::of(Path::new(whole))
+    FileKey(ContentHash::of(whole.as_bytes()).0)
 }
 
 pub(super) fn refused(path: &str, error: SourceError) -> ContextError {
@@ -312,5 +338,22 @@ impl ReadAt for Positioned {
 
     fn identity(&self) -> Option<[u8; 32]> {
         Some(self.identity)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_apart_as_paths_are_not() {
+        let one = "https://a.test/b";
+        for same in ["https://a.test/b#c", " https://a.test/b "] {
+            assert_eq!(key_of_url(same), key_of_url(one), "{same}");
+        }
+        for other in ["https://a.test/b/", "https://a.test//b", "https://a.test/./b", "https://a.test/b?c"] {
+            assert_ne!(key_of_url(other), key_of_url(one), "{other}");
+        }
+        assert_eq!(key_of(Path::new("/a//b/")), key_of(Path::new("/a/./b")));
     }
 }

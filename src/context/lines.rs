@@ -1,5 +1,7 @@
 //! Text files, by lines: what one answer holds of them, and what changed since.
 
+use std::time::Duration;
+
 use similar::TextDiff;
 
 use super::request::AnswerSettings;
@@ -76,9 +78,13 @@ fn abridged(line: &str, max: usize) -> String {
     format!("{start}[… {} characters left out …]{end}", grouped(count(0..length - head - tail)))
 }
 
+/// Time for the shortest diff; after it a longer one is taken. Texts that have little in common take the square of their
+/// lines.
+const DIFF_TIME: Duration = Duration::from_millis(500);
+
 /// What changed from `old` to `new`, where that is shorter than `new`.
 pub(super) fn shorter_diff(old: &str, new: &str) -> Option<String> {
-    let diff = TextDiff::from_lines(old, new);
+    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, new);
     let text = diff.unified_diff().context_radius(3).header("provided earlier", "now").to_string();
     (!text.is_empty() && text.len() < new.len()).then_some(text)
 }
@@ -129,5 +135,15 @@ mod tests {
         assert!(diff.contains("-line 50\n+line fifty\n"), "{diff}");
         assert_eq!(shorter_diff("a\n", "b\n"), None);
         assert_eq!(shorter_diff("a\n", "a\n"), None);
+    }
+
+    /// It would take hours to find the shortest diff of these.
+    #[test]
+    fn texts_without_a_line_in_common_have_no_diff_and_take_no_time() {
+        let text = |of: &str| (0..600_000).map(|line| format!("{of}{line}\n")).collect::<String>();
+        assert_eq!(shorter_diff(&text("a"), &text("b")), None);
+        let shuffled = |step: u64| (0..100_003).map(|line| format!("{}\n", line * step % 100_003)).collect::<String>();
+        let diff = shorter_diff(&shuffled(1), &shuffled(50_021));
+        assert!(diff.is_none_or(|diff| diff.starts_with("--- provided earlier")));
     }
 }

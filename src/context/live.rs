@@ -1,9 +1,11 @@
 //! Conversations while the process lives, and the record of what was delivered.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use dashmap::DashMap;
+use dashmap::mapref::one::RefMut;
 
 use super::recorder::Recorder;
 use super::request::Retention;
@@ -13,6 +15,13 @@ use crate::view::{ConversationId, ConversationView, Forget, SentTexts, Sequence}
 
 /// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
+
+/// Conversations known at once. 1,024: over HTTP each call without a handle begins one. Those that were not asked about
+/// for longest go, and are loaded from the store when they come back.
+const MAX_VIEWS: usize = 1_024;
+
+/// Contents of which the file, or the number of pages, is known. 65,536, at some 200 bytes each.
+const MAX_CONTENTS: usize = 65_536;
 
 /// What one process knows of its conversations.
 pub(super) struct Live {
@@ -24,6 +33,8 @@ pub(super) struct Live {
     texts: Mutex<SentTexts>,
     store: Arc<dyn ViewStore>,
     recorder: Recorder,
+    /// Counts what happens here, so that moments have an order.
+    ticks: AtomicU64,
 }
 
 /// A conversation's view, and how much of the store's is in it.
@@ -38,8 +49,12 @@ struct LiveView {
     head: Head,
     /// What was sent and the store failed to record.
     unstored: Sent,
-    /// How often this process forgot something.
-    forgets: u64,
+    /// Whether the view has what the store gave no sequence for. A forgetting covers that by all there is.
+    has_made_up: bool,
+    /// When this process last forgot something of it, or began to know it.
+    forgotten: u64,
+    /// When it was last asked about.
+    used: u64,
     /// What this process forgot and the store failed to forget.
     unforgotten: Vec<Forget>,
 }
@@ -58,7 +73,7 @@ pub(super) struct Opened {
 pub(super) struct Moment {
     /// The last sequence of the store that was known.
     pub(super) planned: Sequence,
-    forgets: u64,
+    forgotten: u64,
 }
 
 /// What becomes true once an answer was delivered.
@@ -107,6 +122,7 @@ impl Live {
             texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)),
             recorder: Recorder::new(Arc::clone(&store), retention),
             store,
+            ticks: AtomicU64::new(0),
         }
     }
 
@@ -115,8 +131,35 @@ impl Live {
         // Not locked while the store works: the same news twice do no harm.
         let before = self.views.get(conversation).map(|live| (live.seen, live.recorded)).unwrap_or_default();
         let refreshed = self.forget_again(conversation).and_then(|()| self.refresh(conversation, before));
-        let live = self.views.entry(conversation.clone()).or_default();
-        (live.opened(), refreshed)
+        let used = self.tick();
+        let opened = {
+            let mut live = self.view(conversation);
+            live.used = used;
+            live.opened()
+        };
+        if self.views.len() > MAX_VIEWS {
+            self.drop_unused_views();
+        }
+        (opened, refreshed)
+    }
+
+    fn tick(&self) -> u64 {
+        self.ticks.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The view of a conversation. One that was dropped, and comes back, is no younger than what it was asked for before.
+    fn view(&self, conversation: &ConversationId) -> RefMut<'_, ConversationId, LiveView> {
+        let known = || LiveView { forgotten: self.tick(), ..LiveView::default() };
+        self.views.entry(conversation.clone()).or_insert_with(known)
+    }
+
+    /// Drops half of the views, but none that holds what the store does not know.
+    fn drop_unused_views(&self) {
+        let mut used: Vec<u64> = self.views.iter().map(|live| live.used).collect();
+        let middle = used.len() / 2;
+        let (_, median, _) = used.select_nth_unstable(middle);
+        let median = *median;
+        self.views.retain(|_, live| live.used > median || !live.is_stored());
     }
 
     /// Brings the view up to what the store knows. What was seen and recorded so far was read before the store is asked.
@@ -128,9 +171,11 @@ impl Live {
         // by others in a way that it cannot tell any more.
         let (is_lost, since) = if latest < seen.max(recorded) { (true, Sequence::START) } else { (false, seen) };
         let news = if latest == since { None } else { Some(self.store.load_since(conversation, since)?) };
-        let mut live = self.views.entry(conversation.clone()).or_default();
+        let mut live = self.view(conversation);
         if is_lost {
-            *live = LiveView::default();
+            // What is still to be forgotten there is; and nothing rests any more on what was planned before.
+            let unforgotten = std::mem::take(&mut live.unforgotten);
+            *live = LiveView { forgotten: self.tick(), used: live.used, unforgotten, ..LiveView::default() };
         }
         live.head = head.unwrap_or_default();
         live.seen = live.seen.max(latest);
@@ -143,16 +188,22 @@ impl Live {
     /// Takes note of a client's generation; whether it is the conversation's own, and no earlier one.
     pub(super) fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<bool, StoreError> {
         let entered = self.store.enter(conversation, generation, SystemTime::now());
-        let mut live = self.views.entry(conversation.clone()).or_default();
+        let now = self.tick();
+        let mut live = self.view(conversation);
         match entered {
             Ok(current) => {
+                if current > live.head.generation {
+                    // The store has forgotten; where it cannot be asked next, what is known here must not stand for it.
+                    let at = live.view.latest();
+                    live.forget(&Forget::AllButFiles, at, now);
+                }
                 live.head.generation = current;
                 Ok(generation >= current)
             }
             Err(error) => {
                 if generation > live.head.generation {
                     live.head.generation = generation;
-                    live.forget_unstored(&Forget::AllButFiles);
+                    live.forget_unstored(&Forget::AllButFiles, now);
                 }
                 Err(error)
             }
@@ -162,23 +213,24 @@ impl Live {
     fn record(&self, record: Record) -> Result<(), StoreError> {
         let Record { conversation, delivery, moment, texts } = record;
         for (content, pages) in &delivery.page_counts {
-            self.page_counts.insert(*content, *pages);
+            insert_bounded(&self.page_counts, *content, *pages);
         }
         for (content, text) in texts {
             self.texts().insert(content, text);
         }
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
-        let mut live = self.views.entry(conversation).or_default();
+        let mut live = self.view(&conversation);
         match recorded {
             Ok(Some(at)) => {
                 live.recorded = live.recorded.max(at);
                 live.deliver(&delivery, at);
             }
             Ok(None) => {}
-            Err(_) if live.forgets != moment.forgets => {}
+            Err(_) if live.forgotten != moment.forgotten => {}
             Err(_) => {
                 let at = live.unstored_at();
                 live.deliver(&delivery, at);
+                live.has_made_up = true;
                 live.unstored.add(delivery.sent);
             }
         }
@@ -187,17 +239,18 @@ impl Live {
 
     pub(super) fn forget(&self, conversation: &ConversationId, what: &Forget) -> Result<(), StoreError> {
         let forgotten = self.store.forget(conversation, what, SystemTime::now());
-        let mut live = self.views.entry(conversation.clone()).or_default();
+        let now = self.tick();
+        let mut live = self.view(conversation);
         match forgotten {
             Ok(at) => {
                 live.recorded = live.recorded.max(at);
-                let at = at.max(live.view.latest());
-                live.forget(what, at);
+                let at = if live.has_made_up { at.max(live.view.latest()) } else { at };
+                live.forget(what, at, now);
                 Ok(())
             }
             // This process must forget all the same, and the store as soon as it can: the agent no longer sees the pages.
             Err(error) => {
-                live.forget_unstored(what);
+                live.forget_unstored(what, now);
                 Err(error)
             }
         }
@@ -218,7 +271,7 @@ impl Live {
     }
 
     pub(super) fn remember_reference(&self, content: ContentHash, reference: &str) {
-        self.references.insert(content, reference.to_owned());
+        insert_bounded(&self.references, content, reference.to_owned());
     }
 
     pub(super) fn reference(&self, content: &ContentHash) -> Option<String> {
@@ -249,7 +302,7 @@ impl LiveView {
     fn opened(&self) -> Opened {
         let mut head = self.head;
         head.sent.add(self.unstored);
-        let moment = Moment { planned: self.seen, forgets: self.forgets };
+        let moment = Moment { planned: self.seen, forgotten: self.forgotten };
         Opened { view: self.view.clone(), head, moment }
     }
 
@@ -261,8 +314,13 @@ impl LiveView {
         delivery.holdings.iter().for_each(|holding| self.view.insert(*holding, at));
     }
 
-    fn forget(&mut self, what: &Forget, at: Sequence) {
-        self.forgets = self.forgets.saturating_add(1);
+    /// Whether it can be dropped: the store has it, but for what would be sent once more.
+    fn is_stored(&self) -> bool {
+        self.unforgotten.is_empty() && self.unstored == Sent::default()
+    }
+
+    fn forget(&mut self, what: &Forget, at: Sequence, now: u64) {
+        self.forgotten = now;
         if what.begins_epoch() {
             self.unstored = Sent::default();
             self.head.sent = Sent::default();
@@ -270,9 +328,10 @@ impl LiveView {
         self.view.forget(what, at);
     }
 
-    fn forget_unstored(&mut self, what: &Forget) {
+    fn forget_unstored(&mut self, what: &Forget, now: u64) {
         let at = self.view.latest().next();
-        self.forget(what, at);
+        self.has_made_up = true;
+        self.forget(what, at, now);
         if !self.unforgotten.contains(what) {
             self.unforgotten.push(what.clone());
         }
@@ -282,4 +341,12 @@ impl LiveView {
     fn unstored_at(&self) -> Sequence {
         self.view.latest().max(self.view.epoch().next())
     }
+}
+
+/// Adds to what is known of contents. Where that is full all of it goes: it is found out again when it is asked for.
+fn insert_bounded<V>(known: &DashMap<ContentHash, V>, content: ContentHash, value: V) {
+    if known.len() >= MAX_CONTENTS {
+        known.clear();
+    }
+    known.insert(content, value);
 }

@@ -65,16 +65,33 @@ impl Memory {
         self.known.is_some()
     }
 
+    /// Whether the summary is held, and no later one of this file.
     pub(super) fn holds_summary(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.opened.view.holds_summary(&known.content))
+        self.is_latest(|known| known.opened.view.holds_summary(&known.content))
     }
 
+    /// Whether the file is held whole, and no later version of it.
     pub(super) fn holds_binary(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.opened.view.holds_binary(&known.content))
+        self.is_latest(|known| known.opened.view.holds_binary(&known.content))
     }
 
+    /// Whether these lines are held, and none of a later version of this file.
     pub(super) fn holds_lines(&self, span: LineSpan) -> bool {
-        self.known.as_ref().is_some_and(|known| known.opened.view.holds_lines(&known.content, span))
+        self.is_latest(|known| known.opened.view.holds_lines(&known.content, span))
+    }
+
+    /// A file that went back to what it was is held, but what was given last is another: the agent goes by that.
+    fn is_latest(&self, holds: impl Fn(&Known) -> bool) -> bool {
+        self.known.as_ref().is_some_and(holds) && self.earlier_content().is_none()
+    }
+
+    /// What other files of this content gave whole, and is not held for this one. To be recorded where it is named as
+    /// held, so that this file is followed too, and forgetting it forgets that.
+    pub(super) fn held_elsewhere(&self) -> Vec<Held> {
+        let Some(known) = &self.known else { return Vec::new() };
+        let is_whole = |what: &Held| !matches!(what, Held::Page { .. } | Held::Known);
+        let held = known.opened.view.holdings_of(&known.content).map(|(holding, _)| holding.what);
+        held.filter(|what| is_whole(what) && !known.holds_at_file(what)).collect()
     }
 
     /// Whether this very holding is recorded for this content and file.

@@ -5,6 +5,7 @@
 //! page sent twice, a false one would leave the agent blind.
 
 mod answer;
+mod ask_again;
 mod compare;
 mod conversations;
 mod error;
@@ -137,6 +138,7 @@ impl ContextManager {
         let asked = self.sources.open(&request.file, request.asking())?;
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory)?;
+        asked.check_unchanged()?;
         draft.details.notes.extend(doubts);
         draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
         // What was cut short by it must not pass for an answer.
@@ -176,7 +178,7 @@ impl ContextManager {
 
     fn pdf_draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Draft, ContextError> {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
-            return Ok(summary_already_held(asked));
+            return Ok(summary_already_held(asked, memory));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let (fingerprints, forms) = (RefCell::default(), RefCell::default());
@@ -313,14 +315,14 @@ impl ContextManager {
 }
 
 /// Needs no look into the document.
-fn summary_already_held(asked: &Asked) -> Draft {
+fn summary_already_held(asked: &Asked, memory: &Memory) -> Draft {
     let details = Details {
         file: asked.path.clone(),
         mime_type: asked.kind.mime(),
         blake3: asked.known_hash(),
         ..Details::default()
     };
-    Draft::new(Block::Text(summary_held(&asked.path)), details, Vec::new())
+    Draft::new(Block::Text(summary_held(&asked.path)), details, memory.held_elsewhere())
 }
 
 /// A delivery of nothing yet, planned on what was known.

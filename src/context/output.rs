@@ -49,10 +49,18 @@ pub(super) struct PageFile<'a> {
 /// Writes a page to `{stem}-{first 8 of blake3}-page{n}.{extension}` in `directory`, made where it is missing.
 pub(super) fn write_page(directory: &Path, file: &PageFile<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
     let stem = Path::new(file.source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-    let path = directory.join(format!("{stem}-{}-page{}.{}", file.hash.short(), file.page, file.extension));
+    let path = directory.join(format!("{}-{}-page{}.{}", short(&stem), file.hash.short(), file.page, file.extension));
     let written = fs::create_dir_all(directory).and_then(|()| write_whole(&path, bytes));
     written.map_err(|error| ContextError::Output { path: path.display().to_string(), kind: error.kind() })?;
     Ok(std::path::absolute(&path).unwrap_or(path))
+}
+
+/// Bytes of a file's stem that the name of a page begins with. File systems take names of 255, and the end of a URL may
+/// be longer.
+const MAX_STEM_BYTES: usize = 200;
+
+fn short(stem: &str) -> &str {
+    stem.get(..stem.floor_char_boundary(MAX_STEM_BYTES)).unwrap_or(stem)
 }
 
 #[cfg(test)]
@@ -68,6 +76,20 @@ mod tests {
         write_whole(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_for_a_file_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = |source: &str| {
+            let page = PageNumber::new(u32::MAX).unwrap();
+            let file = PageFile { source, page, hash: ContentHash([7; 32]), extension: "png" };
+            write_page(folder.path(), &file, b"x").unwrap().file_name().unwrap().to_str().unwrap().to_owned()
+        };
+        let end = "-07070707-page4294967295.png";
+        assert_eq!(page("https://a.test/b/report.pdf"), format!("report{end}"));
+        assert_eq!(page(&"x".repeat(5_000)), format!("{}{end}", "x".repeat(200)));
+        assert_eq!(page(&format!("x{}", "é".repeat(5_000))), format!("x{}{end}", "é".repeat(99)));
     }
 
     #[test]

@@ -123,26 +123,30 @@ impl PdfAnswer<'_> {
 
     /// Appends page after page until the answer is full. A page without readable text is named, unless none has any.
     fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
-        let (mut characters, mut failure, mut readable) = (0, None, 0);
+        let (mut characters, mut failure, mut is_readable) = (0, None, false);
         for page in PageSet::all(self.document.page_count()).iter() {
             self.request.cancellation.check().map_err(|stopped| self.pdf_error(stopped.into()))?;
             let page_text = match self.document.page_text(page) {
-                Ok(page) => page.text,
+                Ok(page) => {
+                    is_readable = true;
+                    self.guarded(&page.text)
+                }
                 Err(error) => {
-                    text.push_str(&format!("\n--- Page {} ---\n[Its text cannot be read: {error}]\n", page.number()));
+                    let told = format!("[Its text cannot be read: {error}]");
                     failure.get_or_insert(error);
-                    continue;
+                    told
                 }
             };
-            readable += 1;
-            characters += page_text.chars().count();
-            if characters > self.settings.max_text_characters && readable > 1 {
+            // Headings count too: a million pages may be empty.
+            let piece = format!("\n--- Page {} ---\n{page_text}\n", page.number());
+            characters += piece.chars().count();
+            if characters > self.settings.max_text_characters && page.0 > 0 {
                 text.push_str(&self.text_continues(page));
-                break;
+                return Ok(());
             }
-            text.push_str(&format!("\n--- Page {} ---\n{}\n", page.number(), self.guarded(&page_text)));
+            text.push_str(&piece);
         }
-        failure.filter(|_| readable == 0).map_or(Ok(()), |error| Err(self.pdf_error(error)))
+        failure.filter(|_| !is_readable).map_or(Ok(()), |error| Err(self.pdf_error(error)))
     }
 
     fn text_continues(&self, page: PageIndex) -> String {

@@ -134,7 +134,7 @@ impl PlainAnswer<'_> {
     }
 
     fn unchanged(&self) -> Draft {
-        self.draft(vec![Block::Text(TEXT_UNCHANGED.to_owned())], Vec::new())
+        self.draft(vec![Block::Text(TEXT_UNCHANGED.to_owned())], self.memory.held_elsewhere())
     }
 
     fn draft(&self, blocks: Vec<Block>, holdings: Vec<Held>) -> Draft {

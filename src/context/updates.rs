@@ -14,7 +14,7 @@ use super::sent::sent_text;
 use super::{ContextManager, store_delivery};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
-use crate::source::{Kind, SourceError};
+use crate::source::{Kind, SourceError, is_url};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
 
 /// Files that one answer tells of. 100: what remains is told by the next.
@@ -86,26 +86,42 @@ pub(super) struct Told {
 
 impl ContextManager {
     /// What changed among the files that a conversation holds or follows. A file is read again only where its stat is
-    /// another than when it was last hashed.
+    /// another than when it was last hashed; the servers of URLs are asked, all of them within the time of one fetch.
+    /// What `cancellation` ends is told by the next call.
     ///
     /// Nothing counts as told until [`Updates::delivery`] is committed. Where `generation` is earlier than the
     /// conversation's, committing does nothing.
     ///
     /// # Errors
     /// [`ContextError::Store`] where the paths of the files cannot be had.
-    pub fn updates(&self, conversation: &ConversationId, generation: Option<u64>) -> Result<Updates, ContextError> {
-        let session = self.session(conversation, generation);
+    pub fn updates(
+        &self,
+        conversation: &ConversationId,
+        generation: Option<u64>,
+        cancellation: &Cancellation,
+    ) -> Result<Updates, ContextError> {
+        let mut session = self.session(conversation, generation);
         let opened = &session.opened;
         let files = self.followed(opened)?;
+        let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
+        let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
+        let mut asked_again = self.ask_again(&urls, cancellation);
+        session.notes.append(&mut asked_again.notes);
         let mut told = Vec::new();
         let mut room = self.settings.max_text_characters;
         let mut is_cut = false;
-        for (path, (file, known)) in files {
-            if told.iter().filter(|told: &&Told| told.update.is_some()).count() >= MAX_FILES {
+        for (path, (file, known)) in &files {
+            let count = told.iter().filter(|told: &&Told| told.update.is_some()).count();
+            if count >= MAX_FILES || cancellation.is_cancelled() {
                 is_cut = true;
                 break;
             }
-            told.extend(self.look(opened, &path, file, known, &mut room));
+            let found = match is_url(path) {
+                true => asked_again.files.remove(path),
+                false => Some(self.open_again(path, *file, cancellation)),
+            };
+            let Some(found) = found else { continue };
+            told.extend(self.look(opened, (path, *file, *known), found, &mut room));
         }
         let generation = opened.head.generation;
         let record = session.is_recorded.then(|| record(conversation, opened, &told)).flatten();
@@ -122,17 +138,16 @@ impl ContextManager {
         Ok(named.collect())
     }
 
-    /// What became of one file since the agent was told of it as `known`; `None` where nothing did. `room` is what an
-    /// answer has left for diffs, in characters.
+    /// What became of one file since the agent was told of it as `known`, when it was `found` so now; `None` where
+    /// nothing did. `room` is what an answer has left for diffs, in characters.
     pub(super) fn look(
         &self,
         opened: &Opened,
-        path: &str,
-        file: FileKey,
-        known: ContentHash,
+        (path, file, known): (&str, FileKey, ContentHash),
+        found: Result<Asked, ContextError>,
         room: &mut usize,
     ) -> Option<Told> {
-        let asked = match self.open_again(path, file) {
+        let asked = match found {
             Ok(asked) => asked,
             Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => return Some(deleted(path, file)),
             Err(error) => return Some(unreadable(path, file, &error)),
@@ -158,12 +173,17 @@ impl ContextManager {
     }
 
     /// The file of a path that was written down; refused where its name did not survive that.
-    pub(super) fn open_again(&self, path: &str, file: FileKey) -> Result<Asked, ContextError> {
+    pub(super) fn open_again(
+        &self,
+        path: &str,
+        file: FileKey,
+        cancellation: &Cancellation,
+    ) -> Result<Asked, ContextError> {
         if self.sources.key(path)? != file {
             let error = SourceError::UnsupportedReference { reference: path.to_owned() };
             return Err(ContextError::Source { path: path.to_owned(), error });
         }
-        self.sources.open(path, Asking::anybody(&Cancellation::new()))
+        self.sources.open(path, Asking::anybody(cancellation))
     }
 
     fn pdf_update(&self, opened: &Opened, asked: &Asked, known: ContentHash) -> Told {

@@ -9,14 +9,15 @@ use super::live::{Delivery, Opened};
 use super::plain::read_text;
 use super::updates::{Told, Updates, record, restored};
 use crate::hash::ContentHash;
-use crate::source::{Kind, SourceError, Stat};
+use crate::limits::Cancellation;
+use crate::source::{Kind, SourceError, Stat, is_url};
 use crate::view::{ConversationId, FileKey};
 
 /// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
 /// [`Watch::poll`] as often as is wanted; it knows no clock.
 ///
 /// A poll opens each file, looks at its stat, and reads it only where that is another than before and the same as at
-/// the poll before: a file that is just being written is left alone until it rests. An editor that deletes a file and
+/// the poll before: a file that is just being written is left alone until it rests. Of URLs it tells nothing. An editor that deletes a file and
 /// puts another in its place makes no deletion, unless two polls see the gap.
 pub struct Watch<'a> {
     context: &'a ContextManager,
@@ -67,7 +68,7 @@ impl Watch<'_> {
         self.files.retain(|file, _| opened.view.told_content(file).is_some());
         let mut room = self.context.settings.max_text_characters;
         let mut told = Vec::new();
-        for (path, (file, known)) in followed {
+        for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
             let seen = self.seen(&path);
             let entry = self.files.entry(file).or_default();
             if entry.is_new() {
@@ -121,10 +122,11 @@ fn changed(
     followed: &mut Followed,
     room: &mut usize,
 ) -> Option<Told> {
-    let Some(told) = context.look(opened, path, file, known, room) else {
+    let found = || context.open_again(path, file, &Cancellation::new());
+    let Some(told) = context.look(opened, (path, file, known), found(), room) else {
         // As the conversation knows it; news only to those who were told otherwise here.
         followed.told.take()?;
-        return context.open_again(path, file).ok().map(|asked| restored(&asked));
+        return found().ok().map(|asked| restored(&asked));
     };
     if told.content.is_some() && told.content == followed.told {
         return None;
@@ -139,7 +141,7 @@ impl ContextManager {
         if self.live.texts().get(&known).is_some() {
             return;
         }
-        let Ok(asked) = self.open_again(path, file) else { return };
+        let Ok(asked) = self.open_again(path, file, &Cancellation::new()) else { return };
         let Kind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding)

@@ -8,7 +8,7 @@ use super::file::{Asking, OpenPdf, Sources};
 use super::fonts::SystemFonts;
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
-use crate::limits::{Cancellation, Limits};
+use crate::limits::Limits;
 use crate::source::{HashCache, Roots, is_url, kept_reference};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
 use crate::web::{Web, WebSettings};
@@ -96,20 +96,25 @@ impl Surroundings {
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
-    pub fn open_pdf(&self, reference: &str, password: Option<&str>) -> Result<OpenPdf, ContextError> {
+    pub fn open_pdf(
+        &self,
+        reference: &str,
+        password: Option<&str>,
+        asking: Asking<'_>,
+    ) -> Result<OpenPdf, ContextError> {
         if let Isolation::Confined { settings, .. } = &self.isolation
             && is_of_the_web(reference)
         {
             // What fetches has threads that the confinement would not reach.
             let isolation = Isolation::Workers(settings.clone());
-            return Self { isolation, ..self.clone() }.open_pdf(reference, password);
+            return Self { isolation, ..self.clone() }.open_pdf(reference, password, asking);
         }
         let sources = self.sources()?;
         if let Isolation::Confined { folder, settings } = &self.isolation {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits, Asking::anybody(&Cancellation::new()))
+        sources.open_pdf(reference, password, &*self.reader(), &self.limits, asking)
     }
 
     /// What of these surroundings works.

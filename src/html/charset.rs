@@ -19,12 +19,12 @@ pub fn decoded(bytes: &[u8], content_type: Option<&str>) -> String {
 
 /// The encoding of `…charset=label…`.
 fn labelled(text: &str) -> Option<&'static Encoding> {
-    let lower = text.to_ascii_lowercase();
-    let (_, label) = lower.split_once("charset")?;
-    let label = label.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
-    let end =
-        label.find(|character: char| matches!(character, '"' | '\'' | ';' | '>' | '/') || character.is_whitespace());
-    Encoding::for_label(label.get(..end.unwrap_or(label.len()))?.as_bytes())
+    // Other parameters may have it in their names and values.
+    text.to_ascii_lowercase().split("charset").skip(1).find_map(|after| {
+        let label = after.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
+        let is_end = |character: char| matches!(character, '"' | '\'' | ';' | '>' | '/') || character.is_whitespace();
+        Encoding::for_label(label.split(is_end).next()?.as_bytes())
+    })
 }
 
 /// The encoding that a page or an XML document names at its start. One of two bytes a character is none: the
@@ -50,6 +50,7 @@ mod tests {
         assert_eq!(decoded(b"\xef\xbb\xbf\xc3\xa9", Some("text/plain; charset=latin1")), "é");
         assert_eq!(decoded(b"\xff\xfeh\0i\0", None), "hi");
         assert_eq!(decoded(b"\xe9", Some("text/plain; Charset=\"ISO-8859-1\"")), "é");
+        assert_eq!(decoded(b"\xd1", Some("text/plain; x-charset-of=b; charset=koi8-r")), "я");
         assert_eq!(decoded(b"<meta charset=shift_jis>\x92\xeb", Some("text/html")), "<meta charset=shift_jis>庭");
         let old = b"<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=koi8-r\">\xc4";
         assert!(decoded(old, None).ends_with('д'));

@@ -63,7 +63,7 @@ impl Identity {
 
     /// What tells the conversation of a call from others, before anything was looked up.
     pub(super) fn key(&self, arguments: &JsonObject) -> Option<String> {
-        let named = arguments.get(ARGUMENT).and_then(|handle| handle.as_str());
+        let named = given(arguments).and_then(|handle| handle.as_str());
         let own = || if self.visit.is_some() { None } else { Some(String::new()) };
         named.map(str::to_owned).or_else(|| self.name.clone()).or_else(own)
     }
@@ -97,7 +97,7 @@ impl Identity {
         mints: bool,
     ) -> Result<Option<ConversationId>, ToolError> {
         let principal = &visit.principal;
-        match (arguments.get(ARGUMENT), &self.name) {
+        match (given(arguments), &self.name) {
             // What is no text is refused by the tool, which knows what it expects.
             (Some(handle), _) => Ok(handle.as_str().map(|handle| context.admit(handle, principal)).transpose()?),
             // A store that cannot write down whose it is leaves it unremembered; the answer does not fail for it.
@@ -105,6 +105,11 @@ impl Identity {
             (None, None) => Ok(mints.then(|| context.mint(Some(principal)).ok()).flatten()),
         }
     }
+}
+
+/// The conversation that a call names. Clients send `null` for what was left out.
+fn given(arguments: &JsonObject) -> Option<&Value> {
+    arguments.get(ARGUMENT).filter(|handle| !handle.is_null())
 }
 
 /// The MIME types that the client says it can show its model.

@@ -11,7 +11,7 @@ use crate::tool::{
 
 pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
-    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
+    let pdf = arguments.open(call.context(), call.caller)?;
     let result = InfoResult::of(&pdf);
     pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
@@ -20,7 +20,7 @@ pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
 
 pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
-    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
+    let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
     let result = match call.caller.room(call.context()) {
         Some(room) => result.within(room),
@@ -52,7 +52,7 @@ pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
 
 pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
-    let pdf = call.context().open_pdf_for(&arguments.path, arguments.password.as_deref(), call.caller.asking())?;
+    let pdf = arguments.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, call.caller.room(call.context()));
     pdf.check()?;
     Ok((shape::data_result(&answer), None))
@@ -60,8 +60,8 @@ pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
 
 /// What `pdf` refuses has details too.
 pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
-    let (context, models, asking) = (call.context(), &call.world.models, call.caller.asking());
-    let asked = AskWorld { context, models, listener: &Unheard, asking };
+    let (context, models) = (call.context(), &call.world.models);
+    let asked = AskWorld { context, models, listener: &Unheard, caller: call.caller };
     let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));
     Ok(match answered {
         Ok(answer) => {

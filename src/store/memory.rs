@@ -113,8 +113,11 @@ impl State {
         self.conversations.values().map(Entry::holdings).sum()
     }
 
-    fn least_recently_used(&self) -> Option<ConversationId> {
-        self.conversations.iter().min_by_key(|(_, entry)| entry.used).map(|(id, _)| id.clone())
+    /// The least recently used first.
+    fn by_last_use(&self) -> Vec<ConversationId> {
+        let mut all: Vec<_> = self.conversations.iter().map(|(id, entry)| (entry.used, id.clone())).collect();
+        all.sort();
+        all.into_iter().map(|(_, id)| id).collect()
     }
 
     fn drop_unheld_names(&mut self) {
@@ -239,10 +242,12 @@ impl ViewStore for MemoryStore {
         state.last_pruned = Some(now);
         let (conversations, holdings) = (state.conversations.len() as u64, state.holdings());
         state.conversations.retain(|_, entry| entry.used >= unused_since);
-        while state.holdings() > max_holdings
-            && let Some(oldest) = state.least_recently_used()
-        {
-            state.conversations.remove(&oldest);
+        let mut left = state.holdings();
+        for oldest in state.by_last_use() {
+            if left <= max_holdings {
+                break;
+            }
+            left -= state.conversations.remove(&oldest).map_or(0, |entry| entry.holdings());
         }
         state.drop_unheld_names();
         let left = (state.conversations.len() as u64, state.holdings());

@@ -9,6 +9,11 @@
 //! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
 //! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
 //!
+//! **What it costs**: `benches/record.rs`, 2026-11-22, two cores that others kept at a load of 11. Alone, a delivery takes
+//! 36 to 39 µs in the median. With seven other processes that record every 5 ms it takes 131 to 153 µs, and the
+//! 99th of 100 takes 1.9 to 2.7 ms; with SQLite's own checkpoints, of 1,000 pages in place of 8,000, that one took 7.2 to
+//! 8.4 ms in turns with the others.
+//!
 //! **When it fails**, a reply must not: every failure is a typed [`StoreError`], and the caller goes on with the view
 //! that it has. A mark that is lost costs one page sent again.
 

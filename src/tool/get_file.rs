@@ -7,7 +7,7 @@ use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
 use crate::context::{
-    Answer, Asking, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, page_or_pages, untrusted,
+    Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
@@ -30,20 +30,17 @@ impl Caller {
         Self { client: ClientFacts::direct(), ..Self::default() }
     }
 
-    /// For whom files are opened.
-    #[must_use]
-    pub fn asking(&self) -> Asking<'_> {
-        Asking { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
-    }
-
     /// What a result for it has room for; `None` where nothing bounds it.
     #[must_use]
     pub fn room(&self, context: &ContextManager) -> Option<ResultRoom> {
         self.client.result_bytes(context.settings().max_result_bytes).map(ResultRoom::of)
     }
 
-    /// The conversation of one call.
-    pub(super) fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
+    /// The conversation of one call, which may name it.
+    ///
+    /// # Errors
+    /// `validation_error` for a handle that is none.
+    pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
         match named {
             Some(handle) => handle.parse().map(Some).map_err(bad_handle),
             None => Ok(self.conversation.clone()),

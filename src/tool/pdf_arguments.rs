@@ -4,43 +4,82 @@ use serde_json::{Map, Value};
 
 use super::arguments::{Fields, whole_number, wrong_form};
 use super::error::ToolError;
-use crate::context::{Dpi, Region};
+use super::get_file::Caller;
+use crate::context::{Asking, ContextManager, Dpi, OpenPdf, Region, Surroundings};
 
 /// Characters of text in one answer, where none are asked for.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;
 
-/// Checked arguments of `pdf_info` and `pdf_outline`.
+/// The document of a call: all arguments of `pdf_info` and `pdf_outline`, and a part of those of the other PDF tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentArguments {
     /// `path`.
     pub path: String,
     /// `password`.
     pub password: Option<String>,
+    /// `conversation`: whose `responseId` a path may be.
+    pub conversation: Option<String>,
 }
 
 impl DocumentArguments {
+    /// The names of them.
+    const NAMES: [&'static str; 3] = ["path", "password", "conversation"];
+
     /// Reads the arguments of a call of `tool`.
     ///
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool, arguments };
-        fields.only(&["path", "password"])?;
-        Ok(Self { path: fields.required_string("path")?, password: fields.string("password")? })
+        fields.only(&Self::NAMES)?;
+        Self::of(&fields)
     }
+
+    fn of(fields: &Fields<'_>) -> Result<Self, ToolError> {
+        Ok(Self {
+            path: fields.required_string("path")?,
+            password: fields.string("password")?,
+            conversation: fields.conversation()?,
+        })
+    }
+
+    /// Opens the document for `caller`.
+    ///
+    /// # Errors
+    /// `validation_error` for a conversation that is none, `content_not_found` for a `responseId` of another, and every
+    /// refusal of the file and of the reader.
+    pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
+        let conversation = caller.conversation(self.conversation.as_deref())?;
+        let asking = Asking { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(context.open_pdf_for(&self.path, self.password.as_deref(), asking)?)
+    }
+
+    /// Opens the document and nothing else: no store, no hash of the file.
+    ///
+    /// # Errors
+    /// As [`DocumentArguments::open`].
+    pub fn open_alone(&self, surroundings: &Surroundings) -> Result<OpenPdf, ToolError> {
+        let caller = Caller::direct();
+        let conversation = caller.conversation(self.conversation.as_deref())?;
+        let asking = Asking { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), asking)?)
+    }
+}
+
+/// Refuses what is neither of [`DocumentArguments`] nor one of `own`.
+fn only(fields: &Fields<'_>, own: &[&str]) -> Result<(), ToolError> {
+    fields.only(&[&DocumentArguments::NAMES[..], own].concat())
 }
 
 /// Checked arguments of `pdf_extract_text`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextArguments {
-    /// `path`.
-    pub path: String,
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
     /// `pages`.
     pub pages: Option<String>,
     /// `max_chars`.
     pub max_chars: u64,
-    /// `password`.
-    pub password: Option<String>,
 }
 
 impl TextArguments {
@@ -50,12 +89,11 @@ impl TextArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool: "pdf_extract_text", arguments };
-        fields.only(&["path", "pages", "max_chars", "password"])?;
+        only(&fields, &["pages", "max_chars"])?;
         Ok(Self {
-            path: fields.required_string("path")?,
+            document: DocumentArguments::of(&fields)?,
             pages: fields.selection()?.filter(|pages| !pages.trim().is_empty()),
             max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
-            password: fields.string("password")?,
         })
     }
 }
@@ -63,16 +101,14 @@ impl TextArguments {
 /// Checked arguments of `pdf_render_page`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderArguments {
-    /// `path`.
-    pub path: String,
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
     /// `page`, kept wide so that an absurd number is answered with the page count.
     pub page: i128,
     /// `dpi`, clamped.
     pub dpi: Dpi,
     /// `region`.
     pub region: Option<Region>,
-    /// `password`.
-    pub password: Option<String>,
 }
 
 impl RenderArguments {
@@ -82,15 +118,14 @@ impl RenderArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool: "pdf_render_page", arguments };
-        fields.only(&["path", "page", "dpi", "region", "password"])?;
-        let path = fields.required_string("path")?;
+        only(&fields, &["page", "dpi", "region"])?;
+        let document = DocumentArguments::of(&fields)?;
         let page = fields.value("page").ok_or_else(|| ToolError::required("page"))?;
         Ok(Self {
-            path,
+            document,
             page: whole_number(page).ok_or_else(|| wrong_form("page", "a whole number, 1 or more"))?,
             dpi: dpi(&fields)?,
             region: fields.value("region").map(region).transpose()?,
-            password: fields.string("password")?,
         })
     }
 }
@@ -122,8 +157,8 @@ const DEFAULT_MAX_RESULTS: u64 = 50;
 /// Checked arguments of `pdf_search`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchArguments {
-    /// `path`.
-    pub path: String,
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
     /// `query`.
     pub query: String,
     /// `regex`.
@@ -134,10 +169,6 @@ pub struct SearchArguments {
     pub pages: Option<String>,
     /// `max_results`.
     pub max_results: u64,
-    /// `password`.
-    pub password: Option<String>,
-    /// `conversation`.
-    pub conversation: Option<String>,
 }
 
 impl SearchArguments {
@@ -147,17 +178,14 @@ impl SearchArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool: "pdf_search", arguments };
-        let known = ["path", "query", "regex", "case_sensitive", "pages", "max_results", "password", "conversation"];
-        fields.only(&known)?;
+        only(&fields, &["query", "regex", "case_sensitive", "pages", "max_results"])?;
         Ok(Self {
-            path: fields.required_string("path")?,
+            document: DocumentArguments::of(&fields)?,
             query: fields.required_string("query")?,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
             pages: fields.selection()?.filter(|pages| !pages.trim().is_empty()),
             max_results: fields.positive("max_results")?.unwrap_or(DEFAULT_MAX_RESULTS),
-            password: fields.string("password")?,
-            conversation: fields.conversation()?,
         })
     }
 }

@@ -35,7 +35,7 @@ did not come to the model is named together with the call that sends it.";
 pub fn ask_spec() -> ToolSpec {
     let properties = json!({
         "prompt": string(&format!("What to ask. Default: {DEFAULT_PROMPT}")),
-        "pdf": string("A PDF: a path, ~, file://, http:// or https://."),
+        "pdf": string("A PDF: a path, ~, file://, http://, https://, or the responseId of something fetched."),
         "pdfs": {
             "type": "array",
             "items": { "type": "string" },
@@ -50,6 +50,7 @@ pub fn ask_spec() -> ToolSpec {
             "exclusiveMinimum": 0,
             "description": "Size of each PDF at most, in MiB."
         },
+        "conversation": conversation(),
     });
     ToolSpec {
         name: "pdf",
@@ -83,12 +84,26 @@ fn pages() -> Value {
     )
 }
 
+/// What every tool over one PDF takes.
+fn document() -> Value {
+    json!({ "path": path(), "password": password(), "conversation": conversation() })
+}
+
+/// [`document`] with a tool's `own` parameters.
+fn with_document(own: Value) -> Value {
+    let mut properties = document();
+    if let (Value::Object(all), Value::Object(own)) = (&mut properties, own) {
+        all.extend(own);
+    }
+    properties
+}
+
 fn info() -> ToolSpec {
     ToolSpec {
         name: "pdf_info",
         title: "What a PDF says of itself",
         description: PDF_INFO,
-        input_schema: object(json!({ "path": path(), "password": password() }), &["path"]),
+        input_schema: object(document(), &["path"]),
         output_schema: Some(object(info_properties(), &["file", "path", "pages", "fileSize"])),
         is_read_only: true,
     }
@@ -108,12 +123,10 @@ fn info_properties() -> Value {
 }
 
 fn extract_text() -> ToolSpec {
-    let properties = json!({
-        "path": path(),
+    let properties = with_document(json!({
         "pages": pages(),
         "max_chars": whole("Characters of text at most. Default: 50000.", 1),
-        "password": password(),
-    });
+    }));
     ToolSpec {
         name: "pdf_extract_text",
         title: "Text of PDF pages",
@@ -125,8 +138,7 @@ fn extract_text() -> ToolSpec {
 }
 
 fn render_page() -> ToolSpec {
-    let properties = json!({
-        "path": path(),
+    let properties = with_document(json!({
         "page": whole("The page's 1-based number.", 1),
         "dpi": whole("Pixels per inch, clamped to 72 to 300. Default: 150.", 1),
         "region": {
@@ -137,8 +149,7 @@ fn render_page() -> ToolSpec {
             "description": "Only a part of the page: left, top, right, bottom as shares from 0 to 1, \
                 like [0, 0, 1, 0.5] for the upper half."
         },
-        "password": password(),
-    });
+    }));
     ToolSpec {
         name: "pdf_render_page",
         title: "A PDF page as a picture",
@@ -150,16 +161,13 @@ fn render_page() -> ToolSpec {
 }
 
 fn search() -> ToolSpec {
-    let properties = json!({
-        "path": path(),
+    let properties = with_document(json!({
         "query": string("What to look for."),
         "regex": boolean("Take query as a regular expression (no look-around, no back references)."),
         "case_sensitive": boolean("Tell capitals from small letters."),
         "pages": pages(),
         "max_results": whole("Matches to show at most. Default: 50.", 1),
-        "password": password(),
-        "conversation": conversation(),
-    });
+    }));
     ToolSpec {
         name: "pdf_search",
         title: "Search in a PDF",
@@ -190,7 +198,7 @@ fn outline() -> ToolSpec {
         name: "pdf_outline",
         title: "Outline of a PDF",
         description: PDF_OUTLINE,
-        input_schema: object(json!({ "path": path(), "password": password() }), &["path"]),
+        input_schema: object(document(), &["path"]),
         output_schema: Some(object(result, &["path", "entries", "items", "isIncomplete"])),
         is_read_only: true,
     }

@@ -59,7 +59,7 @@ pub fn render_page(
     arguments: &RenderArguments,
     caller: &Caller,
 ) -> Result<RenderAnswer, ToolError> {
-    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
+    let pdf = arguments.document.open(context, caller)?;
     let (page, picture) = draw(&pdf, arguments)?;
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);

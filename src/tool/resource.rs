@@ -2,7 +2,7 @@
 
 use super::error::{ErrorCode, ToolError};
 use super::page::cut;
-use super::pdf_arguments::{DEFAULT_MAX_CHARS, TextArguments};
+use super::pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments};
 use super::split::Unwatched;
 use super::text::extract_text;
 use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions};
@@ -108,12 +108,8 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
             Ok(ResourceContent::Bytes(picture.png))
         }
         ResourceForm::Text => {
-            let arguments = TextArguments {
-                path: pdf.path.clone(),
-                pages: Some(page.to_string()),
-                max_chars: DEFAULT_MAX_CHARS,
-                password: None,
-            };
+            let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
+            let arguments = TextArguments { document, pages: Some(page.to_string()), max_chars: DEFAULT_MAX_CHARS };
             let text = extract_text(pdf, &arguments, &Unwatched)?;
             Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
         }

@@ -23,11 +23,11 @@ pub fn search(
     caller: &Caller,
     watcher: &dyn Watcher,
 ) -> Result<DataAnswer, ToolError> {
-    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
-    let pdf = context.open_pdf_for(&arguments.path, arguments.password.as_deref(), caller.asking())?;
+    let pdf = arguments.document.open(context, caller)?;
     let held = match &conversation {
-        Some(conversation) => context.pages_held(&arguments.path, conversation)?,
+        Some(conversation) => context.pages_held(&arguments.document.path, conversation)?,
         None => PageSet::new(),
     };
     let page_count = pdf.document.page_count();

@@ -31,7 +31,7 @@ pub fn context_updates(
     caller: &Caller,
 ) -> Result<UpdatesAnswer, ToolError> {
     let conversation = required(caller, arguments.conversation.as_deref())?;
-    let updates = context.updates(&conversation, arguments.generation)?;
+    let updates = context.updates(&conversation, arguments.generation, &caller.cancellation)?;
     let mut structure = updates_json(&updates);
     structure.insert("conversation".to_owned(), json!(conversation.as_str()));
     structure.insert("generation".to_owned(), json!(updates.generation));

@@ -8,9 +8,12 @@ use crate::context::{PdfError, WebError};
 /// The answer for a URL that could not be fetched.
 pub(super) fn web_error(url: &str, error: &WebError) -> ToolError {
     match error {
-        WebError::Offline => ToolError::new(ErrorCode::BlockedAddress, format!("Not fetched: {url}: offline is set"))
-            .hint("The network is switched off by the setting offline.")
-            .with("setting", json!("offline")),
+        WebError::Offline { setting } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Offline: {url} is not fetched, because {setting} is set; accepted are paths and file://"),
+        )
+        .hint("Give the path of a local file, or the responseId of something that was fetched before.")
+        .with("setting", json!(setting)),
         WebError::ReferencesOff => ToolError::new(
             ErrorCode::UnsupportedReference,
             format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
@@ -34,6 +37,7 @@ pub(super) fn web_error(url: &str, error: &WebError) -> ToolError {
                 .with("setting", json!(setting))
         }
         WebError::TooLarge { found, limit, setting } => too_large(url, *found, *limit, setting),
+        WebError::HeaderTooLarge { limit } => header_too_large(url, *limit),
         WebError::Timeout { limit, setting } => {
             let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
             timeout(url, &format!("not done after {limit} ms"), limit, setting)
@@ -77,6 +81,15 @@ fn too_large(url: &str, found: u64, limit: u64, setting: &str) -> ToolError {
         .with("bytes", json!(found))
         .with("limit", json!(limit))
         .with("setting", json!(setting))
+}
+
+fn header_too_large(url: &str, limit: u64) -> ToolError {
+    let message = format!(
+        "Too large: the header of {url} has more than {limit} bytes, which is web_max_header_bytes, or more than 100 fields"
+    );
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("limit", json!(limit))
+        .with("setting", json!("web_max_header_bytes"))
 }
 
 fn timeout(url: &str, what: &str, limit: u64, setting: &str) -> ToolError {

@@ -58,8 +58,8 @@ impl ConversationView {
 
     /// Forgets what `what` names, as far as it was recorded at or before `at`.
     ///
-    /// A page that another file holds too is forgotten there as well: the agent says that it no longer sees it, and
-    /// it would otherwise be refused as already provided. Returns the tombstones that say all this.
+    /// What another file holds too, a page or a content given whole, is forgotten there as well: the agent says that it
+    /// no longer sees it, and it would otherwise be refused as already provided. Returns the tombstones that say all this.
     ///
     /// [`Forget::AllButFiles`] also records the files, at the sequence after `at`.
     pub fn forget(&mut self, what: &Forget, at: Sequence) -> Vec<Scope> {
@@ -200,20 +200,21 @@ impl ConversationView {
         self.holdings.is_empty()
     }
 
-    /// The tombstones of a request, with those for pages that holdings outside it share.
+    /// The tombstones of a request, with those for what holdings outside it share.
     fn scopes(&self, what: &Forget) -> Vec<Scope> {
         let mut scopes = what.scopes();
         if matches!(what, Forget::Places { .. }) {
             return scopes;
         }
-        let fingerprint = |holding: &Holding| match holding.what {
-            Held::Page { fingerprint, .. } => Some(fingerprint),
-            _ => None,
+        let shared = |holding: &Holding| match holding.what {
+            Held::Page { fingerprint, .. } => Some(Scope::Page(fingerprint)),
+            Held::Summary { .. } | Held::Text(_) | Held::Binary => Some(Scope::Content(holding.content)),
+            Held::Known => None,
         };
         let (named, others): (Vec<_>, Vec<_>) = self.holdings.keys().partition(|holding| what.names(holding));
-        let elsewhere: BTreeSet<_> = others.into_iter().filter_map(fingerprint).collect();
-        let named: BTreeSet<_> = named.into_iter().filter_map(fingerprint).collect();
-        scopes.extend(named.intersection(&elsewhere).map(|shared| Scope::Page(*shared)));
+        let elsewhere: BTreeSet<_> = others.into_iter().filter_map(shared).collect();
+        let named: BTreeSet<_> = named.into_iter().filter_map(shared).collect();
+        scopes.extend(named.intersection(&elsewhere));
         scopes
     }
 

@@ -8,6 +8,9 @@ use crate::hash::ContentHash;
 /// Texts by content, in memory only and within a bound; the oldest leave first.
 ///
 /// A text here says nothing about who holds it: ask the conversation's view before using one.
+///
+/// They end with the process. A store keeps hashes and numbers and never content, so that after a restart a changed text
+/// comes whole where it would have come as a diff; a watch reads anew what is still as the agent knows it.
 #[derive(Debug)]
 pub struct SentTexts {
     max_bytes: usize,

@@ -109,7 +109,6 @@ const SPECIAL: &[SpecialRange] = &[
     v6([0, 0, 0, 0, 0, 0xffff, 0, 0], 96, "IPv4-mapped"),
     v6([0, 0, 0, 0, 0xffff, 0, 0, 0], 96, "IPv4-translated"),
     v6([0, 0, 0, 0, 0, 0, 0, 0], 96, "IPv4-compatible"),
-    v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96, "NAT64"),
     v6([0x64, 0xff9b, 1, 0, 0, 0, 0, 0], 48, "local NAT64"),
     v6([0x100, 0, 0, 0, 0, 0, 0, 0], 64, "discard"),
     v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32, "Teredo"),
@@ -129,32 +128,54 @@ const GLOBAL_V6: AddressRange = AddressRange::v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 
 /// The rest of IPv6.
 const UNASSIGNED: SpecialRange = v6([0, 0, 0, 0, 0, 0, 0, 0], 0, "unassigned");
 
-/// The special block that `address` lies in; `None` for the public internet.
+/// What leads to all of IPv4 from a network without it (RFC 6052, 2.1). There DNS64 answers with it for every host that
+/// has no IPv6 of its own, so it is as public as the address in it.
+const NAT64: AddressRange = AddressRange::v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
+
+/// The special block that `address` lies in; `None` for the public internet, and for what is judged by the address in it.
 pub(super) fn special(address: IpAddr) -> Option<SpecialRange> {
+    if NAT64.contains(address) {
+        return None;
+    }
     let listed = SPECIAL.iter().find(|special| special.range.contains(address)).copied();
     listed.or_else(|| (address.is_ipv6() && !GLOBAL_V6.contains(address)).then_some(UNASSIGNED))
 }
 
-/// The IPv4 address that an IPv6 address leads to: a router or the system itself unwraps it.
-pub(super) fn embedded(address: IpAddr) -> Option<Ipv4Addr> {
-    let IpAddr::V6(v6) = address else { return None };
+/// The IPv4 addresses that an IPv6 address may lead to: a router or the system itself unwraps it.
+pub(super) fn embedded(address: IpAddr) -> Vec<Ipv4Addr> {
+    let IpAddr::V6(v6) = address else { return Vec::new() };
     let [_, second, third, _, _, isatap, high, low] = v6.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match special(address).map(|special| special.purpose) {
-        Some("IPv4-mapped" | "IPv4-translated" | "IPv4-compatible" | "NAT64" | "local NAT64") => Some(v4(high, low)),
+        _ if NAT64.contains(address) => vec![v4(high, low)],
+        Some("IPv4-mapped" | "IPv4-translated" | "IPv4-compatible") => vec![v4(high, low)],
+        Some("local NAT64") => local_nat64(v6),
         // RFC 3056: the 32 bits after the prefix.
-        Some("6to4") => Some(v4(second, third)),
+        Some("6to4") => vec![v4(second, third)],
         // RFC 4380: the client's address with every bit turned.
-        Some("Teredo") => Some(v4(!high, !low)),
+        Some("Teredo") => vec![v4(!high, !low)],
         // RFC 5214: ISATAP has the address after 0:5efe or 200:5efe, in any prefix.
-        _ if isatap == 0x5efe => Some(v4(high, low)),
-        _ => None,
+        _ if isatap == 0x5efe => vec![v4(high, low)],
+        _ => Vec::new(),
     }
+}
+
+/// Where in a block of its own a network has the address is for it to say: at the end, or around the ninth byte, by the
+/// length of its prefix (RFC 6052, 2.2). All places are looked at; zeros are no address there, but the rest of a prefix.
+fn local_nat64(address: Ipv6Addr) -> Vec<Ipv4Addr> {
+    let [.., a, b, _, c, d, e, w, x, y, z] = address.octets();
+    let by_prefix = [[a, b, c, d], [b, c, d, e], [c, d, e, w]].map(Ipv4Addr::from);
+    let others = by_prefix.into_iter().filter(|other| other.octets().first() != Some(&0));
+    std::iter::once(Ipv4Addr::from([w, x, y, z])).chain(others).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn inner(address: &str) -> Vec<Ipv4Addr> {
+        address.parse().map(embedded).unwrap_or_default()
+    }
 
     fn purpose(address: &str) -> Option<&'static str> {
         address.parse().ok().and_then(special).map(|special| special.purpose)
@@ -173,7 +194,8 @@ mod tests {
             ("239.255.255.255", "223.255.255.255"),
             ("2001:1ff:ffff::", "2001:200::1"),
             ("2002:ffff::", "2003::1"),
-            ("64:ff9b::1.1.1.1", "2a00:1450::1"),
+            ("64:ff9b:1::1.1.1.1", "2a00:1450::1"),
+            ("64:ff9a:ffff::1", "64:ff9b::a00:1"),
             ("1fff::", "2000::1"),
             ("4000::", "3ffe::1"),
         ] {
@@ -194,10 +216,22 @@ mod tests {
             "2a00:1450::5efe:10.0.0.1",
             "2a00:1450::200:5efe:10.0.0.1",
         ] {
-            let inner = address.parse().ok().and_then(embedded);
-            assert_eq!(inner, Some(Ipv4Addr::new(10, 0, 0, 1)), "{address}");
+            assert_eq!(inner(address), [Ipv4Addr::new(10, 0, 0, 1)], "{address}");
         }
-        assert_eq!("2a00:1450::1".parse().ok().and_then(embedded), None);
+        assert!(inner("2a00:1450::1").is_empty());
+    }
+
+    /// The second is what stands at the end, where the network has nothing to look for.
+    #[test]
+    fn a_network_may_have_the_address_in_four_places() {
+        for (address, expected) in [
+            ("64:ff9b:1::10.0.0.1", vec![[10, 0, 0, 1]]),
+            ("64:ff9b:1:a02:3:400:101:101", vec![[1, 1, 1, 1], [10, 2, 3, 4], [2, 3, 4, 0], [3, 4, 0, 1]]),
+            ("64:ff9b:1:0a:1:203:101:101", vec![[1, 1, 1, 1], [10, 1, 2, 3], [1, 2, 3, 1]]),
+            ("64:ff9b:1:0:a:102:301:101", vec![[3, 1, 1, 1], [10, 1, 2, 3]]),
+        ] {
+            assert_eq!(inner(address), expected.into_iter().map(Ipv4Addr::from).collect::<Vec<_>>(), "{address}");
+        }
     }
 
     #[test]

@@ -47,6 +47,12 @@ pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
     now().saturating_add(fresh.as_secs())
 }
 
+/// Whether an answer is used without asking, at `now`. One that would be for longer than any is was fetched under a wrong
+/// clock.
+pub(super) fn is_fresh(until: u64, now: u64, unsaid: Duration) -> bool {
+    until > now && until - now <= MAX_FRESH.max(unsaid).as_secs()
+}
+
 /// Seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -61,6 +67,15 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control));
         fresh_until(&headers, Duration::from_secs(5_000)).saturating_sub(now())
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_keeps_nothing_fresh_for_ever() {
+        let minute = Duration::from_secs(60);
+        assert!(is_fresh(101, 100, minute) && is_fresh(86_500, 100, minute));
+        assert!(!is_fresh(100, 100, minute) && !is_fresh(99, 100, minute));
+        assert!(!is_fresh(86_501, 100, minute) && !is_fresh(u64::MAX, 100, minute));
+        assert!(is_fresh(90_100, 100, Duration::from_secs(90_000)), "as the settings say");
     }
 
     #[test]

@@ -6,8 +6,11 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebError {
     /// The network is switched off.
-    #[error("offline")]
-    Offline,
+    #[error("offline, by the setting {setting}")]
+    Offline {
+        /// The setting that decides it.
+        setting: &'static str,
+    },
     /// This tool takes no URLs.
     #[error("web_references is off")]
     ReferencesOff,
@@ -75,6 +78,12 @@ pub enum WebError {
         limit: u64,
         /// The setting's name.
         setting: &'static str,
+    },
+    /// An answer whose header goes on for longer than is read.
+    #[error("a header of more than {limit} bytes, which is web_max_header_bytes, or of more than 100 fields")]
+    HeaderTooLarge {
+        /// The bound in bytes.
+        limit: u64,
     },
     /// Not done in time.
     #[error("not done after {limit:?}, which is {setting}")]

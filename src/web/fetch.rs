@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::body;
 use super::cache::{self, Validators};
 use super::error::WebError;
-use super::guard::{admitted, check_address};
+use super::guard::{admitted, check_address, check_addresses};
 use super::resolve::{Pins, Resolver};
 use super::settings::WebSettings;
 use super::store::{Body, FetchRecord, FetchStore};
@@ -24,6 +24,9 @@ const ACCEPT: &str =
 
 /// Addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 16;
+
+/// What the client says of a head that it did not read to its end; it has no kind of error for that.
+const HEAD_TOO_LARGE: &str = "message head is too large";
 
 /// Fetches within the settings.
 pub(super) struct Fetcher {
@@ -51,6 +54,8 @@ impl Fetcher {
     pub(super) fn new(settings: WebSettings, resolver: Arc<dyn Resolver>) -> Result<Self, WebError> {
         let pins = Pins::default();
         let mut builder = http::client().dns_resolver(pins.clone());
+        // Over HTTP/1 the client's own bound cannot be set: it gives up a head of 408 KiB or 100 fields.
+        builder = builder.http2_max_header_list_size(u32::try_from(settings.max_header_bytes).unwrap_or(u32::MAX));
         builder = builder.pool_max_idle_per_host(settings.host_connections).connect_timeout(settings.deadline);
         if let Some(file) = &settings.ca_file {
             let unreadable = |reason: String| WebError::failed(format!("ca_file {}: {reason}", file.display()));
@@ -74,7 +79,7 @@ impl Fetcher {
             match self.step(&url, store).await? {
                 Step::Arrived(got) => return Ok(*got),
                 Step::Redirected(to) if url.scheme() == "https" && to.scheme() == "http" => {
-                    return Err(WebError::Downgrade { to: to.to_string() });
+                    return Err(WebError::Downgrade { to: without_secrets(to) });
                 }
                 Step::Redirected(to) => url = to,
             }
@@ -95,16 +100,25 @@ impl Fetcher {
         for (name, value) in kept.iter().flat_map(|kept| kept.validators.fields()) {
             request = request.header(name, value);
         }
-        let response = request.send().await.map_err(|error| WebError::of_client(&error))?;
+        let response = request.send().await.map_err(|error| self.unanswered(&error))?;
         self.check(&host, &response)?;
         self.judged(url, response, kept, store).await
+    }
+
+    /// Why there is no answer.
+    fn unanswered(&self, error: &http::HttpError) -> WebError {
+        match WebError::of_client(error) {
+            WebError::Failed { reason } if reason == HEAD_TOO_LARGE => {
+                WebError::HeaderTooLarge { limit: self.settings.max_header_bytes }
+            }
+            other => other,
+        }
     }
 
     async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, WebError> {
         let found = self.resolver.lookup(host.to_owned()).await;
         let mut addresses = found.map_err(|error| WebError::failed(format!("{host} has no address: {error}")))?;
-        // One bad address spoils the name: which of them is connected to is for the network to say.
-        addresses.iter().try_for_each(|address| check_address(host, *address, &self.settings))?;
+        check_addresses(host, &addresses, &self.settings)?;
         addresses.truncate(MAX_ADDRESSES);
         if addresses.is_empty() { Err(WebError::failed(format!("{host} has no address"))) } else { Ok(addresses) }
     }
@@ -117,8 +131,7 @@ impl Fetcher {
         let field = |(name, value): (&header::HeaderName, &header::HeaderValue)| name.as_str().len() + value.len();
         let found = response.headers().iter().map(field).sum::<usize>() as u64;
         let limit = self.settings.max_header_bytes;
-        let too_large = WebError::TooLarge { found, limit, setting: "web_max_header_bytes" };
-        if found > limit { Err(too_large) } else { Ok(()) }
+        if found > limit { Err(WebError::HeaderTooLarge { limit }) } else { Ok(()) }
     }
 
     async fn judged(
@@ -150,6 +163,12 @@ impl Fetcher {
             _ => Err(WebError::Status { status: status.to_string(), code: status.as_u16() }),
         }
     }
+}
+
+/// A URL without what an error must not repeat. One that can have no credentials has none.
+fn without_secrets(mut url: Url) -> String {
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    url.to_string()
 }
 
 /// Where a redirect leads.

@@ -59,11 +59,14 @@ impl HostPattern {
     }
 }
 
-/// The host of a URL in one spelling: `example.com.` is `example.com`.
+/// The host of a URL in one spelling.
 pub(super) fn host_of(url: &Url) -> Option<String> {
-    url.host_str()
-        .map(|host| host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase())
-        .filter(|host| !host.is_empty())
+    url.host_str().map(one_spelling).filter(|host| !host.is_empty())
+}
+
+/// `Example.com.` is `example.com`, and so is `example.com..`: what is left of one dot is a name that resolvers know.
+pub(super) fn one_spelling(host: &str) -> String {
+    host.trim_end_matches('.').to_ascii_lowercase()
 }
 
 /// A URL that may be fetched as far as its text says.
@@ -99,11 +102,29 @@ pub(super) fn admitted(url: &Url, settings: &WebSettings) -> Result<(String, Opt
     Ok((host, address))
 }
 
+/// The addresses that are connected to for `url`, where its host has the addresses `found`; those of no host that is an
+/// address itself.
+///
+/// # Errors
+/// Every refusal of the URL, its host and its addresses. One bad address spoils the name: which of them is connected to
+/// is for the network to say.
+pub fn judged(url: &str, found: &[IpAddr], settings: &WebSettings) -> Result<Vec<IpAddr>, WebError> {
+    let (host, literal) = admitted(&parsed(url)?, settings)?;
+    let addresses = literal.map_or_else(|| found.to_vec(), |address| vec![address]);
+    check_addresses(&host, &addresses, settings)?;
+    Ok(addresses)
+}
+
+/// Refuses a host of which any address is to be refused.
+pub(super) fn check_addresses(host: &str, addresses: &[IpAddr], settings: &WebSettings) -> Result<(), WebError> {
+    addresses.iter().try_for_each(|address| check_address(host, *address, settings))
+}
+
 /// Refuses an address that is not of the public internet, or that the settings deny.
 pub(super) fn check_address(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
     check_one(host, address, settings)?;
     // A block that is allowed because it leads to IPv4 is no way around the check of that.
-    embedded(address).map_or(Ok(()), |inner| check_one(host, IpAddr::V4(inner), settings))
+    embedded(address).into_iter().try_for_each(|inner| check_one(host, IpAddr::V4(inner), settings))
 }
 
 fn check_one(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
@@ -148,6 +169,7 @@ mod tests {
         }
         for (url, named) in [
             ("http://bad.example.com/", "web_deny_hosts"),
+            ("http://bad.example.com../", "web_deny_hosts"),
             ("http://notexample.com/", "web_allow_hosts"),
             ("http://example.com.evil.net/", "web_allow_hosts"),
         ] {
@@ -185,10 +207,32 @@ mod tests {
         let allow =
             |range: &str| WebSettings { allow_ranges: range.parse().into_iter().collect(), ..WebSettings::default() };
         assert_eq!(verdict("http://10.1.2.3/", &allow("10.0.0.0/8")), Ok(()));
-        assert_eq!(verdict("http://[64:ff9b::1.1.1.1]/", &allow("64:ff9b::/96")), Ok(()));
-        assert!(verdict("http://[64:ff9b::10.1.2.3]/", &allow("64:ff9b::/96")).is_err());
+        assert_eq!(verdict("http://[64:ff9b:1::1.1.1.1]/", &allow("64:ff9b:1::/48")), Ok(()));
+        assert!(verdict("http://[64:ff9b:1::10.1.2.3]/", &allow("64:ff9b:1::/48")).is_err());
+        assert!(verdict("http://[64:ff9b:1:a01:2:300:101:101]/", &allow("64:ff9b:1::/48")).is_err());
         let denied = WebSettings { deny_ranges: "1.1.1.0/24".parse().into_iter().collect(), ..WebSettings::default() };
         let refused = verdict("http://1.1.1.1/", &denied);
         assert!(matches!(refused, Err(WebError::BlockedAddress { setting: "web_deny_ranges", .. })));
+    }
+
+    #[test]
+    fn what_leads_to_ipv4_is_as_public_as_that() {
+        let settings = WebSettings::default();
+        assert_eq!(verdict("http://[64:ff9b::1.1.1.1]/", &settings), Ok(()));
+        for inner in ["10.1.2.3", "127.0.0.1", "169.254.169.254", "192.0.0.192", "0.0.0.0", "224.0.0.1"] {
+            assert!(verdict(&format!("http://[64:ff9b::{inner}]/"), &settings).is_err(), "{inner}");
+        }
+        // Tunnels that no public host is reached by any more (RFC 7526), and spellings of IPv4 itself.
+        for url in ["[2002:101:101::1]", "[2001:0:101:101::fefe:fefe]", "[::ffff:1.1.1.1]", "[64:ff9b:1::1.1.1.1]"] {
+            assert!(verdict(&format!("http://{url}/"), &settings).is_err(), "{url}");
+        }
+        let ranges = |range: &str| range.parse().into_iter().collect::<Vec<_>>();
+        let allowed = WebSettings { allow_ranges: ranges("10.0.0.0/8"), ..WebSettings::default() };
+        assert_eq!(verdict("http://[64:ff9b::10.1.2.3]/", &allowed), Ok(()));
+        for denied in ["1.1.1.0/24", "64:ff9b::/96"] {
+            let settings = WebSettings { deny_ranges: ranges(denied), ..WebSettings::default() };
+            let refused = verdict("http://[64:ff9b::1.1.1.1]/", &settings);
+            assert!(matches!(refused, Err(WebError::BlockedAddress { setting: "web_deny_ranges", .. })), "{denied}");
+        }
     }
 }

@@ -28,13 +28,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use address::{AddressRange, NotARange};
 pub use error::WebError;
-pub use guard::{HostPattern, NotAHost};
+pub use guard::{HostPattern, NotAHost, judged};
 pub use resolve::{Lookup, Resolver, SystemResolver};
 pub use settings::WebSettings;
 pub use store::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 
 use self::fetch::{Fetcher, Got};
-use self::store::FetchStore;
+use self::store::{FetchRecord, FetchStore};
 use crate::hash::ContentHash;
 use crate::http::Url;
 use crate::limits::Cancellation;
@@ -99,8 +99,8 @@ impl Web {
     /// Every refusal of the URL, its host and its addresses; every failure and bound of the fetch;
     /// [`WebError::Cancelled`].
     pub fn fetch(&self, url: &str, cancellation: &Cancellation) -> Result<Fetched, WebError> {
-        if self.settings.offline {
-            return Err(WebError::Offline);
+        if let Some(setting) = self.settings.switched_off() {
+            return Err(WebError::Offline { setting });
         }
         let url = guard::parsed(url)?;
         // Also what is kept is had only by a URL that may be asked.
@@ -114,7 +114,8 @@ impl Web {
     }
 
     fn fresh(&self, url: &Url) -> Option<Fetched> {
-        let (record, content) = self.store.record_and_body(url).filter(|(kept, _)| kept.fresh_until > cache::now())?;
+        let is_fresh = |kept: &FetchRecord| cache::is_fresh(kept.fresh_until, cache::now(), self.settings.fresh);
+        let (record, content) = self.store.record_and_body(url).filter(|(kept, _)| is_fresh(kept))?;
         let path = self.store.document(&content)?;
         Some(Fetched { location: record.location, content_type: record.content_type, content, path, was_kept: true })
     }
@@ -131,9 +132,11 @@ impl Web {
             }
         };
         let path = self.store.document(&content).ok_or(WebError::ContentNotFound)?;
-        self.store.keep_record(url, &record, &content)?;
-        if record.location != url.as_str() {
-            self.store.keep_record(&guard::parsed(&record.location)?, &record, &content)?;
+        let found_at = Some(&record.location).filter(|location| *location != url.as_str());
+        let found_at = found_at.map(|location| guard::parsed(location)).transpose()?;
+        for url in [Some(url), found_at.as_ref()].into_iter().flatten() {
+            // What cannot be written down is asked for anew the next time; the body is here.
+            let _ = self.store.keep_record(url, &record, &content);
         }
         Ok(Fetched { location: record.location, content_type: record.content_type, content, path, was_kept })
     }

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::guard::one_spelling;
 use crate::http::{Addrs, Name, Resolve, Resolving};
 
 /// Addresses, some time later.
@@ -77,7 +78,7 @@ impl Drop for Hold {
 
 impl Resolve for Pins {
     fn resolve(&self, name: Name) -> Resolving {
-        let host = name.as_str().strip_suffix('.').unwrap_or(name.as_str()).to_ascii_lowercase();
+        let host = one_spelling(name.as_str());
         let pinned = self.checked().get(&host).and_then(|pinned| pinned.last().cloned());
         let found = match pinned {
             // Port 0 stands for the URL's.

@@ -11,6 +11,8 @@ use super::guard::HostPattern;
 pub struct WebSettings {
     /// Whether nothing is fetched at all: the setting `offline`. What is kept can still be read.
     pub offline: bool,
+    /// The same for the setting `require_sandbox`: what fetches is in no sandbox.
+    pub is_sandboxed: bool,
     /// Whether tools that take a path take a URL, or the `responseId` of something fetched, as well. Yes.
     pub references: bool,
     /// Hosts that may be asked; empty allows all that `deny_hosts` does not name.
@@ -27,7 +29,8 @@ pub struct WebSettings {
     pub max_bytes: u64,
     /// Bytes of text that are kept of one document. 8 MiB; what is over is left out, and that is said.
     pub max_text_bytes: u64,
-    /// Bytes of an answer's header fields. 64 KiB: servers commonly stop at 8 to 32.
+    /// Bytes of an answer's header fields. 64 KiB: servers commonly stop at 8 to 32. Over HTTP/1 the client itself gives
+    /// up at 408 KiB, and at 100 fields.
     pub max_header_bytes: u64,
     /// Redirects that are followed. 5.
     pub max_redirects: u32,
@@ -47,10 +50,20 @@ pub struct WebSettings {
     pub store_age: Duration,
 }
 
+impl WebSettings {
+    /// The setting by which nothing is fetched, where there is one.
+    #[must_use]
+    pub fn switched_off(&self) -> Option<&'static str> {
+        let switches = [(self.offline, "offline"), (self.is_sandboxed, "require_sandbox")];
+        switches.into_iter().find(|(is_set, _)| *is_set).map(|(_, setting)| setting)
+    }
+}
+
 impl Default for WebSettings {
     fn default() -> Self {
         Self {
             offline: false,
+            is_sandboxed: false,
             references: true,
             allow_hosts: Vec::new(),
             deny_hosts: Vec::new(),

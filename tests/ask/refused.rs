@@ -31,6 +31,8 @@ fn bad_arguments_are_refused_in_their_order() {
     }
     let remote = "Remote PDFs are refused in sandbox mode: https://host/a.pdf";
     check(&["https://host/a.pdf", "--require-sandbox"], "unsupported_pdf_reference", remote);
+    let remote = "Remote PDFs are refused offline, because offline is set: https://host/a.pdf";
+    check(&["one.pdf", "https://host/a.pdf", "--offline"], "unsupported_pdf_reference", remote);
     let form = "Parameter 'model' must be of the form provider/model, like \"openai/gpt-5-mini\"";
     check(&["one.pdf", "--model", "claude"], "validation_error", form);
     check(

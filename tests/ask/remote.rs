@@ -40,6 +40,24 @@ fn a_page_where_a_pdf_was_promised_does_not_lose_the_others() {
 }
 
 #[test]
+fn what_a_conversation_fetched_is_asked_about_in_it_alone() {
+    let (asking, site) = (asking(), site());
+    let run = |arguments: &[&str]| asking.place.json(arguments).1;
+    let fetched = run(&["fetch", &site.url("/a.pdf"), "--conversation", "mine"]);
+    let id = fetched["details"]["responseId"].as_str().unwrap();
+    let value = asking.answered(&[id, "--conversation", "mine"]);
+    assert_eq!(value["details"]["rewrittenFrom"], json!(id), "{value}");
+    assert_eq!(asking.content().iter().filter_map(data_of).count(), 1);
+    for others in [&[id, "--conversation", "yours"][..], &[id]] {
+        let (status, code, ..) = asking.refused(others);
+        assert_eq!((status, code.as_str()), (1, "content_not_found"));
+    }
+    let (_, code, ..) = asking.refused(&["missing.pdf", "--conversation", "a\nb"]);
+    assert_eq!(code, "validation_error");
+    assert_eq!(site.count("/a.pdf"), 1);
+}
+
+#[test]
 fn inner_addresses_are_refused() {
     let site = site();
     let asking = Asking::new([]).with("PAGEWISE_WEB_ALLOW_RANGES", "");

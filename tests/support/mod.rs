@@ -10,6 +10,7 @@
 
 pub(crate) mod hostile;
 pub(crate) mod http;
+pub(crate) mod inner;
 pub(crate) mod mcp;
 pub(crate) mod mutate;
 pub(crate) mod pdf;
@@ -17,6 +18,7 @@ pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod site;
+pub(crate) mod stores;
 pub(crate) mod tried;
 pub(crate) mod words;
 

@@ -40,19 +40,25 @@ impl Site {
 
     /// Serves HTTPS as `host`; the second is the authority that signed for it, in PEM.
     pub(crate) fn start_tls(host: &str, handler: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> (Self, String) {
-        let mut authority = CertificateParams::new(Vec::<String>::new()).unwrap();
-        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new([host.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
-            .unwrap();
-        (Self::serve("https", Arc::new(handler), Some(Arc::new(config))), issuer.pem())
+        let (config, authority) = certified(host);
+        (Self::serve("https", Arc::new(handler), Some(Arc::new(config))), authority)
+    }
+
+    /// Serves HTTP/2 as `host`: every answer has the one header field `x` of so many bytes; or of more and more, without
+    /// end, for `None`.
+    pub(crate) fn start_h2(host: &str, bytes: Option<usize>) -> (Self, String) {
+        let (mut config, authority) = certified(host);
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        let (config, listener) = (Arc::new(config), TcpListener::bind("127.0.0.1:0").unwrap());
+        let site = Self { address: listener.local_addr().unwrap(), scheme: "https", asked: Arc::default() };
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+                // The client goes when it has seen enough.
+                let _ = answer_h2(&mut rustls::StreamOwned::new(connection, stream), bytes);
+            }
+        });
+        (site, authority)
     }
 
     fn serve(scheme: &'static str, handler: Handler, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
@@ -98,6 +104,69 @@ impl Site {
     pub(crate) fn count(&self, path: &str) -> usize {
         self.asked().iter().filter(|asked| asked.path == path).count()
     }
+}
+
+/// A certificate for `host`, and the authority that signed it, in PEM.
+fn certified(host: &str) -> (rustls::ServerConfig, String) {
+    let mut authority = CertificateParams::new(Vec::<String>::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let issuer = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new([host.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+        .unwrap();
+    (config, issuer.pem())
+}
+
+/// Frames of HTTP/2 (RFC 9113, 6), by number.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const SETTINGS: u8 = 4;
+const CONTINUATION: u8 = 9;
+
+fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
+}
+
+/// Reads up to the first request and answers it with a header field of so many bytes.
+fn answer_h2(stream: &mut (impl Read + Write), bytes: Option<usize>) -> std::io::Result<()> {
+    stream.read_exact(&mut [0; 24])?;
+    stream.write_all(&frame(SETTINGS, 0, 0, &[]))?;
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head)?;
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        stream.read_exact(&mut vec![0; length as usize])?;
+        match (head[3], head[4]) {
+            (HEADERS, _) => break,
+            (SETTINGS, 0) => stream.write_all(&frame(SETTINGS, 1, 0, &[]))?,
+            _ => {}
+        }
+    }
+    // Status 200, and a field by its name and its length (RFC 7541, 5.1 and 6.2.2).
+    let mut block = vec![0x88, 0, 1, b'x', 0x7f];
+    let mut rest = bytes.unwrap_or(1 << 30) - 0x7f;
+    while rest >= 0x80 {
+        block.push(u8::try_from(rest % 0x80).unwrap() | 0x80);
+        rest /= 0x80;
+    }
+    block.push(u8::try_from(rest).unwrap());
+    stream.write_all(&frame(HEADERS, 0, 1, &block))?;
+    let mut left = bytes.unwrap_or(usize::MAX);
+    while left > 0 {
+        let piece = left.min(16_384);
+        left -= piece;
+        stream.write_all(&frame(CONTINUATION, if left == 0 { 4 } else { 0 }, 1, &vec![b'a'; piece]))?;
+    }
+    stream.write_all(&frame(DATA, 1, 1, b"over HTTP/2"))?;
+    stream.flush()?;
+    stream.read_to_end(&mut Vec::new()).map(|_| ())
 }
 
 /// One request, one answer, and the end.

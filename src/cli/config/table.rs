@@ -62,7 +62,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path", |c| Slot::Form(&mut c.form))
         .flag("form", "--as"),
     Setting::new("no_sandbox", "read PDFs in this process", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
-    Setting::new("require_sandbox", "refuse to read PDFs where a layer of the sandbox is missing", |c| Slot::Switch(&mut c.require_sandbox))
+    Setting::new("require_sandbox", "refuse to read PDFs where a layer of the sandbox is missing, and every URL", |c| Slot::Switch(&mut c.require_sandbox))
         .flag("require_sandbox", "--require-sandbox"),
     Setting::new("max_answer_pages", "pages in one answer", |c| Slot::Usize(&mut c.answers.max_pages)),
     Setting::new("max_block_bytes", "one page of an answer as a PDF; a larger one comes as text", |c| Slot::U64(&mut c.answers.max_block_bytes)),

@@ -27,6 +27,8 @@ pub struct AskArguments {
     pub model: Option<ModelName>,
     /// `maxBytesMb`, in bytes.
     pub max_bytes: Option<u64>,
+    /// `conversation`: whose `responseId` a reference may be.
+    pub conversation: Option<String>,
 }
 
 /// Where a reference leads.
@@ -43,10 +45,11 @@ impl AskArguments {
     /// `validation_error`, `too_many_pdfs`, `unsupported_pdf_reference`.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool: "pdf", arguments };
-        fields.only(&["prompt", "pdf", "pdfs", "pages", "password", "model", "maxBytesMb"])?;
+        fields.only(&["prompt", "pdf", "pdfs", "pages", "password", "model", "maxBytesMb", "conversation"])?;
         let prompt = fields.string("prompt")?.filter(|prompt| !prompt.trim().is_empty());
         let (pages, password) = (fields.selection()?, fields.string("password")?);
         let model = fields.string("model")?.filter(|model| !model.trim().is_empty());
+        let conversation = fields.conversation()?;
         let references = references(&fields)?;
         let max_bytes = fields.value("maxBytesMb").map(megabytes).transpose()?;
         Ok(Self {
@@ -56,6 +59,7 @@ impl AskArguments {
             password,
             model: model.map(|model| model_name(&model)).transpose()?,
             max_bytes,
+            conversation,
         })
     }
 }

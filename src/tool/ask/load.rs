@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::json;
 
 use super::super::error::{ErrorCode, ToolError};
+use super::super::pdf_arguments::DocumentArguments;
 use super::AskWorld;
 use super::arguments::{AskArguments, Origin, origin, unsupported};
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
@@ -56,11 +57,20 @@ pub(super) struct Bounds {
     pub(super) remote: RemoteReferences,
 }
 
-/// Refuses what sandbox mode refuses, before anything is loaded.
-pub(super) fn check_remote(arguments: &AskArguments, bounds: &Bounds) -> Result<(), ToolError> {
+/// Refuses what sandbox mode refuses, and without a network, before anything is loaded.
+pub(super) fn check_remote(
+    context: &ContextManager,
+    arguments: &AskArguments,
+    bounds: &Bounds,
+) -> Result<(), ToolError> {
+    let why = match (bounds.remote, context.fetching_is_off()) {
+        (RemoteReferences::Refused, _) => "in sandbox mode".to_owned(),
+        (RemoteReferences::Allowed, Some(setting)) => format!("offline, because {setting} is set"),
+        (RemoteReferences::Allowed, None) => return Ok(()),
+    };
     for reference in &arguments.references {
-        if origin(reference)? == Origin::Remote && bounds.remote == RemoteReferences::Refused {
-            let message = format!("Remote PDFs are refused in sandbox mode: {reference}");
+        if origin(reference)? == Origin::Remote {
+            let message = format!("Remote PDFs are refused {why}: {reference}");
             return Err(unsupported(reference, &message).hint("Give the path of a local file."));
         }
     }
@@ -113,7 +123,12 @@ impl Reference {
 
 impl Found {
     fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
-        let pdf = world.context.open_pdf_for(reference, arguments.password.as_deref(), world.asking)?;
+        let document = DocumentArguments {
+            path: reference.to_owned(),
+            password: arguments.password.clone(),
+            conversation: arguments.conversation.clone(),
+        };
+        let pdf = document.open(world.context, world.caller)?;
         if pdf.file_bytes > bounds.max_bytes {
             return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
         }
@@ -148,7 +163,7 @@ impl Found {
 
     /// A reader for it, to be dropped soon: there are few.
     pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
-        let cancellation = world.asking.cancellation;
+        let cancellation = &world.caller.cancellation;
         Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
     }
 

@@ -13,8 +13,9 @@ use self::details::{Answered, Attempt};
 use self::load::{Asked, Bounds, check_remote, named};
 use self::pack::{Packed, Packing};
 use super::error::{ErrorCode, ToolError};
+use super::get_file::Caller;
 use super::text::{fitting_json, length};
-use crate::context::{Asking, ContextManager, ResultRoom, json_length};
+use crate::context::{ContextManager, ResultRoom, json_length};
 use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
@@ -26,8 +27,8 @@ pub struct AskWorld<'a> {
     pub models: &'a Models,
     /// Told of the answer while it comes.
     pub listener: &'a dyn Listener,
-    /// Whose question it is, and whether it is still wanted.
-    pub asking: Asking<'a>,
+    /// Whose question it is.
+    pub caller: &'a Caller,
 }
 
 /// An answer of `pdf`.
@@ -69,15 +70,16 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 /// Asks a model about PDFs; blocks until one has answered or all have failed.
 ///
 /// # Errors
-/// `unsupported_pdf_reference` for a URL in sandbox mode, `no_model`, every refusal of the files where none can be
+/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none, `no_model`, every refusal of the files where none can be
 /// read, and `model_error`, `timeout` or `limit_exceeded` where no model answers.
 pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
+    world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
     let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
-    check_remote(arguments, &bounds)?;
+    check_remote(world.context, arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
     let session =
-        world.models.session(world.listener, world.asking.cancellation).map_err(|error| unanswered(&[], &error))?;
+        world.models.session(world.listener, &world.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
     let mut asked: Vec<Asked> = Vec::new();
     for reference in named(world.context, arguments)? {
         if session.is_cancelled() {

@@ -41,11 +41,14 @@ impl Draft {
     /// be about to go.
     pub(super) fn keep(self) -> io::Result<(ContentHash, u64)> {
         let content = ContentHash(*self.hasher.finalize().as_bytes());
+        // A name must not survive a power cut that its bytes did not.
+        self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(content.to_string()))?;
         Ok((content, self.bytes))
     }
 
     fn keep_as(self, name: &str) -> io::Result<()> {
+        self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(name))
     }
 }
@@ -86,7 +89,8 @@ pub(super) fn touch(path: &Path) {
     let _ = OpenOptions::new().append(true).open(path).and_then(|file| file.set_times(now));
 }
 
-/// 256 bits that nobody can guess: the hasher's keys come from the system's source of random numbers.
+/// 256 bits of which nobody can guess the 128 that they were made from: the hasher's keys, which come from the system's
+/// source of random numbers.
 pub(in crate::web) fn random() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..4 {

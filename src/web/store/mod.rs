@@ -188,10 +188,10 @@ fn key_of(url: &Url) -> String {
     ContentHash::of(url.as_str().as_bytes()).to_string()
 }
 
-/// Whether a file can be made in `folder`, which is made where it is missing.
+/// Whether a file can be written in `folder`, which is made where it is missing. The file has a name that no other
+/// process tries at the same time, and goes.
 fn is_writable(folder: &Path) -> bool {
-    write_whole(&folder.join(RESPONSES), "probe", b"").is_ok()
-        && std::fs::remove_file(folder.join(RESPONSES).join("probe")).is_ok()
+    Draft::create(&folder.join(RESPONSES)).and_then(|mut probe| probe.write_all(b"probe")).is_ok()
 }
 
 fn temporary() -> io::Result<PathBuf> {

@@ -9,6 +9,9 @@ use super::{DOCUMENTS, RESPONSES, TEXTS, URLS};
 /// After this a file that is not complete belongs to a process that is no more: no fetch takes so long.
 const MAX_DRAFT_AGE: Duration = Duration::from_secs(60 * 60);
 
+/// What was used so recently is being read, however much there is of it.
+const IN_USE: Duration = Duration::from_secs(60);
+
 struct Entry {
     path: PathBuf,
     bytes: u64,
@@ -26,7 +29,7 @@ pub(super) fn sweep(folder: &Path, max_bytes: u64, max_age: Duration) {
     old.iter().for_each(remove);
     kept.sort_by_key(|entry| entry.used);
     let mut bytes = kept.iter().map(|entry| entry.bytes).fold(0, u64::saturating_add);
-    for entry in kept.iter().filter(|entry| !entry.is_draft) {
+    for entry in kept.iter().filter(|entry| !entry.is_draft && age(entry) > IN_USE) {
         if bytes <= max_bytes {
             break;
         }
@@ -85,5 +88,8 @@ mod tests {
         assert_eq!(left(folder.path()), ["b", "c", "d"]);
         sweep(folder.path(), 29, DAY * 7);
         assert_eq!(left(folder.path()), ["c", "d"]);
+        put(folder.path(), "now", 100, 0);
+        sweep(folder.path(), 0, DAY * 7);
+        assert_eq!(left(folder.path()), ["now"], "what was just fetched is about to be read");
     }
 }

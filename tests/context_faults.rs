@@ -1,0 +1,364 @@
+//! The context while the world around it misbehaves: stores that fail, clocks that jump, files that change as they are read.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::fs::{File, FileTimes};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use pagewise::context::{AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, SourceError};
+use pagewise::limits::Cancellation;
+use pagewise::store::{Delivery, MemoryStore, SqliteStore, StoreError, ViewStore};
+use pagewise::view::ConversationId;
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::support::mcp::Client;
+use crate::support::program::{Place, kinds, texts};
+use crate::support::stores::{Hooked, Side, disk_full};
+use crate::support::words::{Bench, lines, pages, summary};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+fn c() -> ConversationId {
+    "c".parse().unwrap()
+}
+
+fn over(store: impl ViewStore + 'static) -> Bench {
+    Bench::over(Arc::new(tempfile::tempdir().unwrap()), Arc::new(store), AnswerSettings::default())
+}
+
+/// A store in memory that fails at the calls that are switched on, before they do anything.
+fn failing() -> (Bench, Arc<Mutex<Vec<&'static str>>>) {
+    let broken = Arc::<Mutex<Vec<&'static str>>>::default();
+    let calls = Arc::clone(&broken);
+    let store = Hooked::new(Arc::new(MemoryStore::new()), move |call, side| {
+        let fails = side == Side::Before && calls.lock().unwrap().contains(&call);
+        if fails { Err(disk_full()) } else { Ok(()) }
+    });
+    (over(store), broken)
+}
+
+#[test]
+fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next() {
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    *broken.lock().unwrap() = vec!["head", "load_since"];
+    let answer = bench.ask("a.pdf", |request| {
+        request.part = Part::Index(0);
+        request.generation = Some(1);
+    });
+    assert_eq!(lines(&answer), ["PDF: one"], "the context was compacted: the agent has nothing");
+    drop(answer);
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"], "and a call that names none knows it too");
+}
+
+#[test]
+fn a_full_disk_costs_no_reply_and_nothing_forgotten_comes_back() {
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one", "two"]);
+    broken.lock().unwrap().extend(["record_all", "forget"]);
+    let answer = bench.ask("a.pdf", pages("1"));
+    assert!(matches!(answer.delivery.commit(), Err(StoreError::DiskFull { .. })));
+    assert!(lines(&bench.ask("a.pdf", pages("1")))[0].contains("already been provided"), "this process remembers");
+    let planned = bench.ask("a.pdf", pages("2"));
+    assert!(bench.context.forget(&c(), &ForgetRequest::default()).is_err());
+    assert!(planned.delivery.commit().is_err());
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), ["PDF: one", "PDF: two"], "forgotten all the same");
+    broken.lock().unwrap().clear();
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), ["PDF: one", "PDF: two"], "and now in the store");
+    // Marks of this time may be lost, but not for ever.
+    let is_held = |_| bench.given("a.pdf", pages("1"))[0].contains("already been provided");
+    assert!((0..5).any(is_held));
+}
+
+/// The store goes back while something planned before it waits, and then fails.
+#[test]
+fn what_was_planned_before_a_store_was_lost_is_not_held_after_a_forgetting() {
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one", "two"]);
+    let late = bench.ask("a.pdf", pages("2"));
+    bench.context.forget(&c(), &ForgetRequest::default()).unwrap();
+    broken.lock().unwrap().push("record_all");
+    assert!(late.delivery.commit().is_err());
+    assert_eq!(lines(&bench.ask("a.pdf", pages("2"))), ["PDF: two"]);
+}
+
+#[test]
+fn a_server_keeps_no_more_conversations_at_hand_than_it_needs_and_forgets_none() {
+    let store = Arc::new(MemoryStore::new());
+    let loads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&loads);
+    let hooked = Hooked::new(store, move |call, side| {
+        if (call, side) == ("load_since", Side::After) {
+            counted.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
+    });
+    let bench = over(hooked);
+    bench.pdf("a.pdf", &["one"]);
+    let give = |number: usize| {
+        let mut request = FileRequest::whole("a.pdf");
+        (request.part, request.conversation) = (Part::Index(0), Some(format!("c{number}").parse().unwrap()));
+        let answer = bench.context.get_file(&request).unwrap();
+        let sent = answer.details.sent.len();
+        answer.delivery.commit().unwrap();
+        sent
+    };
+    const MANY: usize = 1_600;
+    assert!((0..MANY).all(|number| give(number) == 1));
+    loads.store(0, Ordering::SeqCst);
+    assert!((0..MANY).all(|number| give(number) == 0), "what was dropped is loaded again");
+    assert!(loads.load(Ordering::SeqCst) > MANY / 4, "the first were not kept at hand");
+}
+
+/// When the store says that it was pruned last, and whether it is pruned at the next commit.
+#[test]
+fn a_store_is_pruned_once_a_day_whatever_the_clock_did() {
+    let now = SystemTime::now();
+    for (last, is_due) in [
+        (None, true),
+        (Some(now - DAY * 2), true),
+        (Some(now - DAY / 2), false),
+        // Written under a clock that was ahead by years.
+        (Some(now + DAY * 3_650), true),
+        (Some(SystemTime::UNIX_EPOCH), true),
+    ] {
+        let (store, prunings) = (Arc::new(MemoryStore::new()), Arc::new(AtomicUsize::new(0)));
+        if let Some(last) = last {
+            store.prune(SystemTime::UNIX_EPOCH, u64::MAX, last).unwrap();
+        }
+        let counted = Arc::clone(&prunings);
+        let bench = over(Hooked::new(store, move |call, side| {
+            if (call, side) == ("prune", Side::Before) {
+                counted.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(())
+        }));
+        bench.pdf("a.pdf", &["one", "two"]);
+        bench.given("a.pdf", pages("1"));
+        assert_eq!(prunings.load(Ordering::SeqCst), usize::from(is_due), "{last:?}");
+        bench.given("a.pdf", pages("2"));
+        assert_eq!(prunings.load(Ordering::SeqCst), usize::from(is_due), "and not again: {last:?}");
+    }
+}
+
+#[test]
+fn a_pruning_drops_no_conversation_that_lives_when_the_clock_goes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores: [Arc<dyn ViewStore>; 2] =
+        [Arc::new(MemoryStore::new()), Arc::new(SqliteStore::open(folder.path()).unwrap().0)];
+    for store in stores {
+        let now = SystemTime::now();
+        let (late, early): (ConversationId, ConversationId) = ("late".parse().unwrap(), "early".parse().unwrap());
+        store.record(&late, &Delivery::default(), now).unwrap();
+        // The clock goes back by a year, and both are used.
+        let back = now - DAY * 365;
+        store.record(&late, &Delivery::default(), back).unwrap();
+        store.record(&early, &Delivery::default(), back).unwrap();
+        assert_eq!(store.prune(back - DAY * 90, 1_000, back).unwrap().conversations, 0);
+        assert_eq!(store.describe(&late).unwrap().unwrap().used, store.describe(&late).unwrap().unwrap().created);
+        // It is set right again: what was used since lives, whatever it was made under.
+        store.record(&early, &Delivery::default(), now).unwrap();
+        assert_eq!(store.prune(now - DAY * 90, 1_000, now).unwrap().conversations, 0);
+        // Before 1970 there is no time: nothing is old.
+        assert_eq!(store.prune(SystemTime::UNIX_EPOCH - DAY, 1_000, now).unwrap().conversations, 0);
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_written_costs_one_warning_and_no_reply() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    place.file("data", "a file where the folder belongs");
+    let run = place.run(&["get-file", &pdf, "--pages", "1", "--conversation", "c"]);
+    assert_eq!(run.status, 0);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    assert!(run.stderr.contains("conversations end with this process"), "{}", run.stderr);
+    let mut client = Client::start(&place, "opencode");
+    let mut page = || client.call("get_file", json!({ "filePath": pdf, "pages": "1", "as": "document" }));
+    assert_eq!(kinds(&page()), ["text", "resource"]);
+    assert!(texts(&page())[0].contains("has already been provided"), "as long as it runs it remembers");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_database_that_breaks_is_told_and_the_reply_stands() {
+    let data = tempfile::tempdir().unwrap();
+    let bench = over(SqliteStore::open(data.path()).unwrap().0);
+    bench.pdf("a.pdf", &["one"]);
+    let answer = bench.ask("a.pdf", pages("1"));
+    // Another program takes the tables away.
+    let other = rusqlite::Connection::open(data.path().join("views.sqlite3")).unwrap();
+    other.execute_batch("DROP TABLE holding").unwrap();
+    assert_eq!(lines(&answer), ["PDF: one"]);
+    assert!(answer.delivery.commit().is_err());
+    assert!(!lines(&bench.ask("a.pdf", pages("1"))).is_empty());
+}
+
+/// A bench in which `change` happens once to the files, after they were hashed and before they are read.
+fn changing(change: impl Fn(&std::path::Path) + Send + Sync + 'static) -> (Bench, Arc<AtomicBool>) {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let armed = Arc::new(AtomicBool::new(false));
+    let (path, is_armed): (Arc<TempDir>, _) = (Arc::clone(&folder), Arc::clone(&armed));
+    let store = Hooked::new(Arc::new(MemoryStore::new()), move |call, side| {
+        if (call, side) == ("head", Side::Before) && is_armed.swap(false, Ordering::SeqCst) {
+            change(path.path());
+        }
+        Ok(())
+    });
+    (Bench::over(folder, Arc::new(store), AnswerSettings::default()), armed)
+}
+
+fn numbered(last: &str) -> String {
+    (0..100).map(|line| format!("line {line}\n")).collect::<String>() + last
+}
+
+#[test]
+fn a_file_that_is_replaced_while_it_is_read_is_given_as_it_was_and_its_successor_is_told() {
+    let (bench, armed) = changing(|folder| {
+        std::fs::write(folder.join("beside"), numbered("new\n")).unwrap();
+        std::fs::rename(folder.join("beside"), folder.join("a.txt")).unwrap();
+        std::fs::write(folder.join("beside"), "%PDF-1.7\nnew one\nnew two\n").unwrap();
+        std::fs::rename(folder.join("beside"), folder.join("a.pdf")).unwrap();
+    });
+    bench.write("a.txt", &numbered("old\n"));
+    bench.pdf("a.pdf", &["old one", "old two"]);
+    armed.store(true, Ordering::SeqCst);
+    let answer = bench.given("a.txt", summary);
+    assert!(answer[0].ends_with("line 99\nold\n"), "{answer:?}");
+    // The same in the middle of a PDF's answer.
+    bench.pdf("a.pdf", &["old one", "old two"]);
+    armed.store(true, Ordering::SeqCst);
+    assert_eq!(bench.given("a.pdf", pages("1-2")), ["PDF: old one", "PDF: old two"]);
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    assert!(matches!(&updates.files[0].change, FileChange::Pages(changes) if changes.changed.to_string() == "1-2"));
+    assert!(
+        matches!(&updates.files[1].change, FileChange::Text { diff } if diff.contains("-old\n+new")),
+        "{updates:?}"
+    );
+    updates.delivery.commit().unwrap();
+    assert_eq!(bench.given("a.pdf", pages("1-2"))[..2], ["PDF: new one", "PDF: new two"]);
+    assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
+}
+
+/// In place, with as many bytes and under the old time: nothing but the bytes tells.
+#[test]
+fn a_file_that_is_rewritten_while_it_is_read_is_never_half_given() {
+    let rewritten = |folder: &std::path::Path, name: &str, from: &str, to: &str, times_too: bool| {
+        let path = folder.join(name);
+        let before = std::fs::metadata(&path).unwrap().modified().unwrap();
+        std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(from, to)).unwrap();
+        let time = if times_too { before } else { before + Duration::from_secs(5) };
+        File::options().append(true).open(&path).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+    };
+    for times_too in [true, false] {
+        let (bench, armed) = changing(move |folder| {
+            rewritten(folder, "a.txt", "old", "new", times_too);
+            rewritten(folder, "a.pdf", "one", "two", times_too);
+        });
+        for file in ["a.txt", "a.pdf"] {
+            bench.write("a.txt", "some old text\n");
+            bench.pdf("a.pdf", &["one"]);
+            armed.store(true, Ordering::SeqCst);
+            let mut request = FileRequest::whole(file);
+            request.conversation = Some(c());
+            let answered = bench.context.get_file(&request);
+            // Of a PDF whose time was set back too nobody can tell; its pages have their own identity.
+            if file == "a.pdf" && times_too {
+                continue;
+            }
+            let is_changed =
+                |error: &ContextError| matches!(error, ContextError::Source { error: SourceError::Changed { .. }, .. });
+            assert!(answered.as_ref().is_err_and(is_changed), "{file}: {answered:?}");
+        }
+        assert_eq!(bench.context.status(&c(), None).unwrap().files.len(), 0, "nothing was recorded");
+        assert!(bench.given("a.txt", summary)[0].ends_with("some new text\n"));
+    }
+}
+
+#[test]
+fn a_file_that_goes_back_and_forth_is_held_in_the_version_that_is_there() {
+    let bench = Bench::new();
+    let versions = [numbered("a\n"), numbered("b\n")];
+    bench.write("a.txt", &versions[0]);
+    bench.given("a.txt", summary);
+    for at in [1, 0, 1, 0] {
+        bench.write("a.txt", &versions[at]);
+        let answer = bench.given("a.txt", summary)[0].clone();
+        let (from, to) = if at == 1 { ("-a", "+b") } else { ("-b", "+a") };
+        assert!(answer.contains(&format!("{from}\n{to}")), "the agent has the other one: {answer}");
+        assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part"));
+        // What the agent was told last is what is there.
+        let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+        assert!(updates.files.is_empty(), "{updates:?}");
+    }
+    bench.pdf("a.pdf", &["a", "same"]);
+    bench.given("a.pdf", pages("1-2"));
+    for page in ["b", "a", "b", "a"] {
+        bench.pdf("a.pdf", &[page, "same"]);
+        let answer = bench.given("a.pdf", pages("1-2"));
+        assert_eq!(answer[0], format!("PDF: {page}"), "it replaces what stood there: {answer:?}");
+        assert!(answer[1].contains("What is sent now replaces the earlier version."), "{answer:?}");
+    }
+}
+
+#[test]
+fn two_texts_of_one_content_are_held_and_followed_each() {
+    let bench = Bench::new();
+    for name in ["a.txt", "b.txt"] {
+        bench.write(name, &numbered("same\n"));
+    }
+    bench.given("a.txt", summary);
+    assert!(bench.given("b.txt", summary)[0].starts_with("This file is already part of the thread context."));
+    bench.write("a.txt", &numbered("other\n"));
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    assert_eq!(updates.files.len(), 1, "{updates:?}");
+    updates.delivery.commit().unwrap();
+    assert!(bench.given("b.txt", summary)[0].starts_with("This file is already part of the thread context."));
+    bench.write("a.txt", &numbered("same\n"));
+    bench.given("a.txt", summary);
+    // The agent no longer sees it, whatever it was called.
+    bench.context.forget(&c(), &ForgetRequest { file: Some("b.txt".into()), ..ForgetRequest::default() }).unwrap();
+    assert!(bench.given("b.txt", summary)[0].starts_with("[Lines 1-101 of 101]"));
+    bench.write("b.txt", &numbered("changed\n"));
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    let is_told = updates.files.iter().any(|file| file.path.ends_with("/b.txt"));
+    assert!(is_told, "it is followed under its own name: {updates:?}");
+}
+
+#[test]
+fn a_summary_is_given_again_where_another_was_given_since() {
+    let bench = Bench::new();
+    let is_held = |answer: &[String]| answer[0].starts_with("The summary information for a.pdf has already been");
+    for (page, held) in [("a", false), ("a", true), ("b", false), ("a", false), ("a", true)] {
+        bench.pdf("a.pdf", &[page]);
+        let answer = bench.given("a.pdf", summary);
+        assert_eq!(is_held(&answer), held, "{page}: {answer:?}");
+    }
+    bench.pdf("copy.pdf", &["a"]);
+    assert!(bench.given("copy.pdf", summary)[0].contains("has already been provided"));
+    bench.context.forget(&c(), &ForgetRequest { file: Some("copy.pdf".into()), ..ForgetRequest::default() }).unwrap();
+    assert!(bench.given("copy.pdf", summary)[0].starts_with("PDF Document: copy.pdf"));
+}
+
+#[test]
+fn a_document_of_a_million_empty_pages_has_an_answer_of_one_size() {
+    let bench = Bench::new();
+    let empty = vec!["uncut mute"; 20_000];
+    bench.pdf("a.pdf", &empty);
+    let answer = bench.given("a.pdf", summary);
+    assert!(answer[0].len() < 60_000, "{}", answer[0].len());
+    assert!(answer[0].contains("[The text ends here: 40000 characters an answer. Continue with get_file pages: \""));
+    bench.pdf("a.pdf", &vec!["uncut unread"; 20_000]);
+    let mut request = FileRequest::whole("a.pdf");
+    request.conversation = Some(c());
+    assert!(bench.context.get_file(&request).is_ok_and(|answer| lines(&answer)[0].len() < 60_000));
+}
