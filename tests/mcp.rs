@@ -292,6 +292,45 @@ fn every_client_of_the_table_gets_its_form() {
 }
 
 #[test]
+fn what_is_set_for_a_client_decides_before_the_table() {
+    let (place, pdf) = place_with_pdf();
+    place.file("s.toml", "[client_forms]\ncodex-mcp-client = \"text\"\n\"my.client 2\" = \"document\"\n");
+    let form = |flags: &[&str], name: &str, capabilities: Value, form: &str| {
+        let mut client = Client::start_with(&place, &[&["--config", "s.toml"], flags].concat(), name, capabilities);
+        let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0, "as": form }));
+        let sent = &answer["_meta"]["io.github.pagewise/details"]["sent"][0]["form"];
+        sent.as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    assert_eq!(form(&[], "codex-mcp-client", json!({}), "auto"), "text");
+    assert_eq!(form(&[], "my.client 2", json!({}), "auto"), "document");
+    assert_eq!(form(&[], "opencode", json!({}), "auto"), "document", "the table still holds for others");
+    assert_eq!(form(&[], "nobody-knows-it", json!({}), "auto"), "image");
+    let flag = ["--set", "client_forms=codex-mcp-client=path,opencode=image"];
+    assert_eq!(form(&flag, "codex-mcp-client", json!({}), "auto"), "path");
+    assert_eq!(form(&flag, "opencode", json!({}), "auto"), "image");
+    // Before it: the server's flag, what the client declares, and the call.
+    assert_eq!(form(&["--as", "image"], "my.client 2", json!({}), "auto"), "image");
+    let capabilities = json!({ "extensions": { "io.github.pagewise/content": { "accept": ["image/png"] } } });
+    assert_eq!(form(&[], "my.client 2", capabilities, "auto"), "image");
+    assert_eq!(form(&[], "my.client 2", json!({}), "text"), "text");
+}
+
+/// Else it puts what is longer than 50,000 characters in a file and gives its model the path; more than 500,000 it does
+/// not take.
+#[test]
+fn tools_with_long_results_say_so_to_claude_code() {
+    let place = Place::new();
+    let listed = Client::start(&place, "claude-code").request("tools/list", json!({}));
+    let hinted = |tool: &&Value| tool["_meta"]["anthropic/maxResultSizeChars"] == json!(500_000);
+    let tools = listed["tools"].as_array().unwrap();
+    let names = tools.iter().filter(hinted).map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>();
+    let long = ["get_file", "pdf_extract_text", "pdf_search", "pdf_outline", "get_search_content"];
+    assert_eq!(names, [&long[..], &["context_status", "context_updates"]].concat());
+    let hints = tools.iter().filter(|tool| tool["_meta"].is_object()).count();
+    assert_eq!(hints, names.len(), "no other hint is given");
+}
+
+#[test]
 fn a_client_that_asks_is_told_of_progress() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");

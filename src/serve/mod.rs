@@ -13,6 +13,7 @@ mod shape;
 mod tools;
 mod web;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct ServerWorld {
     pub conversation: Option<ConversationId>,
     /// How pages come where neither the call nor the client says.
     pub form: Option<FormArgument>,
+    /// How pages come to clients by their names, where none of these says: before the table of clients that are known.
+    pub client_forms: BTreeMap<String, FormArgument>,
     /// Told what goes wrong beside the answers, in a sentence.
     pub warn: fn(&str),
 }

@@ -40,7 +40,8 @@ pub use crate::view::{ConversationId, Principal};
 pub use arguments::GetFileArguments;
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
-    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
+    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
+    PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use details::details_json;

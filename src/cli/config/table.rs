@@ -36,6 +36,12 @@ impl Setting {
         Self { also: variables, ..self }
     }
 
+    /// The entry that `name` is, where this setting is a table: what stands behind its own name and a dot.
+    pub(super) fn entry<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let entry = name.strip_prefix(self.name)?.strip_prefix('.')?;
+        (self.slot)(&mut Config::default()).is_table().then_some(entry)
+    }
+
     /// The variable of the environment.
     pub(super) fn variable(&self) -> String {
         format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
@@ -59,8 +65,9 @@ pub(super) const SETTINGS: &[Setting] = &[
         .flag("root", "--root"),
     Setting::new("password", "the password of an encrypted PDF; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
         .flag("password", "--password"),
-    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path", |c| Slot::Form(&mut c.form))
+    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path, mixed", |c| Slot::Form(&mut c.form))
         .flag("form", "--as"),
+    Setting::new("client_forms", "the same by the name that a client gives itself, such as `claude-code = \"document\"` in a table; before what is known of clients", |c| Slot::Forms(&mut c.client_forms)),
     Setting::new("no_sandbox", "read PDFs in this process", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
     Setting::new("require_sandbox", "refuse to read PDFs where a layer of the sandbox is missing", |c| Slot::Switch(&mut c.require_sandbox))
         .flag("require_sandbox", "--require-sandbox"),
@@ -147,7 +154,6 @@ pub(super) const SETTINGS: &[Setting] = &[
         .default("0: the provider's own"),
     Setting::new("pdf_max_text_chars", "characters of text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
     Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::U64(&mut c.models.settings.pdf_image_dpi)),
-    Setting::new("pdf_max_output_tokens", "tokens of an answer, where the provider wants a bound", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
     Setting::new("pdf_max_answer_bytes", "an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
     Setting::new("pdf_idle_timeout_ms", "time in which nothing goes to a model and nothing comes", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
     Setting::new("pdf_timeout_ms", "time for a question with all models and repetitions", |c| Slot::Milliseconds(&mut c.models.settings.pdf_timeout)),
