@@ -17,6 +17,7 @@ mod live;
 mod memory;
 mod news;
 mod output;
+mod output_folder;
 mod pdf;
 mod picture;
 mod plain;
@@ -61,6 +62,7 @@ pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::write_whole;
+pub use output_folder::OutputBounds;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
@@ -75,7 +77,7 @@ pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 use self::file::Asked;
 use self::live::{Live, Opened, Record};
 use self::memory::Memory;
-use self::output::{PageFile, write_page};
+use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use self::sent::sent;
@@ -94,6 +96,7 @@ pub struct ContextManager {
     hashes: HashCache,
     limits: Limits,
     settings: AnswerSettings,
+    output: OutputFolder,
     live: Arc<Live>,
 }
 
@@ -123,6 +126,7 @@ impl ContextManager {
             hashes: world.hashes,
             limits: world.limits,
             live: Arc::new(Live::new(world.store, world.settings.retention)),
+            output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
         }
     }
@@ -177,8 +181,8 @@ impl ContextManager {
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let (fingerprints, forms) = (RefCell::default(), RefCell::default());
-        let (settings, document) = (&self.settings, &*document);
-        PdfAnswer { asked, request, settings, document, memory, fingerprints, forms }.draft()
+        let (settings, output, document) = (&self.settings, &self.output, &*document);
+        PdfAnswer { asked, request, settings, output, document, memory, fingerprints, forms }.draft()
     }
 
     fn document(
@@ -290,7 +294,7 @@ impl ContextManager {
     /// [`ContextError::Output`].
     pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
         let file = PageFile { source, page, hash: ContentHash::of(png), extension: "png" };
-        write_page(&self.settings.output_directory, &file, png)
+        self.output.write(&file, png)
     }
 
     /// Bounds and places of answers.

@@ -8,6 +8,7 @@ use super::error::ContextError;
 use super::file::Asked;
 use super::memory::Memory;
 use super::news::{News, told};
+use super::output_folder::OutputFolder;
 use super::plan::{PagePlan, Standing, plan_pages, rest_of};
 use super::provider::RequestFull;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -26,6 +27,7 @@ pub(super) struct PdfAnswer<'a> {
     pub(super) asked: &'a Asked,
     pub(super) request: &'a FileRequest,
     pub(super) settings: &'a AnswerSettings,
+    pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
     pub(super) memory: &'a Memory,
     /// Computing one reads the page, and each is asked for several times.
@@ -182,7 +184,11 @@ impl PdfAnswer<'_> {
             }
             // A page whose identity is in doubt is sent.
             let fingerprint = self.fingerprint(page);
-            fingerprint.map_or(Standing::No, |print| self.memory.standing(page, print, self.form_of(page)))
+            let standing = fingerprint.map(|print| self.memory.standing(page, print, self.form_of(page)));
+            match standing.unwrap_or(Standing::No) {
+                Standing::Same if self.form_of(page) == Form::Path && !self.has_file(page) => Standing::No,
+                standing => standing,
+            }
         })
     }
 

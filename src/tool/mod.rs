@@ -33,7 +33,7 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
-    Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, run_worker,
+    Isolation, OpenPdf, OutputBounds, Surroundings, WebSettings, WorkerSettings, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};

@@ -61,6 +61,8 @@ pub(super) const SETTINGS: &[Setting] = &[
         .default("`$XDG_DATA_HOME/pagewise`, else `~/.local/share/pagewise`"),
     Setting::new("output_dir", "where pages and pictures are written that are given as a path", |c| Slot::Folder(&mut c.output_dir))
         .flag("out_dir", "--out-dir").default("`pages` in `data_dir`"),
+    Setting::new("max_output_days", "a page or picture there that is older is removed; 0 keeps all", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),
+    Setting::new("max_output_bytes", "pages and pictures there; beyond it the oldest are removed; 0 is no bound", |c| Slot::U64(&mut c.answers.output_bounds.max_bytes)),
     Setting::new("roots", "folders beside the working directory beneath which a server opens files", |c| Slot::Folders(&mut c.roots))
         .flag("root", "--root"),
     Setting::new("password", "the password of an encrypted PDF; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
@@ -154,6 +156,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         .default("0: the provider's own"),
     Setting::new("pdf_max_text_chars", "characters of text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
     Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::U64(&mut c.models.settings.pdf_image_dpi)),
+    Setting::new("pdf_max_output_tokens", "tokens of an answer, where the provider wants a bound", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
     Setting::new("pdf_max_answer_bytes", "an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
     Setting::new("pdf_idle_timeout_ms", "time in which nothing goes to a model and nothing comes", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
     Setting::new("pdf_timeout_ms", "time for a question with all models and repetitions", |c| Slot::Milliseconds(&mut c.models.settings.pdf_timeout)),
