@@ -205,6 +205,32 @@ fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
 }
 
 #[test]
+fn progress_goes_before_an_answer_that_counts_as_given() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    let params = |pages: &str| {
+        let arguments = json!({ "filePath": pdf, "pages": pages, "as": "image", "conversation": conversation });
+        json!({ "name": "get_file", "arguments": arguments, "_meta": { "progressToken": 7 } })
+    };
+    let (message, headers) = stateless_message("opencode", "tools/call", params("1-4"));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let by_session = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params("5-8") });
+    for response in [server.post(&message, &headers), session.post(&by_session)] {
+        let mut events = response.events();
+        assert_eq!(events.pop().unwrap()["result"]["isError"], false, "{}", response.text());
+        assert!(!events.is_empty(), "{}", response.text());
+        for event in &events {
+            assert_eq!(event["method"], "notifications/progress");
+            assert_eq!((&event["params"]["progressToken"], &event["params"]["total"]), (&json!(7), &json!(4.0)));
+        }
+    }
+    assert_eq!(holds(&server, &conversation)[0]["pages"], json!({ "image": "1-8" }));
+}
+
+#[test]
 fn answers_of_two_clients_do_not_cross() {
     let (place, pdf) = place_with_pdf();
     let other = place.file("other.pdf", small_pdf(2));

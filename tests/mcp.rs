@@ -335,22 +335,27 @@ fn a_client_that_asks_is_told_of_progress() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
     let mut client = Client::start(&place, "opencode");
-    let params = json!({
-        "name": "pdf_extract_text", "arguments": { "path": pdf }, "_meta": { "progressToken": "t" },
-    });
-    let id = client.send("tools/call", params);
-    let told = client.receive_all(id);
-    let (answer, told) = told.split_last().unwrap();
-    assert_eq!(answer["result"]["isError"], false, "{answer}");
-    let progress = told.iter().map(|message| {
-        assert_eq!(message["method"], "notifications/progress");
-        assert_eq!((&message["params"]["progressToken"], &message["params"]["total"]), (&json!("t"), &json!(8.0)));
-        message["params"]["progress"].as_f64().unwrap()
-    });
-    let progress = progress.collect::<Vec<_>>();
-    assert!(!progress.is_empty() && progress.is_sorted_by(|one, next| one < next), "{progress:?}");
-    let id = client.send("tools/call", json!({ "name": "pdf_extract_text", "arguments": { "path": pdf } }));
-    assert_eq!(client.receive_all(id).len(), 1, "who does not ask is not told");
+    for (tool, arguments) in [
+        ("pdf_extract_text", json!({ "path": pdf })),
+        ("get_file", json!({ "filePath": pdf, "pages": "1-8", "as": "image" })),
+    ] {
+        let call = json!({ "name": tool, "arguments": arguments });
+        let mut asking = call.clone();
+        asking["_meta"] = json!({ "progressToken": "t" });
+        let id = client.send("tools/call", asking);
+        let told = client.receive_all(id);
+        let (answer, told) = told.split_last().unwrap();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        let progress = told.iter().map(|message| {
+            assert_eq!(message["method"], "notifications/progress");
+            assert_eq!((&message["params"]["progressToken"], &message["params"]["total"]), (&json!("t"), &json!(8.0)));
+            message["params"]["progress"].as_f64().unwrap()
+        });
+        let progress = progress.collect::<Vec<_>>();
+        assert!(!progress.is_empty() && progress.is_sorted_by(|one, next| one < next), "{tool}: {progress:?}");
+        let id = client.send("tools/call", call);
+        assert_eq!(client.receive_all(id).len(), 1, "who does not ask is not told");
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod summary;
 mod survey;
 mod updates;
 mod watch;
+mod watcher;
 mod words;
 mod world;
 
@@ -69,6 +70,7 @@ pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
 pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use watch::Watch;
+pub use watcher::{Unwatched, Watcher};
 pub use words::{
     NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,
 };
@@ -136,9 +138,17 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
+        self.get_file_watched(request, &Unwatched)
+    }
+
+    /// The same; `watcher` is told of each page of a PDF that is made. What ends the work is the request's cancellation.
+    ///
+    /// # Errors
+    /// As [`Self::get_file`].
+    pub fn get_file_watched(&self, request: &FileRequest, watcher: &dyn Watcher) -> Result<Answer, ContextError> {
         let asked = self.sources.open(&request.file, request.asking())?;
         let (memory, doubts) = self.memory(&asked, request)?;
-        let (mut draft, text) = self.draft(&asked, request, &memory)?;
+        let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         draft.details.notes.extend(doubts);
         draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
         // What was cut short by it must not pass for an answer.
@@ -162,10 +172,16 @@ impl ContextManager {
         Ok((Memory::of(session.opened, content, asked.key, pages_before), session.notes))
     }
 
-    fn draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Drafted, ContextError> {
+    fn draft(
+        &self,
+        asked: &Asked,
+        request: &FileRequest,
+        memory: &Memory,
+        watcher: &dyn Watcher,
+    ) -> Result<Drafted, ContextError> {
         let plain = PlainAnswer { asked, request, settings: &self.settings, memory };
         match asked.kind {
-            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory).map(|draft| (draft, None)),
+            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
             Kind::Text(encoding) => plain.text(encoding, &|content| self.live.texts().get(content)),
@@ -175,14 +191,20 @@ impl ContextManager {
         }
     }
 
-    fn pdf_draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Draft, ContextError> {
+    fn pdf_draft(
+        &self,
+        asked: &Asked,
+        request: &FileRequest,
+        memory: &Memory,
+        watcher: &dyn Watcher,
+    ) -> Result<Draft, ContextError> {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
             return Ok(summary_already_held(asked));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let (fingerprints, forms) = (RefCell::default(), RefCell::default());
         let (settings, output, document) = (&self.settings, &self.output, &*document);
-        PdfAnswer { asked, request, settings, output, document, memory, fingerprints, forms }.draft()
+        PdfAnswer { asked, request, settings, output, document, memory, watcher, fingerprints, forms }.draft()
     }
 
     fn document(

@@ -33,7 +33,7 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
-    Isolation, OpenPdf, OutputBounds, Surroundings, WebSettings, WorkerSettings, run_worker,
+    Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
@@ -63,6 +63,6 @@ pub use resource::{
 };
 pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
-pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
+pub use split::{FailedPage, SplitResult, split};
 pub use text::{TextOfPage, TextResult, extract_text};
 pub use updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};

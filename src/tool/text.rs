@@ -7,9 +7,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::error::ToolError;
 use super::pdf_arguments::TextArguments;
-use super::split::Watcher;
 use crate::context::{
-    ContextError, OpenPdf, PageKind, PageText, PdfError, Selected, page_or_pages, select_from, untrusted,
+    ContextError, OpenPdf, PageKind, PageText, PdfError, Selected, Watcher, page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
