@@ -1,6 +1,7 @@
 //! What a request passes before the protocol sees it, and the pages for operators.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,6 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
@@ -20,8 +22,6 @@ use super::HttpSettings;
 use super::exchange::{Exchange, Place, Watch, Watched, Written};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::ServerWorld;
-use crate::serve::handler::Handler;
 use crate::tool::Principal;
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
@@ -32,9 +32,18 @@ pub(in crate::serve) struct Visit {
     pub(in crate::serve) session_is_conversation: bool,
 }
 
+/// What stands behind the gate: the protocol, whoever handles its requests.
+struct Protocol {
+    answer: Box<dyn Fn(Request) -> Answering + Send + Sync>,
+    /// Ends what would not end by itself.
+    end: Box<dyn Fn() + Send + Sync>,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+
 /// The one state of a server.
 pub(super) struct Gate {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+    protocol: Protocol,
     sessions: Arc<LocalSessionManager>,
     settings: HttpSettings,
     hosts: Vec<String>,
@@ -58,15 +67,18 @@ const REFUSED: i32 = -32_000;
 const RETRY_AFTER: &str = "1";
 
 impl Gate {
-    pub(super) fn new(world: ServerWorld, settings: HttpSettings, address: SocketAddr) -> Arc<Self> {
+    pub(super) fn new<H: ServerHandler + Clone>(
+        handler: H,
+        metrics: Arc<Metrics>,
+        settings: HttpSettings,
+        address: SocketAddr,
+    ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
         let mut session = SessionConfig::default();
         session.keep_alive = Some(settings.session_idle);
         let mut sessions = LocalSessionManager::default();
         sessions.session_config = session;
         let sessions = Arc::new(sessions);
-        let metrics = Arc::<Metrics>::default();
-        let handler = Handler::over_http(world, Arc::clone(&metrics));
         let origins = origins(&settings);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
@@ -75,9 +87,15 @@ impl Gate {
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let ending = service.config.cancellation_token.clone();
+        let answer = move |request: Request| {
+            let service = service.clone();
+            Box::pin(async move { service.handle(request).await.map(Body::new) }) as Answering
+        };
+        let protocol = Protocol { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
         let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
         Arc::new(Self {
-            service,
+            protocol,
             sessions,
             hosts,
             tokens: tokens.collect(),
@@ -103,7 +121,7 @@ impl Gate {
 
     /// Ends what would not end by itself: sessions, and the streams that wait for news.
     pub(super) fn end_sessions(&self) {
-        self.service.config.cancellation_token.cancel();
+        (self.protocol.end)();
     }
 
     /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
@@ -150,7 +168,7 @@ impl Gate {
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
         if parts.method != Method::POST {
-            return self.service.handle(Request::from_parts(parts, body)).await.map(Body::new);
+            return (self.protocol.answer)(Request::from_parts(parts, body)).await;
         }
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
@@ -165,7 +183,7 @@ impl Gate {
             return busy("Too many sessions are open (http_max_sessions).");
         }
         let is_json = is_json(&parts.headers);
-        let response = self.service.handle(Request::from_parts(parts, Body::from(bytes))).await.map(Body::new);
+        let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }

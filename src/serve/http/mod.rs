@@ -18,6 +18,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rmcp::ServerHandler;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
@@ -26,7 +27,6 @@ use self::connection::Connection;
 use self::exchange::Written;
 use self::gate::Gate;
 use self::metrics::Gauge;
-use super::ServerWorld;
 
 pub(super) use self::exchange::Called;
 pub(super) use self::gate::{SESSION, Visit};
@@ -103,18 +103,22 @@ const NO_ROOM: Duration = Duration::from_millis(50);
 /// Header fields of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Serves until the process is told to end, by SIGTERM or an interrupt.
+/// Serves `handler` until the process is told to end, by SIGTERM or an interrupt.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
-pub(super) async fn serve(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
+pub(super) async fn serve<H: ServerHandler + Clone>(
+    handler: H,
+    metrics: Arc<Metrics>,
+    settings: HttpSettings,
+    warn: fn(&str),
+) -> io::Result<()> {
     if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
-    let warn = world.warn;
-    let gate = Gate::new(world, settings, listener.local_addr()?);
+    let gate = Gate::new(handler, metrics, settings, listener.local_addr()?);
     warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
     tokio::select! {
