@@ -231,6 +231,33 @@ fn progress_goes_before_an_answer_that_counts_as_given() {
 }
 
 #[test]
+fn a_session_that_is_ended_is_gone() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let end = || server.raw(&session.without_body("DELETE")).unwrap();
+    let ended = end();
+    assert_eq!((ended.status, ended.text().as_str()), (204, ""));
+    assert_eq!(end().status, 404);
+    assert_eq!(session.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).status, 404);
+}
+
+#[test]
+fn a_session_belongs_to_who_opened_it() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_tokens=one,two"]);
+    let own = Session::start_as(&server, "opencode", "one");
+    let others = own.as_shown_by("two");
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    assert_eq!([own.post(&ping).status, others.post(&ping).status], [200, 404]);
+    for method in ["GET", "DELETE"] {
+        assert_eq!(server.raw(&others.without_body(method)).unwrap().status, 404, "{method}");
+    }
+    assert_eq!(own.post(&ping).status, 200);
+    assert_eq!(server.raw(&own.without_body("DELETE")).unwrap().status, 204);
+}
+
+#[test]
 fn answers_of_two_clients_do_not_cross() {
     let (place, pdf) = place_with_pdf();
     let other = place.file("other.pdf", small_pdf(2));
@@ -368,13 +395,8 @@ fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
     let server = Server::start(&place, &["--set", "http_max_requests=1"]);
     let session = Session::start(&server, "opencode");
     let mut waiting = server.connect();
-    let request = String::from_utf8(session.bytes(&json!({})))
-        .unwrap()
-        .replace("POST", "GET")
-        .replace("Connection: close\r\n", "");
-    let head = request.split("\r\n\r\n").next().unwrap();
-    let head = head.lines().filter(|line| !line.starts_with("Content-")).collect::<Vec<_>>().join("\r\n");
-    waiting.write_all(format!("{head}\r\n\r\n").as_bytes()).unwrap();
+    let request = String::from_utf8(session.without_body("GET")).unwrap().replace("Connection: close\r\n", "");
+    waiting.write_all(request.as_bytes()).unwrap();
     let mut stream = BufReader::new(waiting);
     let mut line = String::new();
     while line != "\r\n" {

@@ -51,6 +51,31 @@ fn a_conversation_from_summary_to_pages() {
 }
 
 #[test]
+fn an_embedded_page_has_the_bytes_of_the_command_for_one_page() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let answer = client.call("get_file", json!({ "filePath": pdf, "pages": "2-3" }));
+    for (at, number) in [(1, "2"), (2, "3")] {
+        let out = place.path("page.pdf");
+        assert_eq!(place.run(&["page", &pdf, number, "--out", out.to_str().unwrap()]).status, 0);
+        let bytes = pagewise::tool::base64(&std::fs::read(out).unwrap());
+        assert_eq!(answer["content"][at]["resource"]["blob"], bytes, "page {number}");
+    }
+}
+
+#[test]
+fn a_conversation_that_was_given_nothing_can_be_forked() {
+    let (place, _) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let fork = client.call("context_fork", json!({}));
+    assert_eq!(fork["isError"], false, "{fork}");
+    assert!(fork["structuredContent"]["conversation"].as_str().unwrap().starts_with("conv_"), "{fork}");
+    let unknown = client.call("context_fork", json!({ "conversation": "nobody's" }));
+    assert_eq!(unknown["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+}
+
+#[test]
 fn get_file_has_no_structured_content_and_data_tools_have() {
     let (place, pdf) = place_with_pdf();
     let mut client = Client::start(&place, "opencode");
@@ -205,8 +230,8 @@ fn two_servers_share_what_a_conversation_holds() {
     let (mut first, mut second) = (Client::start(&place, "opencode"), Client::start(&place, "opencode"));
     let arguments = call(&pdf, "shared")["arguments"].clone();
     assert!(kinds(&first.call("get_file", arguments.clone())).contains(&"resource"));
-    // The mark is made after the answer was written: the next answer comes after it.
-    first.call("context_status", json!({}));
+    // The mark is made after the answer was written: the next answer in the same conversation comes after it.
+    first.call("context_status", json!({ "conversation": "shared" }));
     assert!(!kinds(&second.call("get_file", arguments.clone())).contains(&"resource"));
     second.call("context_forget", json!({ "conversation": "shared" }));
     assert!(kinds(&first.call("get_file", arguments)).contains(&"resource"));

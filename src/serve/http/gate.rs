@@ -12,7 +12,6 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
 use rmcp::ServerHandler;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -22,6 +21,7 @@ use super::HttpSettings;
 use super::exchange::{Exchange, Place, Watch, Watched, Written};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
+use super::sessions::Sessions;
 use crate::tool::Principal;
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
@@ -44,7 +44,7 @@ type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
 /// The one state of a server.
 pub(super) struct Gate {
     protocol: Protocol,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Sessions,
     settings: HttpSettings,
     hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
@@ -52,9 +52,6 @@ pub(super) struct Gate {
     room: Arc<Semaphore>,
     is_draining: AtomicBool,
 }
-
-/// The header in which the older protocols name a session.
-pub(in crate::serve) const SESSION: &str = "mcp-session-id";
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
@@ -74,11 +71,7 @@ impl Gate {
         address: SocketAddr,
     ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
-        let mut session = SessionConfig::default();
-        session.keep_alive = Some(settings.session_idle);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config = session;
-        let sessions = Arc::new(sessions);
+        let sessions = Sessions::new(settings.session_idle);
         let origins = origins(&settings);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
@@ -86,7 +79,7 @@ impl Gate {
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
-        let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
         let ending = service.config.cancellation_token.clone();
         let answer = move |request: Request| {
             let service = service.clone();
@@ -167,8 +160,13 @@ impl Gate {
         let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
+        if !self.sessions.may_name(&parts.headers, principal, &parts.method) {
+            return refused(StatusCode::NOT_FOUND, REFUSED, "Session not found");
+        }
         if parts.method != Method::POST {
-            return (self.protocol.answer)(Request::from_parts(parts, body)).await;
+            let ends = (parts.method == Method::DELETE).then(|| parts.headers.clone());
+            let response = (self.protocol.answer)(Request::from_parts(parts, body)).await;
+            return ends.iter().fold(response, |response, headers| self.sessions.ended(response, headers));
         }
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
@@ -178,20 +176,19 @@ impl Gate {
             return refused(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
-        if opens && self.open_sessions().await >= self.settings.max_sessions {
+        if opens && self.sessions.count().await >= self.settings.max_sessions {
             self.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             return busy("Too many sessions are open (http_max_sessions).");
         }
         let is_json = is_json(&parts.headers);
         let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
+        if opens {
+            self.sessions.opened(response.headers(), principal).await;
+        }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
-    }
-
-    async fn open_sessions(&self) -> usize {
-        self.sessions.sessions.read().await.len()
     }
 
     async fn body(&self, body: Body) -> Result<Bytes, Response> {
@@ -254,7 +251,7 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let text = gate.metrics.text(gate.open_sessions().await);
+    let text = gate.metrics.text(gate.sessions.count().await);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 

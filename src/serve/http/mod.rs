@@ -7,6 +7,7 @@ mod exchange;
 mod gate;
 mod log;
 mod metrics;
+mod sessions;
 
 use std::io;
 use std::net::SocketAddr;
@@ -29,9 +30,10 @@ use self::gate::Gate;
 use self::metrics::Gauge;
 
 pub(super) use self::exchange::Called;
-pub(super) use self::gate::{SESSION, Visit};
+pub(super) use self::gate::Visit;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
+pub(super) use self::sessions::SESSION;
 
 /// How a server over HTTP is run.
 #[derive(Debug, Clone)]
