@@ -390,6 +390,53 @@ fn a_slow_client_is_given_up() {
 }
 
 #[test]
+fn an_answer_that_nobody_takes_keeps_its_place_and_is_given_up() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &["--set", "http_max_requests=1", "--set", "http_write_timeout_seconds=1"]);
+    let arguments = json!({ "filePath": pdf, "pages": "1-8" });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let mut stream = server.connect_small();
+    stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+    let mut some = [0; 512];
+    stream.read_exact(&mut some).unwrap();
+    // All of it was made, and most of it lies in the server.
+    assert_eq!(server.post(&json!({}), &[]).status, 503);
+    // Taken so slowly it would lie there for a minute and more.
+    let mut taken = some.len();
+    while server.post(&json!({}), &[]).status == 503 {
+        stream.read_exact(&mut some).unwrap();
+        taken += some.len();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(taken < 500_000, "{taken} bytes were taken");
+}
+
+#[test]
+fn a_thousand_idle_clients_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let own = getrlimit(Resource::Nofile);
+    // Where the system gives few descriptors to a process there are fewer clients.
+    let most = own.maximum.unwrap_or(10_000).min(10_000);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: own.maximum }).unwrap();
+    let clients = most.saturating_sub(700).min(1_000);
+    assert!(clients > 100, "the system gives {most} descriptors");
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start_with_soft_limit(&place, 300);
+    let idle = (0..clients).map(|_| server.connect()).collect::<Vec<_>>();
+    let info = server.call("opencode", "pdf_info", json!({ "path": pdf }), &[]);
+    assert_eq!(info["structuredContent"]["pages"], 3);
+    let metrics = server.request("GET", "/metrics", &[], b"").text();
+    let open = metrics.lines().find_map(|line| line.strip_prefix("pagewise_http_connections ")).unwrap();
+    assert!(open.parse::<u64>().unwrap() > clients, "{open} of {clients}");
+    drop(idle);
+    server.terminate();
+    assert_eq!(server.ended().0, 0);
+}
+
+#[test]
 fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
     let (place, _) = place_with_pdf();
     let server = Server::start(&place, &["--set", "http_max_requests=1"]);

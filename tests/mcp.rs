@@ -225,6 +225,37 @@ fn a_cancelled_call_records_nothing() {
 }
 
 #[test]
+fn of_two_requests_at_once_with_one_id_nothing_is_recorded() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    for pages in ["1-4", "5-8"] {
+        let arguments = json!({ "filePath": pdf, "pages": pages, "as": "image", "conversation": "c" });
+        client.send_as(77, "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    }
+    assert_eq!(client.receive(77)["result"]["isError"], false, "one of them is answered");
+    let status = client.call("context_status", json!({ "conversation": "c" }));
+    assert_eq!(status["structuredContent"]["files"], json!([]), "which of them that was cannot be told");
+    let arguments = json!({ "filePath": pdf, "pages": "1", "as": "image", "conversation": "c" });
+    client.call("get_file", arguments);
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c")[0]["pages"], json!({ "image": "1" }));
+}
+
+#[test]
+fn what_was_asked_before_the_input_ended_is_answered_and_recorded() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "as": "image", "conversation": "c" });
+    let id = client.send("tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    client.end_input();
+    assert_eq!(client.receive(id)["result"]["isError"], false);
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c")[0]["pages"], json!({ "image": "1-8" }));
+}
+
+#[test]
 fn two_servers_share_what_a_conversation_holds() {
     let (place, pdf) = place_with_pdf();
     let (mut first, mut second) = (Client::start(&place, "opencode"), Client::start(&place, "opencode"));

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -32,6 +32,20 @@ impl Server {
     pub(crate) fn start(place: &Place, flags: &[&str]) -> Self {
         let mut command = place.command();
         command.args(["serve", "--http", "127.0.0.1:0", "--no-sandbox"]).args(flags);
+        Self::spawn(command)
+    }
+
+    /// Starts one that may open few files for a start, and more where it asks for them.
+    pub(crate) fn start_with_soft_limit(place: &Place, files: u32) -> Self {
+        let program = place.command();
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -Sn {files}; exec \"$0\" serve --http 127.0.0.1:0 --no-sandbox");
+        command.arg("-c").arg(script).arg(program.get_program()).current_dir(place.folder());
+        command.env("PAGEWISE_DATA_DIR", place.path("data"));
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();

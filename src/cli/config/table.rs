@@ -193,6 +193,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("http_max_sessions", "sessions of clients of the older protocols", |c| Slot::Usize(&mut c.http.max_sessions)),
     Setting::new("http_session_idle_seconds", "time without a request after which such a session ends", |c| Slot::Seconds(&mut c.http.session_idle)),
     Setting::new("http_read_timeout_seconds", "time for a request's head, and again for its body", |c| Slot::Seconds(&mut c.http.read_timeout)),
-    Setting::new("http_write_timeout_seconds", "how long a client may take nothing of an answer", |c| Slot::Seconds(&mut c.http.write_timeout)),
+    Setting::new("http_write_timeout_seconds", "how long a client may take next to nothing of an answer", |c| Slot::Seconds(&mut c.http.write_timeout)),
     Setting::new("http_drain_seconds", "time for answers under way when the server is told to end", |c| Slot::Seconds(&mut c.http.drain)),
 ];

@@ -61,7 +61,7 @@ pub struct HttpSettings {
     pub session_idle: Duration,
     /// Time for a request's head, and again for its body. 30 s.
     pub read_timeout: Duration,
-    /// How long a client may take nothing of an answer. 30 s.
+    /// How long a client may take next to nothing of an answer. 30 s.
     pub write_timeout: Duration,
     /// Time for answers under way when the server is to end. 10 s.
     pub drain: Duration,
@@ -123,8 +123,9 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     let gate = Gate::new(handler, metrics, settings, listener.local_addr()?);
     warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
+    let most = room(gate.settings().max_connections, warn);
     tokio::select! {
-        () = accept(&listener, &gate, &stopped, warn) => {}
+        () = accept(&listener, &gate, most, &stopped, warn) => {}
         told = told_to_end() => told?,
     }
     drop(listener);
@@ -153,9 +154,43 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-async fn accept(listener: &TcpListener, gate: &Arc<Gate>, stopped: &watch::Receiver<bool>, warn: fn(&str)) {
+/// Descriptors beside those of connections: files that are read, workers, the store.
+const OTHER_DESCRIPTORS: u64 = 256;
+
+/// How many connections the system has descriptors for, after it was asked for as many as are wanted.
+#[cfg(unix)]
+fn room(connections: usize, warn: fn(&str)) -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_DESCRIPTORS);
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_none_or(|now| now >= wanted) {
+        return connections;
+    }
+    let most = now.maximum.map_or(wanted, |most| most.min(wanted));
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: now.maximum });
+    let most = if raised.is_ok() { Some(most) } else { now.current };
+    let left = most.unwrap_or(wanted).saturating_sub(OTHER_DESCRIPTORS).max(1);
+    let room = usize::try_from(left).unwrap_or(connections).min(connections);
+    if room < connections {
+        warn(&format!("the system gives descriptors for {room} connections (http_max_connections is {connections})"));
+    }
+    room
+}
+
+#[cfg(not(unix))]
+fn room(connections: usize, _warn: fn(&str)) -> usize {
+    connections
+}
+
+async fn accept(
+    listener: &TcpListener,
+    gate: &Arc<Gate>,
+    most: usize,
+    stopped: &watch::Receiver<bool>,
+    warn: fn(&str),
+) {
     let router = gate::router(gate);
-    let room = Arc::new(Semaphore::new(gate.settings().max_connections));
+    let room = Arc::new(Semaphore::new(most));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
