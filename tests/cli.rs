@@ -333,3 +333,23 @@ fn context_watch_prints_a_line_for_each_change() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn pages_in_a_folder_of_our_own_stay_within_bounds_and_those_in_the_users_own_stay() {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let month = std::time::Duration::from_secs(31 * 24 * 60 * 60);
+    let written = |page: &str, flags: &[&str]| {
+        let (status, answer) = place.json(&[&["get-file", &pdf, "--pages", page, "--as", "path"], flags].concat());
+        assert_eq!(status, 0, "{answer}");
+        let text = answer["content"][0]["text"].as_str().unwrap().to_owned();
+        std::path::PathBuf::from(text.split_once("read it at ").unwrap().1)
+    };
+    for (flags, stays) in [(&[][..], false), (&["--set", "max_output_days=0"], true), (&["--out-dir", "mine"], true)] {
+        let old = written("1", flags);
+        let file = std::fs::File::options().write(true).open(&old).unwrap();
+        file.set_modified(std::time::SystemTime::now() - month).unwrap();
+        let new = written("2", flags);
+        assert_eq!((old.exists(), new.exists()), (stays, true), "{flags:?}");
+    }
+}

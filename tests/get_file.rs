@@ -289,6 +289,24 @@ fn a_path_names_a_file_that_holds_the_page() {
 }
 
 #[test]
+fn a_page_whose_file_is_gone_is_not_held_any_more() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one", "two"]);
+    let as_path = |request: &mut FileRequest| {
+        request.part = Part::Selection("1-2".into());
+        request.form = Form::Path;
+    };
+    let first = bench.given("a.pdf", as_path);
+    assert_eq!(bench.given("a.pdf", as_path).join("\n").matches("has already been provided").count(), 2);
+    let (_, gone) = first[1].split_once("read it at ").unwrap();
+    std::fs::remove_file(gone).unwrap();
+    let again = bench.given("a.pdf", as_path);
+    assert_eq!(again[0], first[1]);
+    assert!(again[1].starts_with("Page 1 of a.pdf has already been provided"), "{again:?}");
+    assert_eq!((again.len(), std::fs::exists(gone).unwrap()), (2, true));
+}
+
+#[test]
 fn a_text_is_given_by_lines_and_once() {
     let bench = Bench::new();
     bench.write("a.txt", "one\ntwo\nthree\n");

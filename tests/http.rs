@@ -254,6 +254,59 @@ fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
 }
 
 #[test]
+fn progress_goes_before_an_answer_that_counts_as_given() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    let params = |pages: &str| {
+        let arguments = json!({ "filePath": pdf, "pages": pages, "as": "image", "conversation": conversation });
+        json!({ "name": "get_file", "arguments": arguments, "_meta": { "progressToken": 7 } })
+    };
+    let (message, headers) = stateless_message("opencode", "tools/call", params("1-4"));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let by_session = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params("5-8") });
+    for response in [server.post(&message, &headers), session.post(&by_session)] {
+        let mut events = response.events();
+        assert_eq!(events.pop().unwrap()["result"]["isError"], false, "{}", response.text());
+        assert!(!events.is_empty(), "{}", response.text());
+        for event in &events {
+            assert_eq!(event["method"], "notifications/progress");
+            assert_eq!((&event["params"]["progressToken"], &event["params"]["total"]), (&json!(7), &json!(4.0)));
+        }
+    }
+    assert_eq!(holds(&server, &conversation)[0]["pages"], json!({ "image": "1-8" }));
+}
+
+#[test]
+fn a_session_that_is_ended_is_gone() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let end = || server.raw(&session.without_body("DELETE")).unwrap();
+    let ended = end();
+    assert_eq!((ended.status, ended.text().as_str()), (204, ""));
+    assert_eq!(end().status, 404);
+    assert_eq!(session.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).status, 404);
+}
+
+#[test]
+fn a_session_belongs_to_who_opened_it() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &["--set", "http_tokens=one,two"]);
+    let own = Session::start_as(&server, "opencode", "one");
+    let others = own.as_shown_by("two");
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    assert_eq!([own.post(&ping).status, others.post(&ping).status], [200, 404]);
+    for method in ["GET", "DELETE"] {
+        assert_eq!(server.raw(&others.without_body(method)).unwrap().status, 404, "{method}");
+    }
+    assert_eq!(own.post(&ping).status, 200);
+    assert_eq!(server.raw(&own.without_body("DELETE")).unwrap().status, 204);
+}
+
+#[test]
 fn answers_of_two_clients_do_not_cross() {
     let (place, pdf) = place_with_pdf();
     let other = place.file("other.pdf", small_pdf(2));
@@ -386,18 +439,60 @@ fn a_slow_client_is_given_up() {
 }
 
 #[test]
+fn an_answer_that_nobody_takes_keeps_its_place_and_is_given_up() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let server = Server::start(&place, &["--set", "http_max_requests=1", "--set", "http_write_timeout_seconds=1"]);
+    let arguments = json!({ "filePath": pdf, "pages": "1-8" });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let mut stream = server.connect_small();
+    stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+    let mut some = [0; 512];
+    stream.read_exact(&mut some).unwrap();
+    // All of it was made, and most of it lies in the server.
+    assert_eq!(server.post(&json!({}), &[]).status, 503);
+    // Taken so slowly it would lie there for a minute and more.
+    let mut taken = some.len();
+    while server.post(&json!({}), &[]).status == 503 {
+        stream.read_exact(&mut some).unwrap();
+        taken += some.len();
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(taken < 500_000, "{taken} bytes were taken");
+}
+
+#[test]
+fn a_thousand_idle_clients_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let own = getrlimit(Resource::Nofile);
+    // Where the system gives few descriptors to a process there are fewer clients.
+    let most = own.maximum.unwrap_or(10_000).min(10_000);
+    setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: own.maximum }).unwrap();
+    let clients = most.saturating_sub(700).min(1_000);
+    assert!(clients > 100, "the system gives {most} descriptors");
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start_with_soft_limit(&place, 300);
+    let idle = (0..clients).map(|_| server.connect()).collect::<Vec<_>>();
+    let info = server.call("opencode", "pdf_info", json!({ "path": pdf }), &[]);
+    assert_eq!(info["structuredContent"]["pages"], 3);
+    let metrics = server.request("GET", "/metrics", &[], b"").text();
+    let open = metrics.lines().find_map(|line| line.strip_prefix("pagewise_http_connections ")).unwrap();
+    assert!(open.parse::<u64>().unwrap() > clients, "{open} of {clients}");
+    drop(idle);
+    server.terminate();
+    assert_eq!(server.ended().0, 0);
+}
+
+#[test]
 fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
     let (place, _) = place_with_pdf();
     let server = Server::start(&place, &["--set", "http_max_requests=1"]);
     let session = Session::start(&server, "opencode");
     let mut waiting = server.connect();
-    let request = String::from_utf8(session.bytes(&json!({})))
-        .unwrap()
-        .replace("POST", "GET")
-        .replace("Connection: close\r\n", "");
-    let head = request.split("\r\n\r\n").next().unwrap();
-    let head = head.lines().filter(|line| !line.starts_with("Content-")).collect::<Vec<_>>().join("\r\n");
-    waiting.write_all(format!("{head}\r\n\r\n").as_bytes()).unwrap();
+    let request = String::from_utf8(session.without_body("GET")).unwrap().replace("Connection: close\r\n", "");
+    waiting.write_all(request.as_bytes()).unwrap();
     let mut stream = BufReader::new(waiting);
     let mut line = String::new();
     while line != "\r\n" {

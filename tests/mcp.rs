@@ -51,6 +51,31 @@ fn a_conversation_from_summary_to_pages() {
 }
 
 #[test]
+fn an_embedded_page_has_the_bytes_of_the_command_for_one_page() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let answer = client.call("get_file", json!({ "filePath": pdf, "pages": "2-3" }));
+    for (at, number) in [(1, "2"), (2, "3")] {
+        let out = place.path("page.pdf");
+        assert_eq!(place.run(&["page", &pdf, number, "--out", out.to_str().unwrap()]).status, 0);
+        let bytes = pagewise::tool::base64(&std::fs::read(out).unwrap());
+        assert_eq!(answer["content"][at]["resource"]["blob"], bytes, "page {number}");
+    }
+}
+
+#[test]
+fn a_conversation_that_was_given_nothing_can_be_forked() {
+    let (place, _) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let fork = client.call("context_fork", json!({}));
+    assert_eq!(fork["isError"], false, "{fork}");
+    assert!(fork["structuredContent"]["conversation"].as_str().unwrap().starts_with("conv_"), "{fork}");
+    let unknown = client.call("context_fork", json!({ "conversation": "nobody's" }));
+    assert_eq!(unknown["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+}
+
+#[test]
 fn get_file_has_no_structured_content_and_data_tools_have() {
     let (place, pdf) = place_with_pdf();
     let mut client = Client::start(&place, "opencode");
@@ -200,13 +225,44 @@ fn a_cancelled_call_records_nothing() {
 }
 
 #[test]
+fn of_two_requests_at_once_with_one_id_nothing_is_recorded() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    for pages in ["1-4", "5-8"] {
+        let arguments = json!({ "filePath": pdf, "pages": pages, "as": "image", "conversation": "c" });
+        client.send_as(77, "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    }
+    assert_eq!(client.receive(77)["result"]["isError"], false, "one of them is answered");
+    let status = client.call("context_status", json!({ "conversation": "c" }));
+    assert_eq!(status["structuredContent"]["files"], json!([]), "which of them that was cannot be told");
+    let arguments = json!({ "filePath": pdf, "pages": "1", "as": "image", "conversation": "c" });
+    client.call("get_file", arguments);
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c")[0]["pages"], json!({ "image": "1" }));
+}
+
+#[test]
+fn what_was_asked_before_the_input_ended_is_answered_and_recorded() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "as": "image", "conversation": "c" });
+    let id = client.send("tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    client.end_input();
+    assert_eq!(client.receive(id)["result"]["isError"], false);
+    assert_eq!(client.end(), 0);
+    assert_eq!(held(&place, "c")[0]["pages"], json!({ "image": "1-8" }));
+}
+
+#[test]
 fn two_servers_share_what_a_conversation_holds() {
     let (place, pdf) = place_with_pdf();
     let (mut first, mut second) = (Client::start(&place, "opencode"), Client::start(&place, "opencode"));
     let arguments = call(&pdf, "shared")["arguments"].clone();
     assert!(kinds(&first.call("get_file", arguments.clone())).contains(&"resource"));
-    // The mark is made after the answer was written: the next answer comes after it.
-    first.call("context_status", json!({}));
+    // The mark is made after the answer was written: the next answer in the same conversation comes after it.
+    first.call("context_status", json!({ "conversation": "shared" }));
     assert!(!kinds(&second.call("get_file", arguments.clone())).contains(&"resource"));
     second.call("context_forget", json!({ "conversation": "shared" }));
     assert!(kinds(&first.call("get_file", arguments)).contains(&"resource"));
@@ -292,26 +348,70 @@ fn every_client_of_the_table_gets_its_form() {
 }
 
 #[test]
+fn what_is_set_for_a_client_decides_before_the_table() {
+    let (place, pdf) = place_with_pdf();
+    place.file("s.toml", "[client_forms]\ncodex-mcp-client = \"text\"\n\"my.client 2\" = \"document\"\n");
+    let form = |flags: &[&str], name: &str, capabilities: Value, form: &str| {
+        let mut client = Client::start_with(&place, &[&["--config", "s.toml"], flags].concat(), name, capabilities);
+        let answer = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 0, "as": form }));
+        let sent = &answer["_meta"]["io.github.pagewise/details"]["sent"][0]["form"];
+        sent.as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    assert_eq!(form(&[], "codex-mcp-client", json!({}), "auto"), "text");
+    assert_eq!(form(&[], "my.client 2", json!({}), "auto"), "document");
+    assert_eq!(form(&[], "opencode", json!({}), "auto"), "document", "the table still holds for others");
+    assert_eq!(form(&[], "nobody-knows-it", json!({}), "auto"), "image");
+    let flag = ["--set", "client_forms=codex-mcp-client=path,opencode=image"];
+    assert_eq!(form(&flag, "codex-mcp-client", json!({}), "auto"), "path");
+    assert_eq!(form(&flag, "opencode", json!({}), "auto"), "image");
+    // Before it: the server's flag, what the client declares, and the call.
+    assert_eq!(form(&["--as", "image"], "my.client 2", json!({}), "auto"), "image");
+    let capabilities = json!({ "extensions": { "io.github.pagewise/content": { "accept": ["image/png"] } } });
+    assert_eq!(form(&[], "my.client 2", capabilities, "auto"), "image");
+    assert_eq!(form(&[], "my.client 2", json!({}), "text"), "text");
+}
+
+/// Else it puts what is longer than 50,000 characters in a file and gives its model the path; more than 500,000 it does
+/// not take.
+#[test]
+fn tools_with_long_results_say_so_to_claude_code() {
+    let place = Place::new();
+    let listed = Client::start(&place, "claude-code").request("tools/list", json!({}));
+    let hinted = |tool: &&Value| tool["_meta"]["anthropic/maxResultSizeChars"] == json!(500_000);
+    let tools = listed["tools"].as_array().unwrap();
+    let names = tools.iter().filter(hinted).map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>();
+    let long = ["get_file", "pdf_extract_text", "pdf_search", "pdf_outline", "get_search_content"];
+    assert_eq!(names, [&long[..], &["context_status", "context_updates"]].concat());
+    let hints = tools.iter().filter(|tool| tool["_meta"].is_object()).count();
+    assert_eq!(hints, names.len(), "no other hint is given");
+}
+
+#[test]
 fn a_client_that_asks_is_told_of_progress() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
     let mut client = Client::start(&place, "opencode");
-    let params = json!({
-        "name": "pdf_extract_text", "arguments": { "path": pdf }, "_meta": { "progressToken": "t" },
-    });
-    let id = client.send("tools/call", params);
-    let told = client.receive_all(id);
-    let (answer, told) = told.split_last().unwrap();
-    assert_eq!(answer["result"]["isError"], false, "{answer}");
-    let progress = told.iter().map(|message| {
-        assert_eq!(message["method"], "notifications/progress");
-        assert_eq!((&message["params"]["progressToken"], &message["params"]["total"]), (&json!("t"), &json!(8.0)));
-        message["params"]["progress"].as_f64().unwrap()
-    });
-    let progress = progress.collect::<Vec<_>>();
-    assert!(!progress.is_empty() && progress.is_sorted_by(|one, next| one < next), "{progress:?}");
-    let id = client.send("tools/call", json!({ "name": "pdf_extract_text", "arguments": { "path": pdf } }));
-    assert_eq!(client.receive_all(id).len(), 1, "who does not ask is not told");
+    for (tool, arguments) in [
+        ("pdf_extract_text", json!({ "path": pdf })),
+        ("get_file", json!({ "filePath": pdf, "pages": "1-8", "as": "image" })),
+    ] {
+        let call = json!({ "name": tool, "arguments": arguments });
+        let mut asking = call.clone();
+        asking["_meta"] = json!({ "progressToken": "t" });
+        let id = client.send("tools/call", asking);
+        let told = client.receive_all(id);
+        let (answer, told) = told.split_last().unwrap();
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        let progress = told.iter().map(|message| {
+            assert_eq!(message["method"], "notifications/progress");
+            assert_eq!((&message["params"]["progressToken"], &message["params"]["total"]), (&json!("t"), &json!(8.0)));
+            message["params"]["progress"].as_f64().unwrap()
+        });
+        let progress = progress.collect::<Vec<_>>();
+        assert!(!progress.is_empty() && progress.is_sorted_by(|one, next| one < next), "{tool}: {progress:?}");
+        let id = client.send("tools/call", call);
+        assert_eq!(client.receive_all(id).len(), 1, "who does not ask is not told");
+    }
 }
 
 #[test]

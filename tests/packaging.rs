@@ -71,6 +71,14 @@ fn the_manifest_of_the_bundle_is_one_and_lists_the_tools() {
     let entry = server["entry_point"].as_str().unwrap();
     assert_eq!(server["mcp_config"]["command"], format!("${{__dirname}}/{entry}"));
     assert_eq!(server["mcp_config"]["args"][0], "serve");
+    // `pdf` is there only where a model is configured.
+    assert_eq!(manifest["tools_generated"], true);
+    for (name, setting) in manifest["user_config"].as_object().unwrap() {
+        assert!(["string", "number", "boolean", "directory", "file"].contains(&setting["type"].as_str().unwrap()));
+        assert!(setting["title"].is_string() && setting["description"].is_string(), "{name}");
+        let used = server["mcp_config"]["args"].as_array().unwrap();
+        assert!(used.contains(&json!(format!("${{user_config.{name}}}"))), "{name}");
+    }
     let place = Place::new();
     let listed = Client::start(&place, "tester").request("tools/list", json!({}));
     let names = |tools: &Value| tools.as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>();

@@ -51,6 +51,29 @@ fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
 }
 
 #[test]
+fn a_table_is_set_entry_by_entry() {
+    let place = Place::new();
+    place.file("s.toml", "[client_forms]\nopencode = \"text\"\n\"a b.c\" = \"image\"\n");
+    let forms = |arguments: &[&str], variables: &[(&str, &str)]| {
+        value(&settings(&place, &[&["--config", "s.toml"], arguments].concat(), variables), "client_forms")
+    };
+    assert_eq!(forms(&[], &[]), (json!({ "opencode": "text", "a b.c": "image" }), "file".into()));
+    let variable = [("PAGEWISE_CLIENT_FORMS", "opencode=path, x=mixed")];
+    let all = json!({ "opencode": "path", "x": "mixed", "a b.c": "image" });
+    assert_eq!(forms(&[], &variable), (all, "environment".into()));
+    let flags = ["--set", "client_forms.x=document", "--set", "client_forms.a b.c=auto"];
+    let all = json!({ "opencode": "path", "x": "document", "a b.c": "auto" });
+    assert_eq!(forms(&flags, &variable), (all, "flag".into()));
+    let expected =
+        "Setting 'client_forms' must be names of clients, each with auto, document, image, text, path or mixed";
+    for wrong in ["client_forms=opencode", "client_forms=opencode=pdf", "client_forms.opencode=", "client_forms.=text"]
+    {
+        assert_eq!(refused(&place, &["--set", wrong])[1], expected, "{wrong}");
+    }
+    assert_eq!(refused(&place, &["--set", "max_pages.x=1"])[1], "Unknown setting 'max_pages.x'");
+}
+
+#[test]
 fn a_setting_of_the_file_holds() {
     let place = Place::new();
     let pdf = place.file("two.pdf", small_pdf(2));
@@ -149,7 +172,7 @@ fn secrets_are_not_printed() {
 #[test]
 fn what_is_printed_can_be_read_back() {
     let place = Place::new();
-    let set = ["--set", "max_pages=7", "--set", "form=text", "--set", "roots=/a:/b"];
+    let set = ["--set", "max_pages=7", "--set", "form=text", "--set", "roots=/a:/b", "--set", "client_forms.a b=path"];
     let printed = place.run(&[&["--print-config"], &set[..]].concat());
     place.file("printed.toml", &printed.stdout);
     let again = settings(&place, &["--config", "printed.toml"], &[]);

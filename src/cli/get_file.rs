@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{EmitShape, Form, GetFile};
 use super::config::Config;
 use super::print::{Output, Report};
+use super::progress::Terminal;
 use super::settings;
 use crate::hash::ContentHash;
 use crate::tool::Block;
@@ -14,8 +15,10 @@ use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
     let context = settings::context(typed.conversation.is_some(), config)?;
-    let answer = tool::get_file(&context, arguments, &Caller::direct())?;
-    report(answer, typed.emit)
+    let terminal = Terminal::new();
+    let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
+    terminal.finish();
+    report(answer?, typed.emit)
 }
 
 /// The tool's own arguments, so that both doors check and refuse alike.

@@ -20,7 +20,8 @@ pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
     let models = Models::new(config.models.settings(config)?);
-    let world = ServerWorld { context: Arc::new(context), models, conversation, form, warn: warning };
+    let client_forms = config.client_forms.clone();
+    let world = ServerWorld { context: Arc::new(context), models, conversation, form, client_forms, warn: warning };
     let served = match http {
         Some(http) => serve_http(world, http),
         None => serve_stdio(world),

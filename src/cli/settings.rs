@@ -8,8 +8,8 @@ use super::config::Config;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
-    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, Surroundings, ToolError, WebSettings,
-    WorkerSettings,
+    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Surroundings, ToolError,
+    WebSettings, WorkerSettings,
 };
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -55,9 +55,11 @@ pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolErro
 /// The surroundings of a server.
 pub(super) fn server_surroundings(config: &Config) -> Surroundings {
     let roots = config.roots.iter().map(|root| working_directory().join(root));
+    let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };
     Surroundings {
         roots: Some(std::iter::once(working_directory()).chain(roots).collect()),
         data_directory: config.data_dir.clone(),
+        settings,
         ..surroundings(config, isolation(config))
     }
 }
@@ -110,11 +112,13 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
     }
 }
 
+/// What a command writes to a folder that its user named is the user's, and stays; elsewhere it stays within bounds.
 fn answers(config: &Config) -> AnswerSettings {
     let named = config.output_dir.clone();
+    let output_bounds = if named.is_some() { OutputBounds::NONE } else { config.answers.output_bounds };
     let usual = || config.data_dir.as_ref().map(|folder| folder.join("pages"));
     let output_directory = named.or_else(usual).unwrap_or_else(|| env::temp_dir().join("pagewise"));
-    AnswerSettings { output_directory, ..config.answers.clone() }
+    AnswerSettings { output_directory, output_bounds, ..config.answers.clone() }
 }
 
 /// A folder that was deleted under the process leaves only absolute paths, which are joined to anything.

@@ -18,6 +18,7 @@ mod live;
 mod memory;
 mod news;
 mod output;
+mod output_folder;
 mod pdf;
 mod picture;
 mod plain;
@@ -33,6 +34,7 @@ mod summary;
 mod survey;
 mod updates;
 mod watch;
+mod watcher;
 mod words;
 mod world;
 
@@ -63,6 +65,7 @@ pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::write_whole;
+pub use output_folder::OutputBounds;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
@@ -70,6 +73,7 @@ pub use result::{ResultRoom, json_length};
 pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use watch::Watch;
+pub use watcher::{Unwatched, Watcher};
 pub use words::{
     NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,
 };
@@ -78,7 +82,7 @@ pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 use self::file::Asked;
 use self::live::{Live, Opened, Record};
 use self::memory::Memory;
-use self::output::{PageFile, write_page};
+use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use self::sent::sent;
@@ -97,6 +101,7 @@ pub struct ContextManager {
     hashes: HashCache,
     limits: Limits,
     settings: AnswerSettings,
+    output: OutputFolder,
     live: Arc<Live>,
 }
 
@@ -126,6 +131,7 @@ impl ContextManager {
             hashes: world.hashes,
             limits: world.limits,
             live: Arc::new(Live::new(world.store, world.settings.retention)),
+            output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
         }
     }
@@ -135,9 +141,17 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
+        self.get_file_watched(request, &Unwatched)
+    }
+
+    /// The same; `watcher` is told of each page of a PDF that is made. What ends the work is the request's cancellation.
+    ///
+    /// # Errors
+    /// As [`Self::get_file`].
+    pub fn get_file_watched(&self, request: &FileRequest, watcher: &dyn Watcher) -> Result<Answer, ContextError> {
         let asked = self.sources.open(&request.file, request.asking())?;
         let (memory, doubts) = self.memory(&asked, request)?;
-        let (mut draft, text) = self.draft(&asked, request, &memory)?;
+        let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         asked.check_unchanged()?;
         draft.details.notes.extend(doubts);
         draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
@@ -162,11 +176,17 @@ impl ContextManager {
         Ok((Memory::of(session.opened, content, asked.key, pages_before), session.notes))
     }
 
-    fn draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Drafted, ContextError> {
+    fn draft(
+        &self,
+        asked: &Asked,
+        request: &FileRequest,
+        memory: &Memory,
+        watcher: &dyn Watcher,
+    ) -> Result<Drafted, ContextError> {
         let settings = &self.settings_for(request);
         let plain = PlainAnswer { asked, request, settings, memory };
         match asked.kind {
-            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory).map(|draft| (draft, None)),
+            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
             Kind::Text(encoding) => plain.text(encoding, &|content| self.live.texts().get(content)),
@@ -176,14 +196,20 @@ impl ContextManager {
         }
     }
 
-    fn pdf_draft(&self, asked: &Asked, request: &FileRequest, memory: &Memory) -> Result<Draft, ContextError> {
+    fn pdf_draft(
+        &self,
+        asked: &Asked,
+        request: &FileRequest,
+        memory: &Memory,
+        watcher: &dyn Watcher,
+    ) -> Result<Draft, ContextError> {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
             return Ok(summary_already_held(asked, memory));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let (fingerprints, forms) = (RefCell::default(), RefCell::default());
-        let (settings, document) = (&self.settings_for(request), &*document);
-        PdfAnswer { asked, request, settings, document, memory, fingerprints, forms }.draft()
+        let (settings, output, document) = (&self.settings_for(request), &self.output, &*document);
+        PdfAnswer { asked, request, settings, output, document, memory, watcher, fingerprints, forms }.draft()
     }
 
     /// The bounds on an answer, as far as the result that it goes into has room.
@@ -304,7 +330,7 @@ impl ContextManager {
     /// [`ContextError::Output`].
     pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
         let file = PageFile { source, page, hash: ContentHash::of(png), extension: "png" };
-        write_page(&self.settings.output_directory, &file, png)
+        self.output.write(&file, png)
     }
 
     /// Bounds and places of answers.

@@ -8,6 +8,7 @@ use super::error::ContextError;
 use super::file::Asked;
 use super::memory::Memory;
 use super::news::{News, told};
+use super::output_folder::OutputFolder;
 use super::plan::{PagePlan, Standing, plan_pages, rest_of};
 use super::provider::RequestFull;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -15,6 +16,7 @@ use super::selection::{Selected, select};
 use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
+use super::watcher::Watcher;
 use super::words::{NEXT_WHEN_FULL, numbered, one_line, page_or_pages, pages_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
@@ -26,8 +28,10 @@ pub(super) struct PdfAnswer<'a> {
     pub(super) asked: &'a Asked,
     pub(super) request: &'a FileRequest,
     pub(super) settings: &'a AnswerSettings,
+    pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
     pub(super) memory: &'a Memory,
+    pub(super) watcher: &'a dyn Watcher,
     /// Computing one reads the page, and each is asked for several times.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
     /// As above: telling one reads the page's text.
@@ -186,7 +190,11 @@ impl PdfAnswer<'_> {
             }
             // A page whose identity is in doubt is sent.
             let fingerprint = self.fingerprint(page);
-            fingerprint.map_or(Standing::No, |print| self.memory.standing(page, print, self.form_of(page)))
+            let standing = fingerprint.map(|print| self.memory.standing(page, print, self.form_of(page)));
+            match standing.unwrap_or(Standing::No) {
+                Standing::Same if self.form_of(page) == Form::Path && !self.has_file(page) => Standing::No,
+                standing => standing,
+            }
         })
     }
 
@@ -196,8 +204,11 @@ impl PdfAnswer<'_> {
     fn serve(&self, plan: &mut PagePlan) -> Result<Making, ContextError> {
         let (mut made, mut failure) = (Making::default(), None);
         let mut room = Room::new(self.request, self.settings, self.memory.sent());
+        self.watcher.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
         for planned in &plan.send {
-            let page = match self.serve_page(*planned) {
+            let page = self.serve_page(*planned);
+            self.watcher.page_done();
+            let page = match page {
                 Ok(page) => page,
                 Err(ContextError::Pdf { path, error }) => {
                     made.unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));

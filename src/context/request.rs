@@ -6,6 +6,7 @@ use super::file::Asking;
 use crate::limits::Cancellation;
 use crate::view::{ConversationId, Form};
 
+use super::output_folder::OutputBounds;
 use super::provider::RequestBounds;
 
 /// Which part of a PDF is wanted.
@@ -123,8 +124,10 @@ pub struct AnswerSettings {
     pub request_bounds: RequestBounds,
     /// How long conversations are remembered.
     pub retention: Retention,
-    /// Where pages in the form [`Form::Path`] are written.
+    /// Where pages in the form [`Form::Path`], and drawn pages, are written.
     pub output_directory: PathBuf,
+    /// How much of what is written there stays.
+    pub output_bounds: OutputBounds,
 }
 
 /// How long conversations are remembered.
@@ -157,6 +160,7 @@ impl Default for AnswerSettings {
             request_bounds: RequestBounds::default(),
             retention: Retention::default(),
             output_directory: PathBuf::from("."),
+            output_bounds: OutputBounds::default(),
         }
     }
 }

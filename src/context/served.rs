@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::answer::{DocumentBlock, ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::image_tokens;
-use super::output::{PageFile, write_page};
+use super::output_folder::PageFile;
 use super::pdf::PdfAnswer;
 use super::plan::PlannedPage;
 use super::provider::{RequestBounds, RequestFull};
@@ -14,7 +14,7 @@ use super::result::ResultRoom;
 use super::sent::{sent_document, sent_image, sent_text};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
+use crate::page::{PageIndex, PageNumber};
 use crate::store::Sent;
 use crate::text::estimated_tokens;
 use crate::view::Form;
@@ -98,8 +98,7 @@ impl PdfAnswer<'_> {
             notes: chunk.notes,
         };
         let body = if self.request.form == Form::Path {
-            let file = PageFile { source: &self.asked.path, page, hash: chunk_hash, extension: "pdf" };
-            let file = write_page(&self.settings.output_directory, &file, &chunk.bytes)?;
+            let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.named(planned.page), &self.asked.path);
             Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
@@ -108,6 +107,16 @@ impl PdfAnswer<'_> {
         };
         let tokens = self.tokens_as_pdf(planned.page);
         Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// Whether the file is still there that a page was given as: nothing is withheld that was removed.
+    pub(super) fn has_file(&self, page: PageIndex) -> bool {
+        let chunk = self.document.cut(page);
+        chunk.is_ok_and(|chunk| self.output.has(&self.page_file(page.number(), ContentHash::of(&chunk.bytes))))
+    }
+
+    fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFile<'_> {
+        PageFile { source: &self.asked.path, page, hash, extension: "pdf" }
     }
 
     /// A provider charges a PDF page for its text and for its picture. Computed only where it is asked for.

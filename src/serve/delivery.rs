@@ -80,23 +80,35 @@ impl Drop for Flight {
 /// Deliveries whose responses are not written yet, by request.
 #[derive(Clone, Default)]
 pub(super) struct Ledger {
-    requests: Arc<Mutex<HashMap<RequestId, Option<Pending>>>>,
+    requests: Arc<Mutex<HashMap<RequestId, Awaited>>>,
+}
+
+/// What is kept for the response that a request waits for.
+enum Awaited {
+    Nothing,
+    Delivery(Box<Pending>),
+    /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
+    Either,
 }
 
 impl Ledger {
     /// Keeps the delivery of a request until its response is written. Nothing is kept of a cancelled request.
     pub(super) fn put(&self, id: &RequestId, pending: Pending) {
-        if let Some(slot) = lock(&self.requests).get_mut(id) {
-            *slot = Some(pending);
+        if let Some(awaited @ Awaited::Nothing) = lock(&self.requests).get_mut(id) {
+            *awaited = Awaited::Delivery(Box::new(pending));
         }
     }
 
     fn opened(&self, id: &RequestId) {
-        lock(&self.requests).insert(id.clone(), None);
+        let twice = |awaited: &mut Awaited| *awaited = Awaited::Either;
+        lock(&self.requests).entry(id.clone()).and_modify(twice).or_insert(Awaited::Nothing);
     }
 
     fn take(&self, id: &RequestId) -> Option<Pending> {
-        lock(&self.requests).remove(id).flatten()
+        match lock(&self.requests).remove(id)? {
+            Awaited::Delivery(pending) => Some(*pending),
+            Awaited::Nothing | Awaited::Either => None,
+        }
     }
 }
 

@@ -35,8 +35,10 @@ pub(super) struct Identity {
 impl Identity {
     /// Reads a request.
     pub(super) fn of(context: &RequestContext<RoleServer>, world: &ServerWorld) -> Self {
+        let name = context.client_info().map(|client| client.name);
         let client = ClientFacts {
-            name: context.client_info().map(|client| client.name),
+            named_form: name.as_ref().and_then(|name| world.client_forms.get(name).copied()),
+            name,
             accepts: declared_content(context),
             max_result_bytes: declared(context, "maxResultBytes").and_then(|bytes| bytes.as_u64()),
             server_form: world.form,

@@ -13,6 +13,7 @@ mod shape;
 mod tools;
 mod web;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct ServerWorld {
     pub conversation: Option<ConversationId>,
     /// How pages come where neither the call nor the client says.
     pub form: Option<FormArgument>,
+    /// How pages come to clients by their names, where none of these says: before the table of clients that are known.
+    pub client_forms: BTreeMap<String, FormArgument>,
     /// Told what goes wrong beside the answers, in a sentence.
     pub warn: fn(&str),
 }
@@ -60,7 +63,23 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
 pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
-    run(http::serve(world, settings))
+    let (metrics, warn) = (Arc::default(), world.warn);
+    let handler = Handler::over_http(world, Arc::clone(&metrics));
+    run(http::serve(handler, metrics, settings, warn))
+}
+
+/// Serves any handler of the protocol behind the same gate: the conformance suite brings tools of its own. Not for use; it
+/// shows a type of the SDK, whose version is no promise of this crate.
+///
+/// # Errors
+/// As [`serve_http`].
+#[doc(hidden)]
+pub fn serve_handler<H: rmcp::ServerHandler + Clone>(
+    handler: H,
+    settings: HttpSettings,
+    warn: fn(&str),
+) -> io::Result<()> {
+    run(http::serve(handler, Arc::default(), settings, warn))
 }
 
 fn run(serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::tools::Called;
 use crate::tool::Block;
 use crate::tool::{
-    DataAnswer, FileAnswer, PDF, PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceTemplateRow, ToolError,
-    ToolSpec, base64, error_details, json_length, page_uri,
+    DataAnswer, FileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
+    ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, base64, error_details, json_length, page_uri,
 };
 
 /// Where a result's details lie in `_meta`.
@@ -23,12 +23,13 @@ const ERROR: &str = "io.github.pagewise/error";
 
 /// A tool as it is listed.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
-    let is_open_world = spec.is_open_world();
+    let (is_open_world, is_long) = (spec.is_open_world(), spec.is_long());
     let annotations =
         ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
-    let tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
+    let mut tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
         .with_title(spec.title)
         .with_annotations(annotations.open_world(is_open_world));
+    tool.meta = is_long.then(|| meta(RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
     match spec.output_schema {
         Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
         None => tool,

@@ -72,6 +72,7 @@ impl Call<'_> {
 }
 
 fn get_file(call: &Call<'_>) -> Result<Called, ToolError> {
-    let answer = tool::get_file(call.context(), GetFileArguments::parse(call.arguments)?, call.caller)?;
+    let arguments = GetFileArguments::parse(call.arguments)?;
+    let answer = tool::get_file(call.context(), arguments, call.caller, call.watcher)?;
     Ok((shape::file_result(&answer), Some(answer.delivery)))
 }

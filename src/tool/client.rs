@@ -5,6 +5,16 @@ use crate::view::Form;
 /// The key under `capabilities.extensions` where a client declares what it can show.
 pub const CONTENT_EXTENSION: &str = "io.github.pagewise/content";
 
+/// The key of a tool's `_meta` that says how many characters of its result a client should pass on.
+///
+/// Claude Code reads it in `tools/list` (seen in 2.1.330): a result of more than 50,000 characters is else put in a file,
+/// of which the model gets the path, and the default of `pdf_extract_text` is 50,000 characters and its heading.
+pub const RESULT_SIZE_HINT: &str = "anthropic/maxResultSizeChars";
+
+/// The most that it takes as the value of [`RESULT_SIZE_HINT`]. Every tool bounds its results itself, and says where it
+/// cut them; a client that cuts once more does not.
+pub const MAX_RESULT_SIZE_CHARS: u32 = 500_000;
+
 /// The `as` argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FormArgument {
@@ -101,6 +111,8 @@ pub struct ClientFacts {
     pub max_result_bytes: Option<u64>,
     /// The server's `--as` flag.
     pub server_form: Option<FormArgument>,
+    /// What the server's settings say of clients of its name.
+    pub named_form: Option<FormArgument>,
     /// Whether the caller is this program's own user: command line or library.
     pub is_direct: bool,
 }
@@ -139,7 +151,8 @@ pub const PICTURES_INSTEAD: &str = "Pages are given as text and as pictures here
      pass PDF pages to its model. Use as: \"path\" to get a one-page PDF file, or as: \"document\" if you can see PDF \
      blocks.";
 
-/// Decides the form: argument, then declared capability, then server flag, then table, then text and image.
+/// Decides the form: argument, then declared capability, then server flag, then what the settings say of the client,
+/// then [`CLIENTS`], then text and image.
 #[must_use]
 pub fn decide_form(argument: FormArgument, client: &ClientFacts) -> FormDecision {
     match argument {
@@ -158,23 +171,30 @@ fn decided(form: Form) -> FormDecision {
 
 /// Pages with figures as the client gets them at best: a PDF block, else a picture.
 fn decide_mixed(client: &ClientFacts) -> FormDecision {
-    let form = match decide_auto(client).form {
-        Form::Document => Form::Document,
-        Form::Image | Form::Text | Form::Path => Form::Image,
-    };
+    let best = known_forms(client).find(|form| *form != FormArgument::Mixed);
+    let form = if best == Some(FormArgument::Document) { Form::Document } else { Form::Image };
     FormDecision { is_mixed: true, ..decided(form) }
 }
 
 fn decide_auto(client: &ClientFacts) -> FormDecision {
-    let declared = client.accepts.as_deref().map(declared_form);
-    let chosen = declared.or(client.server_form.filter(|form| *form != FormArgument::Auto));
-    let chosen = chosen.or(client.is_direct.then_some(FormArgument::Document));
-    match chosen.or_else(|| client.name.as_deref().and_then(table_form)) {
+    match known_forms(client).next() {
         // A picture that nobody asked for comes with its text: small print is read better there.
         Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(Form::Image) },
-        Some(form) if ![FormArgument::Auto, FormArgument::Mixed].contains(&form) => decide_form(form, client),
-        _ => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(Form::Image) },
+        Some(form) => decide_form(form, client),
+        None => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(Form::Image) },
     }
+}
+
+/// What is said of the client's form, the weightiest first.
+fn known_forms(client: &ClientFacts) -> impl Iterator<Item = FormArgument> {
+    let said = [
+        client.accepts.as_deref().map(declared_form),
+        client.server_form,
+        client.is_direct.then_some(FormArgument::Document),
+        client.named_form,
+        client.name.as_deref().and_then(table_form),
+    ];
+    said.into_iter().flatten().filter(|form| *form != FormArgument::Auto)
 }
 
 fn declared_form(accepts: &[String]) -> FormArgument {
@@ -235,6 +255,27 @@ mod tests {
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Path, false));
         let client = ClientFacts { server_form: Some(FormArgument::Auto), ..named("opencode") };
         assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
+    }
+
+    #[test]
+    fn what_is_set_for_a_client_wins_over_the_table_alone() {
+        let set = |form| ClientFacts { named_form: Some(form), ..named("codex-mcp-client") };
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Document)), (Form::Document, false));
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Auto)), (Form::Image, true));
+        assert_eq!(decided(FormArgument::Text, &set(FormArgument::Document)), (Form::Text, false));
+        let flagged = ClientFacts { server_form: Some(FormArgument::Path), ..set(FormArgument::Document) };
+        assert_eq!(decided(FormArgument::Auto, &flagged), (Form::Path, false));
+        let declared = ClientFacts { accepts: Some(vec!["image/png".into()]), ..set(FormArgument::Document) };
+        assert_eq!(decided(FormArgument::Auto, &declared), (Form::Image, true));
+        let mixed = decide_form(FormArgument::Auto, &set(FormArgument::Mixed));
+        assert_eq!((mixed.form, mixed.is_mixed), (Form::Image, true));
+    }
+
+    #[test]
+    fn a_server_may_be_told_to_mix() {
+        let client = ClientFacts { server_form: Some(FormArgument::Mixed), ..named("opencode") };
+        let mixed = decide_form(FormArgument::Auto, &client);
+        assert_eq!((mixed.form, mixed.is_mixed, mixed.note), (Form::Document, true, None));
     }
 
     #[test]

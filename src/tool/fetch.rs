@@ -5,12 +5,11 @@ use serde_json::{Map, Value, json};
 use super::error::ToolError;
 use super::fetch_arguments::{ContentArguments, DEFAULT_MAX_CHARS, FetchArguments, MAX_CHARS, Which};
 use super::get_file::Caller;
-use super::split::Watcher;
 use super::text::{fitting, length};
 use super::web_error::{content_not_found, web_error};
 use crate::context::{
     Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, ResponseId, ResultRoom, StoredText,
-    grouped, one_line, untrusted,
+    Watcher, grouped, one_line, untrusted,
 };
 use crate::view::ConversationId;
 

@@ -7,7 +7,7 @@ use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
 use crate::context::{
-    Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, page_or_pages, untrusted,
+    Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, Watcher, page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
@@ -68,7 +68,7 @@ pub struct FileAnswer {
     pub delivery: Delivery,
 }
 
-/// Answers `get_file`.
+/// Answers `get_file`; `watcher` is told of each page.
 ///
 /// # Errors
 /// Every refusal of the arguments, the file and the PDF.
@@ -76,13 +76,14 @@ pub fn get_file(
     context: &ContextManager,
     arguments: GetFileArguments,
     caller: &Caller,
+    watcher: &dyn Watcher,
 ) -> Result<FileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
-    let answer = context.get_file(&request)?;
+    let answer = context.get_file_watched(&request, watcher)?;
     let (header, footer) = framing(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })

@@ -6,8 +6,8 @@ use super::context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
 use crate::context::{
-    ContextManager, ForgetRequest, HeldFile, Point, REQUEST_LIMITS, RequestBounds, RequestLimits, Sent, Status,
-    form_name, grouped, one_line, page_or_pages,
+    ContextError, ContextManager, ForgetRequest, HeldFile, Point, REQUEST_LIMITS, RequestBounds, RequestLimits, Sent,
+    Status, form_name, grouped, one_line, page_or_pages,
 };
 use crate::page::{PageSet, parse_page_selection};
 use crate::view::{AgentView, ConversationId};
@@ -86,7 +86,13 @@ pub fn context_fork(
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
     let origin = required(caller, arguments.conversation.as_deref())?;
-    let fork = context.fork(&origin, arguments.as_of.map(Point))?;
+    let fork = match context.fork(&origin, arguments.as_of.map(Point)) {
+        // The caller's own, to which nothing was given yet.
+        Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
+            context.mint(None)
+        }
+        forked => forked,
+    }?;
     let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
     let text = format!(
         "Conversation: {fork}\nIt holds what conversation {origin} {when}. What either is given or forgets from here on \

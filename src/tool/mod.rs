@@ -34,14 +34,16 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
-    Isolation, OpenPdf, Surroundings, WebSettings, WorkerSettings, json_length, run_worker,
+    Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, json_length,
+    run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
 pub use arguments::GetFileArguments;
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
-    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, PICTURES_INSTEAD, decide_form,
+    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
+    PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use details::details_json;
@@ -63,6 +65,6 @@ pub use resource::{
 };
 pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
-pub use split::{FailedPage, SplitResult, Unwatched, Watcher, split};
+pub use split::{FailedPage, SplitResult, split};
 pub use text::{TextOfPage, TextResult, extract_text};
 pub use updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};

@@ -3,9 +3,8 @@
 use super::error::{ErrorCode, ToolError};
 use super::page::cut;
 use super::pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments};
-use super::split::Unwatched;
 use super::text::extract_text;
-use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions};
+use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions, Unwatched};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 

@@ -36,6 +36,22 @@ impl ToolSpec {
     pub fn is_idempotent(&self) -> bool {
         self.name != "context_fork"
     }
+
+    /// Whether its result may have as much text as was asked for, so that a client should leave it whole.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        const LONG: [&str; 8] = [
+            "get_file",
+            "pdf_extract_text",
+            "pdf_search",
+            "pdf_outline",
+            "pdf",
+            "get_search_content",
+            "context_status",
+            "context_updates",
+        ];
+        LONG.contains(&self.name)
+    }
 }
 
 /// What a server says of itself to a model that has its tools.

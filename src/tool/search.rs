@@ -6,10 +6,9 @@ use super::error::ToolError;
 use super::get_file::Caller;
 use super::memory::DataAnswer;
 use super::pdf_arguments::SearchArguments;
-use super::split::Watcher;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, Pattern, Query, ResultRoom, Selected, json_length, one_line, page_or_pages,
-    select_from, untrusted,
+    Case, ContextManager, Hit, OpenPdf, Pattern, Query, ResultRoom, Selected, Watcher, json_length, one_line,
+    page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 

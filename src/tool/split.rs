@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::ToolError;
 use super::page::{cut, write_chunk, write_failed};
-use crate::context::{OpenPdf, select_pages};
+use crate::context::{OpenPdf, Watcher, select_pages};
 use crate::page::{PageIndex, PageNumber, PageSet};
 
 /// What was written.
@@ -38,30 +38,6 @@ pub struct FailedPage {
     pub page: u32,
     /// Why.
     pub reason: String,
-}
-
-/// What watches and may stop a split.
-pub trait Watcher: Sync {
-    /// Called once, with the number of pages to be done.
-    fn starts(&self, pages: u64);
-    /// Called after each page.
-    fn page_done(&self);
-    /// Whether to stop; files being written are then finished or never appear.
-    fn is_stopped(&self) -> bool;
-}
-
-/// Nobody watches.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
-
-impl Watcher for Unwatched {
-    fn starts(&self, _: u64) {}
-
-    fn page_done(&self) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
 }
 
 /// Writes the pages of `selection`, or all, to `out_dir` as `{stem}-{number}.pdf`.

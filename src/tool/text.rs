@@ -7,10 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::error::ToolError;
 use super::pdf_arguments::TextArguments;
-use super::split::Watcher;
 use crate::context::{
-    ContextError, OpenPdf, PageKind, PageText, PdfError, ResultRoom, Selected, json_length, page_or_pages, select_from,
-    untrusted,
+    ContextError, OpenPdf, PageKind, PageText, PdfError, ResultRoom, Selected, Watcher, json_length, page_or_pages,
+    select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -32,6 +32,20 @@ impl Server {
     pub(crate) fn start(place: &Place, flags: &[&str]) -> Self {
         let mut command = place.command();
         command.args(["serve", "--http", "127.0.0.1:0", "--no-sandbox"]).args(flags);
+        Self::spawn(command)
+    }
+
+    /// Starts one that may open few files for a start, and more where it asks for them.
+    pub(crate) fn start_with_soft_limit(place: &Place, files: u32) -> Self {
+        let program = place.command();
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -Sn {files}; exec \"$0\" serve --http 127.0.0.1:0 --no-sandbox");
+        command.arg("-c").arg(script).arg(program.get_program()).current_dir(place.folder());
+        command.env("PAGEWISE_DATA_DIR", place.path("data"));
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -212,11 +226,17 @@ pub(crate) fn read_chunk(stream: &mut impl BufRead) -> Option<Vec<u8>> {
 pub(crate) struct Session<'a> {
     server: &'a Server,
     id: String,
+    authorization: String,
     next_id: std::cell::Cell<u64>,
 }
 
 impl<'a> Session<'a> {
     pub(crate) fn start(server: &'a Server, client: &str) -> Self {
+        Self::start_as(server, client, "")
+    }
+
+    /// The same for one who shows a token.
+    pub(crate) fn start_as(server: &'a Server, client: &str, token: &str) -> Self {
         let hello = json!({
             "jsonrpc": "2.0", "id": 0, "method": "initialize",
             "params": {
@@ -225,23 +245,42 @@ impl<'a> Session<'a> {
                 "clientInfo": { "name": client, "version": "1.0.0" },
             },
         });
-        let response = server.post(&hello, &[]);
+        let authorization = if token.is_empty() { String::new() } else { format!("Bearer {token}") };
+        let response = server.post(&hello, &[("Authorization", authorization.as_str())]);
         let id = response.header("mcp-session-id").unwrap_or_else(|| panic!("{response:?}")).to_owned();
-        let session = Self { server, id, next_id: std::cell::Cell::new(1) };
+        let session = Self { server, id, authorization, next_id: std::cell::Cell::new(1) };
         let accepted = session.post(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         assert_eq!(accepted.status, 202, "{accepted:?}");
         session
     }
 
+    /// The same session, named by one who shows another token.
+    pub(crate) fn as_shown_by(&self, token: &str) -> Self {
+        let authorization = format!("Bearer {token}");
+        Self { server: self.server, id: self.id.clone(), authorization, next_id: std::cell::Cell::new(1) }
+    }
+
+    fn headers(&self) -> [(&str, &str); 3] {
+        [
+            ("Mcp-Session-Id", self.id.as_str()),
+            ("MCP-Protocol-Version", "2025-11-25"),
+            ("Authorization", self.authorization.as_str()),
+        ]
+    }
+
     pub(crate) fn post(&self, message: &Value) -> Response {
-        let headers = [("Mcp-Session-Id", self.id.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
-        self.server.post(message, &headers)
+        self.server.post(message, &self.headers())
     }
 
     /// The bytes of a request, for a client that sends them itself.
     pub(crate) fn bytes(&self, message: &Value) -> Vec<u8> {
-        let headers = [("Mcp-Session-Id", self.id.as_str()), ("MCP-Protocol-Version", "2025-11-25")];
-        self.server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())
+        self.server.bytes("POST", "/mcp", &self.headers(), message.to_string().as_bytes())
+    }
+
+    /// The bytes of a request of this session that brings nothing.
+    pub(crate) fn without_body(&self, method: &str) -> Vec<u8> {
+        let headers = [&self.headers()[..], &[("Content-Type", ""), ("Content-Length", "")]].concat();
+        self.server.bytes(method, "/mcp", &headers, b"")
     }
 
     pub(crate) fn request(&self, method: &str, params: Value) -> Value {

@@ -81,8 +81,18 @@ impl Client {
     pub(crate) fn send(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.send_as(id, method, params);
         id
+    }
+
+    /// The same under an id of the test's own.
+    pub(crate) fn send_as(&mut self, id: u64, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+    }
+
+    /// Says that nothing more will be asked.
+    pub(crate) fn end_input(&mut self) {
+        self.input = None;
     }
 
     pub(crate) fn notify(&mut self, method: &str, params: Value) {

@@ -83,15 +83,27 @@ fn place(
         (setting.slot)(config).put(given).map_err(|expected| wrong(setting, said, expected, given))
     };
     put(Layer::File, setting.name, file.values.get(setting.name))?;
+    put(Layer::File, setting.name, entries(setting, &file.values).as_ref())?;
     let variables = std::iter::once(setting.variable()).chain(setting.also.iter().map(|name| (*name).to_owned()));
     let variable = variables.filter_map(|name| Some((variable(&name)?, name))).next();
     if let Some((given, name)) = variable {
         put(Layer::Environment, &name, Some(&given))?;
     }
     put(Layer::Flag, setting.name, set.get(setting.name))?;
+    put(Layer::Flag, setting.name, entries(setting, set).as_ref())?;
     let own = setting.flag.and_then(|(id, _)| commands.iter().find_map(|command| flag(command, id)));
     put(Layer::Flag, setting.name, own.as_ref())?;
     Ok(strongest)
+}
+
+/// The entries of a table, each set by its own name: as words that say the same.
+fn entries(setting: &Setting, values: &BTreeMap<String, Given>) -> Option<Given> {
+    let entry = |(name, given): (&String, &Given)| {
+        let entry = setting.entry(name)?;
+        Some(OsString::from(format!("{entry}={}", words(given))))
+    };
+    let words = values.iter().filter_map(entry).collect::<Vec<_>>();
+    (!words.is_empty()).then_some(Given::Many(words))
 }
 
 /// An empty variable is none: that is how a shell takes one away.
@@ -124,7 +136,8 @@ fn check_names(file: &SettingsFile, set: &BTreeMap<String, Given>) -> Result<(),
     let place = file.path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default();
     let of_file = file.values.keys().map(|name| (name, place.as_str()));
     let mut all = of_file.chain(set.keys().map(|name| (name, "")));
-    let unknown = all.find(|(name, _)| !SETTINGS.iter().any(|setting| setting.name == name.as_str()));
+    let is_known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name || setting.entry(name).is_some());
+    let unknown = all.find(|(name, _)| !is_known(name));
     let Some((name, place)) = unknown else { return Ok(()) };
     let error = ToolError::validation(&format!("Unknown setting '{name}'{place}")).with("setting", json!(name));
     let names = SETTINGS.iter().map(|setting| setting.name.to_owned());

@@ -2,7 +2,8 @@
 //!
 //! [`SETTINGS`](table::SETTINGS) is the one table: a row is a setting's name, meaning and place in [`Config`]. The name
 //! is the key of the TOML file; `PAGEWISE_` and the name in capitals is the variable; `--set name=value` is the flag that
-//! every setting has.
+//! every setting has. A setting that is a table has entries of any name: each is set by itself, as `name.entry`, or several
+//! in one word, as `entry=value,entry=value`.
 
 mod file;
 mod load;
@@ -10,6 +11,7 @@ mod show;
 mod slot;
 mod table;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,6 +38,8 @@ pub(super) struct Config {
     pub(super) password: Option<Secret>,
     /// How pages come where a call does not say.
     pub(super) form: FormArgument,
+    /// The same for clients of a server, by their names.
+    pub(super) client_forms: BTreeMap<String, FormArgument>,
     /// Read PDFs in this process.
     pub(super) no_sandbox: bool,
     /// Refuse to read where a layer of the sandbox is missing.
@@ -75,6 +79,7 @@ impl Default for Config {
             roots: Vec::new(),
             password: None,
             form: FormArgument::Auto,
+            client_forms: BTreeMap::new(),
             no_sandbox: false,
             require_sandbox: false,
             answers: AnswerSettings::default(),

@@ -53,6 +53,7 @@ fn default(setting: &Setting) -> String {
     match (setting.slot)(&mut Config::default()).shown() {
         None => String::new(),
         Some(Value::Array(items)) if items.is_empty() => String::new(),
+        Some(Value::Table(entries)) if entries.is_empty() => String::new(),
         Some(Value::String(text)) => text,
         Some(value) => value.to_string(),
     }

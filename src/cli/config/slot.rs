@@ -1,5 +1,6 @@
 //! A place of [`Config`](super::Config) by its type: how it is read from words, and how it is shown.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
@@ -32,6 +33,8 @@ pub(super) enum Slot<'a> {
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
     Form(&'a mut FormArgument),
+    /// A table of forms; entries of a weaker layer stay.
+    Forms(&'a mut BTreeMap<String, FormArgument>),
     Hosts(&'a mut Vec<HostPattern>),
     Ranges(&'a mut Vec<AddressRange>),
 }
@@ -107,8 +110,10 @@ impl Slot<'_> {
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
             Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
             Self::Ranges(place) => put(place, given.items(), "a list of blocks of addresses like 10.0.0.0/8"),
-            Self::Form(place) => {
-                put(place, given.text().and_then(FormArgument::parse), "auto, document, image, text or path")
+            Self::Form(place) => put(place, given.text().and_then(FormArgument::parse), FORMS),
+            Self::Forms(place) => {
+                place.extend(forms(given).ok_or(CLIENT_FORMS)?);
+                Ok(())
             }
         }
     }
@@ -133,7 +138,16 @@ impl Slot<'_> {
             Self::Hosts(hosts) => Some(listed(hosts)),
             Self::Ranges(ranges) => Some(listed(ranges)),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
+            Self::Forms(forms) => {
+                let entry = |(name, form): (&String, &FormArgument)| (name.clone(), Value::from(form.name()));
+                Some(Value::Table(forms.iter().map(entry).collect()))
+            }
         }
+    }
+
+    /// Whether it is a table, with entries of any name.
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self, Self::Forms(_))
     }
 
     /// Whether the value must not be repeated, not even where it is wrong.
@@ -144,6 +158,9 @@ impl Slot<'_> {
 
 /// Stands for a secret that is set.
 const MASKED: &str = "(set, not shown)";
+
+const FORMS: &str = "auto, document, image, text, path or mixed";
+const CLIENT_FORMS: &str = "names of clients, each with auto, document, image, text, path or mixed";
 
 fn put<T>(place: &mut T, value: Option<T>, expected: &'static str) -> Result<(), &'static str> {
     *place = value.ok_or(expected)?;
@@ -169,6 +186,16 @@ fn texts(given: &Given) -> Option<Vec<String>> {
         Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
         Given::Many(words) => words.iter().map(|word| word.to_str().map(str::to_owned)).collect(),
     }
+}
+
+/// Entries of a table, each `name=form`.
+fn forms(given: &Given) -> Option<Vec<(String, FormArgument)>> {
+    let entry = |word: String| {
+        let (name, form) = word.rsplit_once('=')?;
+        let name = Some(name.trim()).filter(|name| !name.is_empty())?;
+        Some((name.to_owned(), FormArgument::parse(form.trim())?))
+    };
+    texts(given)?.into_iter().map(entry).collect()
 }
 
 /// Several folders in one word are separated as in `PATH`.

@@ -36,6 +36,12 @@ impl Setting {
         Self { also: variables, ..self }
     }
 
+    /// The entry that `name` is, where this setting is a table: what stands behind its own name and a dot.
+    pub(super) fn entry<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let entry = name.strip_prefix(self.name)?.strip_prefix('.')?;
+        (self.slot)(&mut Config::default()).is_table().then_some(entry)
+    }
+
     /// The variable of the environment.
     pub(super) fn variable(&self) -> String {
         format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
@@ -55,12 +61,15 @@ pub(super) const SETTINGS: &[Setting] = &[
         .default("`$XDG_DATA_HOME/pagewise`, else `~/.local/share/pagewise`"),
     Setting::new("output_dir", "where pages and pictures are written that are given as a path", |c| Slot::Folder(&mut c.output_dir))
         .flag("out_dir", "--out-dir").default("`pages` in `data_dir`"),
+    Setting::new("max_output_days", "a page or picture there that is older is removed; 0 keeps all", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),
+    Setting::new("max_output_bytes", "pages and pictures there; beyond it the oldest are removed; 0 is no bound", |c| Slot::U64(&mut c.answers.output_bounds.max_bytes)),
     Setting::new("roots", "folders beside the working directory beneath which a server opens files", |c| Slot::Folders(&mut c.roots))
         .flag("root", "--root"),
     Setting::new("password", "the password of an encrypted PDF; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
         .flag("password", "--password"),
-    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path", |c| Slot::Form(&mut c.form))
+    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path, mixed", |c| Slot::Form(&mut c.form))
         .flag("form", "--as"),
+    Setting::new("client_forms", "the same by the name that a client gives itself, such as `claude-code = \"document\"` in a table; before what is known of clients", |c| Slot::Forms(&mut c.client_forms)),
     Setting::new("no_sandbox", "read PDFs in this process", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
     Setting::new("require_sandbox", "refuse to read PDFs where a layer of the sandbox is missing, and every URL", |c| Slot::Switch(&mut c.require_sandbox))
         .flag("require_sandbox", "--require-sandbox"),
@@ -185,6 +194,6 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("http_max_sessions", "sessions of clients of the older protocols", |c| Slot::Usize(&mut c.http.max_sessions)),
     Setting::new("http_session_idle_seconds", "time without a request after which such a session ends", |c| Slot::Seconds(&mut c.http.session_idle)),
     Setting::new("http_read_timeout_seconds", "time for a request's head, and again for its body", |c| Slot::Seconds(&mut c.http.read_timeout)),
-    Setting::new("http_write_timeout_seconds", "how long a client may take nothing of an answer", |c| Slot::Seconds(&mut c.http.write_timeout)),
+    Setting::new("http_write_timeout_seconds", "how long a client may take next to nothing of an answer", |c| Slot::Seconds(&mut c.http.write_timeout)),
     Setting::new("http_drain_seconds", "time for answers under way when the server is told to end", |c| Slot::Seconds(&mut c.http.drain)),
 ];

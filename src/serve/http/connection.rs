@@ -18,26 +18,44 @@ pub(super) struct Connection {
     written: Written,
     warn: fn(&str),
     stall: Duration,
-    stalled: Option<Pin<Box<Sleep>>>,
+    stalled: Option<Stalled>,
 }
 
+/// A client that does not take all at once what waits for it.
+struct Stalled {
+    patience: Pin<Box<Sleep>>,
+    taken: usize,
+}
+
+/// What a client must take for its time to begin anew: one that takes a byte now and then would keep its answer here for
+/// ever.
+const LEAST_TAKEN: usize = 16 << 10;
+
 impl Connection {
-    /// `stall` is how long a client may take nothing of what waits for it.
+    /// `stall` is how long a client may take less than [`LEAST_TAKEN`] bytes of what waits for it.
     pub(super) fn new(stream: TcpStream, written: Written, stall: Duration, warn: fn(&str)) -> Self {
         Self { stream, written, warn, stall, stalled: None }
     }
 
-    /// Passes on what a write came to; an error where it has waited for too long.
-    fn unless_stalled<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.stalled = None;
-            return written;
-        }
+    /// Passes on what a write came to; an error where the client has taken too little for too long.
+    fn unless_stalled(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let stall = self.stall;
-        let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep(stall)));
-        match timer.as_mut().poll(cx) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
+        match (&written, &mut self.stalled) {
+            (Poll::Ready(Ok(taken)), Some(stalled)) => {
+                stalled.taken = stalled.taken.saturating_add(*taken);
+                if stalled.taken >= LEAST_TAKEN {
+                    self.stalled = None;
+                }
+                written
+            }
+            (Poll::Ready(_), _) => written,
+            (Poll::Pending, stalled) => {
+                let begun = || Stalled { patience: Box::pin(sleep(stall)), taken: 0 };
+                match stalled.get_or_insert_with(begun).patience.as_mut().poll(cx) {
+                    Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+                    Poll::Pending => Poll::Pending,
+                }
+            }
         }
     }
 }
@@ -70,9 +88,16 @@ impl AsyncWrite for Connection {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(cx);
         if let Poll::Ready(Ok(())) = flushed {
+            self.stalled = None;
             let warn = self.warn;
-            for pending in self.written.take() {
-                tokio::spawn(record(pending, warn));
+            let (written, under_way) = self.written.take();
+            if !written.is_empty() {
+                tokio::spawn(async move {
+                    for pending in written {
+                        record(pending, warn).await;
+                    }
+                    drop(under_way);
+                });
             }
         }
         flushed

@@ -47,18 +47,25 @@ impl Exchange {
     }
 }
 
-/// Deliveries that wait for a connection's next flush.
+/// What waits for a connection's next flush: deliveries, and the places of requests whose responses are kept until the
+/// client takes them.
 #[derive(Clone, Default)]
-pub(super) struct Written(Arc<Mutex<Vec<Pending>>>);
+pub(super) struct Written(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
 
 impl Written {
-    /// What was written with the flush that just ended.
-    pub(super) fn take(&self) -> Vec<Pending> {
-        std::mem::take(&mut lock(&self.0))
+    /// The deliveries that were written with the flush that just ended, and their requests, which are under way until
+    /// these are recorded; their places are free.
+    pub(super) fn take(&self) -> (Vec<Pending>, Vec<Gauge>) {
+        let (pending, places) = std::mem::take(&mut *lock(&self.0));
+        (pending, places.into_iter().map(|place| place.gauge).collect())
     }
 
     fn add(&self, pending: Pending) {
-        lock(&self.0).push(pending);
+        lock(&self.0).0.push(pending);
+    }
+
+    fn hold(&self, place: Place) {
+        lock(&self.0).1.push(place);
     }
 }
 
@@ -72,7 +79,7 @@ pub(super) struct Watched {
     entry: Option<Entry>,
     began: Instant,
     metrics: Arc<Metrics>,
-    _place: Option<Place>,
+    place: Option<Place>,
 }
 
 /// What a body is watched for.
@@ -82,21 +89,21 @@ pub(super) struct Watch {
     pub(super) entry: Entry,
     pub(super) began: Instant,
     pub(super) metrics: Arc<Metrics>,
-    /// Kept until the body is gone.
+    /// Kept until the response is written, or the connection gone: what a client does not take is kept in memory.
     pub(super) place: Option<Place>,
 }
 
 /// The place of a request among those that may be under way.
 pub(super) struct Place {
     pub(super) _permit: OwnedSemaphorePermit,
-    pub(super) _gauge: Gauge,
+    pub(super) gauge: Gauge,
 }
 
 impl Watched {
     pub(super) fn new(inner: Body, watch: Watch) -> Self {
         let Watch { exchange, written, entry, began, metrics, place } = watch;
         let entry = Some(entry);
-        Self { inner, exchange, written, is_answered: false, bytes: 0, entry, began, metrics, _place: place }
+        Self { inner, exchange, written, is_answered: false, bytes: 0, entry, began, metrics, place }
     }
 
     fn note(&mut self, data: &Bytes) {
@@ -148,6 +155,7 @@ impl HttpBody for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        self.place.take().into_iter().for_each(|place| self.written.hold(place));
         if let Some(entry) = self.entry.take() {
             self.metrics.responded(entry.status);
             entry.write(&lock(&self.exchange.call), self.bytes, self.began.elapsed());

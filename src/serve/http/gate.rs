@@ -1,6 +1,7 @@
 //! What a request passes before the protocol sees it, and the pages for operators.
 
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -10,7 +11,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -20,8 +21,7 @@ use super::HttpSettings;
 use super::exchange::{Exchange, Place, Watch, Watched, Written};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::ServerWorld;
-use crate::serve::handler::Handler;
+use super::sessions::Sessions;
 use crate::tool::Principal;
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
@@ -32,10 +32,19 @@ pub(in crate::serve) struct Visit {
     pub(in crate::serve) session_is_conversation: bool,
 }
 
+/// What stands behind the gate: the protocol, whoever handles its requests.
+struct Protocol {
+    answer: Box<dyn Fn(Request) -> Answering + Send + Sync>,
+    /// Ends what would not end by itself.
+    end: Box<dyn Fn() + Send + Sync>,
+}
+
+type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+
 /// The one state of a server.
 pub(super) struct Gate {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    protocol: Protocol,
+    sessions: Sessions,
     settings: HttpSettings,
     hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
@@ -43,9 +52,6 @@ pub(super) struct Gate {
     room: Arc<Semaphore>,
     is_draining: AtomicBool,
 }
-
-/// The header in which the older protocols name a session.
-pub(in crate::serve) const SESSION: &str = "mcp-session-id";
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
@@ -58,15 +64,14 @@ const REFUSED: i32 = -32_000;
 const RETRY_AFTER: &str = "1";
 
 impl Gate {
-    pub(super) fn new(world: ServerWorld, settings: HttpSettings, address: SocketAddr) -> Arc<Self> {
+    pub(super) fn new<H: ServerHandler + Clone>(
+        handler: H,
+        metrics: Arc<Metrics>,
+        settings: HttpSettings,
+        address: SocketAddr,
+    ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
-        let mut session = SessionConfig::default();
-        session.keep_alive = Some(settings.session_idle);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config = session;
-        let sessions = Arc::new(sessions);
-        let metrics = Arc::<Metrics>::default();
-        let handler = Handler::over_http(world, Arc::clone(&metrics));
+        let sessions = Sessions::new(settings.session_idle);
         let origins = origins(&settings);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
@@ -74,10 +79,16 @@ impl Gate {
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
-        let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::clone(&sessions), config);
+        let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
+        let ending = service.config.cancellation_token.clone();
+        let answer = move |request: Request| {
+            let service = service.clone();
+            Box::pin(async move { service.handle(request).await.map(Body::new) }) as Answering
+        };
+        let protocol = Protocol { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
         let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
         Arc::new(Self {
-            service,
+            protocol,
             sessions,
             hosts,
             tokens: tokens.collect(),
@@ -103,7 +114,7 @@ impl Gate {
 
     /// Ends what would not end by itself: sessions, and the streams that wait for news.
     pub(super) fn end_sessions(&self) {
-        self.service.config.cancellation_token.cancel();
+        (self.protocol.end)();
     }
 
     /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
@@ -149,8 +160,13 @@ impl Gate {
         let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
+        if !self.sessions.may_name(&parts.headers, principal, &parts.method) {
+            return refused(StatusCode::NOT_FOUND, REFUSED, "Session not found");
+        }
         if parts.method != Method::POST {
-            return self.service.handle(Request::from_parts(parts, body)).await.map(Body::new);
+            let ends = (parts.method == Method::DELETE).then(|| parts.headers.clone());
+            let response = (self.protocol.answer)(Request::from_parts(parts, body)).await;
+            return ends.iter().fold(response, |response, headers| self.sessions.ended(response, headers));
         }
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
@@ -160,20 +176,19 @@ impl Gate {
             return refused(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
-        if opens && self.open_sessions().await >= self.settings.max_sessions {
+        if opens && self.sessions.count().await >= self.settings.max_sessions {
             self.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             return busy("Too many sessions are open (http_max_sessions).");
         }
         let is_json = is_json(&parts.headers);
-        let response = self.service.handle(Request::from_parts(parts, Body::from(bytes))).await.map(Body::new);
+        let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
+        if opens {
+            self.sessions.opened(response.headers(), principal).await;
+        }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
-    }
-
-    async fn open_sessions(&self) -> usize {
-        self.sessions.sessions.read().await.len()
     }
 
     async fn body(&self, body: Body) -> Result<Bytes, Response> {
@@ -213,7 +228,7 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Writte
             (None, busy("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = Place { _permit: permit, _gauge: Gauge::new(&gate.metrics.in_flight) };
+            let place = Place { _permit: permit, gauge: Gauge::new(&gate.metrics.in_flight) };
             (Some(place), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
@@ -236,7 +251,7 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let text = gate.metrics.text(gate.open_sessions().await);
+    let text = gate.metrics.text(gate.sessions.count().await);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 

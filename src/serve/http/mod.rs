@@ -7,6 +7,7 @@ mod exchange;
 mod gate;
 mod log;
 mod metrics;
+mod sessions;
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,6 +19,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rmcp::ServerHandler;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
@@ -26,12 +28,12 @@ use self::connection::Connection;
 use self::exchange::Written;
 use self::gate::Gate;
 use self::metrics::Gauge;
-use super::ServerWorld;
 
 pub(super) use self::exchange::Called;
-pub(super) use self::gate::{SESSION, Visit};
+pub(super) use self::gate::Visit;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
+pub(super) use self::sessions::SESSION;
 
 /// How a server over HTTP is run.
 #[derive(Debug, Clone)]
@@ -59,7 +61,7 @@ pub struct HttpSettings {
     pub session_idle: Duration,
     /// Time for a request's head, and again for its body. 30 s.
     pub read_timeout: Duration,
-    /// How long a client may take nothing of an answer. 30 s.
+    /// How long a client may take next to nothing of an answer. 30 s.
     pub write_timeout: Duration,
     /// Time for answers under way when the server is to end. 10 s.
     pub drain: Duration,
@@ -103,22 +105,27 @@ const NO_ROOM: Duration = Duration::from_millis(50);
 /// Header fields of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Serves until the process is told to end, by SIGTERM or an interrupt.
+/// Serves `handler` until the process is told to end, by SIGTERM or an interrupt.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
-pub(super) async fn serve(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
+pub(super) async fn serve<H: ServerHandler + Clone>(
+    handler: H,
+    metrics: Arc<Metrics>,
+    settings: HttpSettings,
+    warn: fn(&str),
+) -> io::Result<()> {
     if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
-    let warn = world.warn;
-    let gate = Gate::new(world, settings, listener.local_addr()?);
+    let gate = Gate::new(handler, metrics, settings, listener.local_addr()?);
     warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
+    let most = room(gate.settings().max_connections, warn);
     tokio::select! {
-        () = accept(&listener, &gate, &stopped, warn) => {}
+        () = accept(&listener, &gate, most, &stopped, warn) => {}
         told = told_to_end() => told?,
     }
     drop(listener);
@@ -147,9 +154,43 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-async fn accept(listener: &TcpListener, gate: &Arc<Gate>, stopped: &watch::Receiver<bool>, warn: fn(&str)) {
+/// Descriptors beside those of connections: files that are read, workers, the store.
+const OTHER_DESCRIPTORS: u64 = 256;
+
+/// How many connections the system has descriptors for, after it was asked for as many as are wanted.
+#[cfg(unix)]
+fn room(connections: usize, warn: fn(&str)) -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_DESCRIPTORS);
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_none_or(|now| now >= wanted) {
+        return connections;
+    }
+    let most = now.maximum.map_or(wanted, |most| most.min(wanted));
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: now.maximum });
+    let most = if raised.is_ok() { Some(most) } else { now.current };
+    let left = most.unwrap_or(wanted).saturating_sub(OTHER_DESCRIPTORS).max(1);
+    let room = usize::try_from(left).unwrap_or(connections).min(connections);
+    if room < connections {
+        warn(&format!("the system gives descriptors for {room} connections (http_max_connections is {connections})"));
+    }
+    room
+}
+
+#[cfg(not(unix))]
+fn room(connections: usize, _warn: fn(&str)) -> usize {
+    connections
+}
+
+async fn accept(
+    listener: &TcpListener,
+    gate: &Arc<Gate>,
+    most: usize,
+    stopped: &watch::Receiver<bool>,
+    warn: fn(&str),
+) {
     let router = gate::router(gate);
-    let room = Arc::new(Semaphore::new(gate.settings().max_connections));
+    let room = Arc::new(Semaphore::new(most));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,

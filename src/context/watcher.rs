@@ -1,0 +1,25 @@
+//! Who is told how far long work is.
+
+/// What watches, and may stop, work on pages.
+pub trait Watcher: Sync {
+    /// Called once, with the number of pages to be done.
+    fn starts(&self, pages: u64);
+    /// Called after each page.
+    fn page_done(&self);
+    /// Whether to stop; files being written are then finished or never appear.
+    fn is_stopped(&self) -> bool;
+}
+
+/// Nobody watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn starts(&self, _: u64) {}
+
+    fn page_done(&self) {}
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
