@@ -19,6 +19,7 @@ pub(crate) fn is_regular(byte: u8) -> bool {
 }
 
 /// [`is_regular`] for each byte: tokens are scanned byte by byte, and one look-up is a third of the comparisons.
+#[allow(clippy::indexing_slicing, reason = "it is evaluated when it is compiled, where a wrong index is an error")]
 const REGULAR: [bool; 256] = {
     let mut table = [true; 256];
     let others = b"\0\t\n\x0C\r ()<>[]{}/%";
