@@ -84,8 +84,8 @@ mod tests {
         let cases = [
             ("plain (1)", "plain (1)"),
             ("שלום (עולם)", "(םלוע) םולש"),
-            ("יום 22.11.2026, PDF", "PDF ,22.11.2026 םוי"),
-            ("over here: שלום 12 שלום.", "over here: םולש 12 םולש."),
+            ("ליום 22.11.2026, PDF", "PDF ,22.11.2026 םויל"),
+            ("over there: שלום 12 שלום.", "over there: םולש 12 םולש."),
         ];
         for (line, expected) in cases {
             assert_eq!(as_seen(line), expected);
