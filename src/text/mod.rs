@@ -1,10 +1,10 @@
 //! A page → its text.
 //!
-//! Three engines, each page by itself. The first places every glyph with hayro-interpret, which draws pages too, and
-//! puts the words in order here. Where it misses characters, unpdf is asked, and kept where it finds clearly more;
-//! where nobody finds any, the crate pdf-extract. All of them run on a thread of their own, where a panic costs a typed
-//! error; none of them has bounds on time and memory, so where these matter the caller runs this room in a process of
-//! its own.
+//! Three engines, each page by itself, or by the first of them many pages of one document ([`Texts`]). The first
+//! places every glyph with hayro-interpret, which draws pages too, and puts the words in order here. Where it misses
+//! characters, unpdf is asked, and kept where it finds clearly more; where nobody finds any, the crate pdf-extract. All
+//! of them run on a thread of their own, where a panic costs a typed error; none of them has bounds on time and memory,
+//! so where these matter the caller runs this room in a process of its own.
 
 mod accents;
 mod characters;

@@ -1,6 +1,7 @@
 //! The content of a form field's appearance, from its value: no file, no objects.
 
 use super::face::Face;
+use super::seen::as_seen;
 
 /// A widget's place: its sides in points as its text sees them, and how it is painted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -187,7 +188,7 @@ fn show(face: Face, text: &str, style: &Style, size: f64, [x, y]: [f64; 2]) -> S
     if text.is_empty() {
         return String::new();
     }
-    let (name, color, shown) = (face.resource_name(), &style.color, face.shown(text));
+    let (name, color, shown) = (face.resource_name(), &style.color, face.shown(&as_seen(text)));
     format!("BT {color} /{name} {size} Tf {x} {y} Td {shown} Tj ET\n")
 }
 

@@ -8,6 +8,7 @@ mod appearance;
 mod face;
 mod groups;
 mod markup;
+mod seen;
 
 use super::object::{Dictionary as OurDictionary, Object as OurObject};
 use super::objects::Objects;
