@@ -224,6 +224,11 @@ impl Model {
         self.via.values_mut().for_each(|via| via.retain(|word| !words.contains(word)));
     }
 
+    /// These may be forgotten under every name: who gave them is known no more.
+    fn lose_track(&mut self, words: &BTreeSet<PageFingerprint>) {
+        self.via.values_mut().for_each(|via| via.retain(|word| !words.contains(word)));
+    }
+
     fn forget_all(&mut self) {
         let (generation, forgets, disturbances) = (self.generation, self.forgets, self.disturbances);
         *self = Self { generation, forgets: forgets + 1, disturbances: disturbances + 1, ..Self::default() };
@@ -232,6 +237,7 @@ impl Model {
     fn forget_file(&mut self, file: usize, ever: &BTreeSet<PageFingerprint>) {
         let via = self.via.remove(&file).unwrap_or_default();
         self.lose(&via);
+        self.lose_track(ever);
         self.must.retain(|(word, _)| !ever.contains(word));
         self.wholes.retain(|(given, _)| *given != file);
         self.forgets += 1;
@@ -405,7 +411,7 @@ impl<'g> Run<'g> {
         let is_sure = disturbances == model.disturbances;
         if told {
             let now: BTreeSet<_> = self.ground.contents[content].pages.iter().flatten().copied().collect();
-            retell(model, file, &now, &self.ever[file]);
+            retell(model, &now, &self.ever[file]);
         }
         if is_sure {
             model.told.insert(file, content);
@@ -439,7 +445,7 @@ impl<'g> Run<'g> {
             let pages = content.and_then(|content| self.ground.contents[content].pages.as_ref());
             let now: BTreeSet<_> = pages.into_iter().flatten().copied().collect();
             if model.told.get(&file) != content.as_ref() {
-                retell(model, file, &now, &self.ever[file]);
+                retell(model, &now, &self.ever[file]);
             }
             if let Some(content) = content {
                 model.told.insert(file, *content);
@@ -481,6 +487,7 @@ impl<'g> Run<'g> {
                 if is_once && via.len() == 1 {
                     model.lose(&named);
                 }
+                model.lose_track(&self.ever[file]);
                 model.must.retain(|(word, _)| !self.ever[file].contains(word));
                 model.forgets += 1;
                 model.disturbances += 1;
@@ -540,12 +547,9 @@ impl<'g> Run<'g> {
 }
 
 /// What may be forgotten when the changes of a file are told: pages that it has no more.
-fn retell(model: &mut Model, file: usize, now: &BTreeSet<PageFingerprint>, ever: &BTreeSet<PageFingerprint>) {
+fn retell(model: &mut Model, now: &BTreeSet<PageFingerprint>, ever: &BTreeSet<PageFingerprint>) {
     model.must.retain(|(word, _)| now.contains(word) || !ever.contains(word));
-    // A page that is gone is forgotten under every name: who gave it is known no more.
-    let given = model.via.get(&file).cloned().unwrap_or_default();
-    let gone: BTreeSet<_> = given.difference(now).copied().collect();
-    model.via.values_mut().for_each(|via| via.retain(|word| !gone.contains(word)));
+    model.lose_track(&ever.difference(now).copied().collect());
     model.disturbances += 1;
 }
 
