@@ -2,8 +2,8 @@
 //! keeps its connection. `cargo bench --bench doors`
 //!
 //! Beside it, in the same run and by the same client, a server made with the protocol's SDK in TypeScript whose tool says
-//! the same and does nothing for it, where `PAGEWISE_BENCH_SDK` names a folder with `node_modules/@modelcontextprotocol/sdk`
-//! in it (`PAGEWISE_BENCH_NODE` names Node, else `node`).
+//! the same and does nothing for it, where `DOORS_SDK` names a folder with `node_modules/@modelcontextprotocol/sdk`
+//! in it (`DOORS_NODE` names Node, else `node`).
 
 #![allow(
     clippy::unwrap_used,
@@ -202,7 +202,7 @@ impl Server {
 
     /// A server of the SDK whose tool answers as ours does.
     fn sdk(folder: &Path) -> Result<Self, String> {
-        let at = std::env::var_os("PAGEWISE_BENCH_SDK").ok_or("PAGEWISE_BENCH_SDK names no folder")?;
+        let at = std::env::var_os("DOORS_SDK").ok_or("DOORS_SDK names no folder")?;
         let at = PathBuf::from(at);
         if !at.join("node_modules/@modelcontextprotocol/sdk").is_dir() {
             return Err(format!("no SDK in {}", at.display()));
@@ -211,7 +211,7 @@ impl Server {
         std::fs::write(&script, include_str!("doors.mjs")).map_err(|error| error.to_string())?;
         std::os::unix::fs::symlink(at.join("node_modules"), folder.join("node_modules"))
             .map_err(|error| error.to_string())?;
-        let node = std::env::var_os("PAGEWISE_BENCH_NODE").unwrap_or_else(|| "node".into());
+        let node = std::env::var_os("DOORS_NODE").unwrap_or_else(|| "node".into());
         let child = Command::new(node).arg(script).stdout(Stdio::piped()).spawn();
         let mut child = child.map_err(|error| format!("Node cannot be started: {error}"))?;
         let mut address = String::new();

@@ -169,15 +169,15 @@ impl Found {
         let Some(hash) = &self.hash else { return true };
         let Some(left) = readable.checked_sub(self.bytes) else { return false };
         *readable = left;
-        read(&self.path, self.bytes).is_ok_and(|bytes| ContentHash::of(&bytes).short() == *hash)
+        hash_of(&self.path, self.bytes).is_ok_and(|content| content.short() == *hash)
     }
 }
 
-/// A file of `length` bytes; no more are read of one that grows.
-fn read(path: &Path, length: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(length.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The hash of a file of `length` bytes; no more are read of one that grows.
+fn hash_of(path: &Path, length: u64) -> io::Result<ContentHash> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?.take(length.saturating_add(1)))?;
+    Ok(ContentHash(*hasher.finalize().as_bytes()))
 }
 
 /// The eight digits in a name as [`PageFile::name`] makes them.

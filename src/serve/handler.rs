@@ -77,11 +77,10 @@ impl Handler {
             let called = shape::within(called, tool.name, result_bytes);
             (called, caller.ok().and_then(|caller| caller.conversation))
         });
+        // Progress goes before the answer; it is told for as long as there is work.
+        let worked = async { tokio::join!(work, telling).0 };
         let called = tokio::select! {
-            // Progress goes before the answer.
-            biased;
-            () = telling => return Err(internal("nobody is told")),
-            called = work => called.map_err(|_| internal("the tool failed"))?,
+            called = worked => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
         self.metrics.called(tool.name, began.elapsed(), called.0.0.is_error == Some(true));

@@ -1,6 +1,12 @@
 //! The Model Context Protocol over standard input and output, and over HTTP: the only room that names its SDK.
 //!
 //! Both ways share one handler and one table of tools.
+//!
+//! What a call costs, from request to answer with workers on (`benches/doors.rs`, medians of 1,000, on 2 cores that other
+//! work kept busy at the same time): `pdf_info` of a small file .27 ms over standard input and output and .47 ms over HTTP,
+//! a page of 1 KB .9 to 1.2 ms, one of 1 MB 10 to 12 ms, most of it for base64, JSON, pipes and fresh memory. 64 connections
+//! get 2,400 small calls a second, 2.1 times as many as a server of the TypeScript SDK gives in the same run whose tool does
+//! nothing.
 
 mod context;
 mod delivery;

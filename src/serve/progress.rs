@@ -55,20 +55,36 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    /// Tells of all progress, the latest at a time, for as long as it is polled.
+    /// Tells of progress, the latest at a time, until the work has ended. What is being told then goes out first: nothing
+    /// may follow the answer.
     pub(super) async fn tell(mut self) {
-        if let Some((token, peer)) = self.to {
-            while self.news.changed().await.is_ok() {
-                let (done, pages) = *self.news.borrow_and_update();
-                let told = ProgressNotificationParam::new(token.clone(), as_float(done)).with_total(as_float(pages));
-                if peer.notify_progress(told.with_message(format!("page {done} of {pages}"))).await.is_err() {
-                    break;
-                }
-                sleep(PAUSE).await;
+        let Some((token, peer)) = self.to.take() else { return };
+        while self.news.changed().await.is_ok() {
+            let (done, pages) = *self.news.borrow_and_update();
+            let told = ProgressNotificationParam::new(token.clone(), as_float(done)).with_total(as_float(pages));
+            if peer.notify_progress(told.with_message(format!("page {done} of {pages}"))).await.is_err() {
+                return;
+            }
+            self.pause().await;
+        }
+    }
+
+    /// Waits a while, or until the work has ended.
+    async fn pause(&mut self) {
+        let mut pause = std::pin::pin!(sleep(PAUSE));
+        let mut is_late = false;
+        loop {
+            tokio::select! {
+                () = pause.as_mut() => break,
+                changed = self.news.changed() => match changed {
+                    Ok(()) => is_late = true,
+                    Err(_) => return,
+                },
             }
         }
-        // There is an answer yet to come.
-        std::future::pending::<()>().await;
+        if is_late {
+            self.news.mark_changed();
+        }
     }
 }
 

@@ -22,8 +22,11 @@ pub(super) struct Pool {
 struct Shared {
     settings: WorkerSettings,
     state: Mutex<State>,
-    /// Told whenever the state changed.
-    changed: Condvar,
+    /// Told that a worker is free, one who waits for each; all, where they have to look for another reason. Were all told
+    /// of each, 64 requests that wait would cost more than what they wait for.
+    freed: Condvar,
+    /// Told that there may be too few.
+    lacking: Condvar,
 }
 
 #[derive(Default)]
@@ -57,7 +60,8 @@ impl Pool {
     /// A thread of its own starts them: a worker ends with the *thread* that started it, and the threads that bring
     /// requests come and go.
     pub(super) fn start(settings: WorkerSettings) -> Self {
-        let shared = Arc::new(Shared { settings, state: Mutex::default(), changed: Condvar::new() });
+        let shared =
+            Arc::new(Shared { settings, state: Mutex::default(), freed: Condvar::new(), lacking: Condvar::new() });
         let for_keeper = Arc::clone(&shared);
         let keeper = std::thread::Builder::new().name("workers".to_owned()).spawn(move || keep(&for_keeper));
         let keeper = keeper.map_err(|error| {
@@ -85,19 +89,23 @@ impl Pool {
                 state.leased += 1;
                 break Ok(Lease { shared: Arc::clone(shared), process: Some(process) });
             }
-            shared.changed.notify_all();
             if let Some(failure) = state.start_failure.take() {
                 break Err(failure);
             }
+            shared.call_keeper(&state);
             let left = patience.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break Err(shared.busy(&state));
             }
-            state = shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = shared.freed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
         state.waiting = state.waiting.saturating_sub(1);
         // The keeper tries again where a failure was told.
-        shared.changed.notify_all();
+        shared.call_keeper(&state);
+        // Who was told of a worker and does not want it any more, or found another, passes it on.
+        if !state.idle.is_empty() {
+            shared.freed.notify_one();
+        }
         leased
     }
 
@@ -132,7 +140,8 @@ impl Drop for Pool {
             state.closing = true;
             std::mem::take(&mut state.idle)
         };
-        self.shared.changed.notify_all();
+        self.shared.lacking.notify_one();
+        self.shared.freed.notify_all();
         drop(idle);
         if let Some(keeper) = self.keeper.take() {
             // A keeper that panicked has nothing left to stop.
@@ -149,7 +158,7 @@ impl Shared {
     /// Has all who wait look again. With the lock taken first: nobody is then between looking and waiting.
     fn wake(&self) {
         drop(self.state());
-        self.changed.notify_all();
+        self.freed.notify_all();
     }
 
     /// When to try again: in the time that a deadline takes at worst, a second that most requests need a part of.
@@ -157,6 +166,13 @@ impl Shared {
         let rounds = (state.waiting / self.settings.workers).saturating_add(1);
         let retry_after_ms = u64::try_from(rounds).unwrap_or(u64::MAX).saturating_mul(100);
         WorkerError::Busy { waiting: state.waiting, retry_after_ms }
+    }
+
+    /// Has the keeper start one where there are too few.
+    fn call_keeper(&self, state: &State) {
+        if self.lacks_workers(state) {
+            self.lacking.notify_one();
+        }
     }
 
     fn lacks_workers(&self, state: &State) -> bool {
@@ -170,7 +186,7 @@ fn keep(shared: &Shared) {
     let mut state = shared.state();
     while !state.closing {
         if !shared.lacks_workers(&state) {
-            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared.lacking.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         }
         drop(state);
@@ -180,7 +196,7 @@ fn keep(shared: &Shared) {
             Ok(process) => state.idle.push(process),
             Err(failure) => state.start_failure = Some(failure),
         }
-        shared.changed.notify_all();
+        shared.freed.notify_one();
     }
     let idle = std::mem::take(&mut state.idle);
     drop(state);
@@ -210,7 +226,9 @@ impl Drop for Lease {
         if !state.closing {
             state.idle.extend(fit);
         }
-        drop(state);
-        self.shared.changed.notify_all();
+        if !state.idle.is_empty() {
+            self.shared.freed.notify_one();
+        }
+        self.shared.call_keeper(&state);
     }
 }

@@ -47,10 +47,13 @@ impl Exchange {
     }
 }
 
-/// What waits for a connection's next flush: deliveries, and the places of requests whose responses are kept until the
-/// client takes them.
+/// What waits for a connection's next flush: deliveries, and the places of their requests.
 #[derive(Clone, Default)]
 pub(super) struct Written(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
+
+/// What of a response the system takes at once, whether its client reads or not: more is kept here until it does, and so
+/// long it counts against the bound on requests.
+const TAKEN_AT_ONCE: u64 = 64 << 10;
 
 impl Written {
     /// The deliveries that were written with the flush that just ended, and their requests, which are under way until
@@ -95,7 +98,7 @@ pub(super) struct Watch {
 
 /// The place of a request among those that may be under way.
 pub(super) struct Place {
-    pub(super) _permit: OwnedSemaphorePermit,
+    pub(super) permit: Option<OwnedSemaphorePermit>,
     pub(super) gauge: Gauge,
 }
 
@@ -155,7 +158,10 @@ impl HttpBody for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        self.place.take().into_iter().for_each(|place| self.written.hold(place));
+        if let Some(mut place) = self.place.take() {
+            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE);
+            self.written.hold(place);
+        }
         if let Some(entry) = self.entry.take() {
             self.metrics.responded(entry.status);
             entry.write(&lock(&self.exchange.call), self.bytes, self.began.elapsed());

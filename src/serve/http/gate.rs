@@ -228,7 +228,7 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Writte
             (None, busy("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = Place { _permit: permit, gauge: Gauge::new(&gate.metrics.in_flight) };
+            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.metrics.in_flight) };
             (Some(place), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
