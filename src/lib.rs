@@ -84,15 +84,17 @@
 //! - **Four readers, ours first.** Of 2,260 real and damaged files the direct reader opens 2,085, hayro-syntax 128,
 //!   libqpdf 12 and lopdf 1; the rest are no PDFs, need a password or have no page that any tool finds. See
 //!   [`document`].
+//! - **Pages of sound files are read back by our own reader**, those of repaired ones by lopdf, which was nearly half of
+//!   the work of a split and refused none of 3,564 pages that the strict reader took. See [`split`].
 //! - **Chunks are copied, not rewritten.** Compressed stream data stays as it is, also where it is damaged: replacing
 //!   damaged content by its sound beginning made 14 of 2,771 pages draw otherwise in MuPDF. See [`split`].
 //! - **Text comes from the places of glyphs.** Of 500 files of the corpus, 159 with text that two of Poppler, MuPDF and
-//!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at .97 of the CPU of pdftotext, and
-//!   at .3 to .8 of it for documents of a thousand pages, whose fonts are read once. unpdf and pdf-extract are asked only
-//!   where glyphs have no known character. See [`text`].
-//! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9962 to the nearest of Poppler, MuPDF and
-//!   pdfium (.9954 where there is ink; pdfium's own: .9933, .9913), none blank where others draw, at .27 of the CPU of
-//!   pdftoppm and .82 of mutool's. See [`render`].
+//!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at 1.1 times the CPU of pdftotext,
+//!   most of it the start of two processes for a page or two, and at .3 to .8 of it for documents of a thousand pages,
+//!   whose fonts are read once. unpdf and pdf-extract are asked only where glyphs have no known character. See [`text`].
+//! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and
+//!   pdfium (.9955 where there is ink; pdfium's own: .9932, .9911), none blank where others draw, at .27 of the CPU of
+//!   pdftoppm on a quiet machine. See [`render`].
 //! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
 //!   is refused before one is begun.
 //! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is

@@ -198,7 +198,7 @@ fn fields_without_an_appearance_are_drawn_from_their_values() {
     ];
     for entries in fields {
         let drawn = check_field(entries, true);
-        assert_eq!(drawn.notes, ["1 form fields have no appearance and are drawn from their values"], "{entries}");
+        assert_eq!(drawn.notes, ["1 form field has no appearance and is drawn from its value"], "{entries}");
     }
     let shown = |value: &str| check_field(&format!("/FT /Ch /Ff 131072 /V ({value}) /Opt [[(a) (Shown)]]"), true).png;
     assert_eq!(shown("a"), shown("Shown"));
@@ -223,7 +223,7 @@ fn annotated(entries: &str) -> Picture {
 
 #[test]
 fn annotations_without_an_appearance_are_drawn_from_what_they_say() {
-    let note = "1 annotations have no appearance and are drawn from what they say of themselves";
+    let note = "1 annotation has no appearance and is drawn from what it says of itself";
     let (upper, lower) = ([0.05, 0.25, 0.45, 0.5], [0.05, 0.5, 0.45, 0.75]);
     let quad = "/QuadPoints [12 28 88 28 12 12 88 12]";
     let cases = [

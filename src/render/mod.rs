@@ -106,10 +106,19 @@ pub fn page_picture(
     let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = [
-        (made.fields, "form fields have no appearance and are drawn from their values"),
-        (made.annotations, "annotations have no appearance and are drawn from what they say of themselves"),
+        (
+            made.fields,
+            "form field has no appearance and is drawn from its value",
+            "form fields have no appearance and are drawn from their values",
+        ),
+        (
+            made.annotations,
+            "annotation has no appearance and is drawn from what it says of itself",
+            "annotations have no appearance and are drawn from what they say of themselves",
+        ),
     ];
-    let made = made.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+    let made = made.into_iter().filter(|(count, ..)| *count > 0);
+    let made = made.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
     let mut notes = made.chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
     if draws_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
         notes.push(NOTHING_SEEN.to_owned());
