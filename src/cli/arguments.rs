@@ -155,11 +155,7 @@ pub(crate) struct Info {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Print the text of a PDF's pages
@@ -179,11 +175,7 @@ pub(crate) struct Text {
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Draw a page of a PDF as a PNG
@@ -209,11 +201,7 @@ pub(crate) struct Render {
     #[arg(long, value_name = "L,T,R,B")]
     pub(crate) region: Option<String>,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Find words in the text of a PDF
@@ -258,11 +246,7 @@ pub(crate) struct Outline {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
@@ -291,11 +275,16 @@ pub(crate) struct Serve {
     pub(crate) out_dir: Option<PathBuf>,
 }
 
+/// Whose document is read, how it is opened, and how the answer is printed.
 #[derive(Debug, Args)]
-pub(crate) struct Owner {
+pub(crate) struct Reading {
     /// The conversation that fetched it, where it is named by its responseId
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::arguments::{Json, Owner, Password};
+use super::arguments::Reading;
 use super::config::Config;
 use super::pdf::given;
 use super::print::{self, Report};
@@ -38,11 +38,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_bytes_mb: Option<String>,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Answers `ask`: the answer is printed while it comes, what is to be known of it after it.
@@ -54,12 +50,12 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("model", typed.model.as_ref().map(|model| json!(model))),
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
         ("password", config.password().map(Value::from)),
-        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
+        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let models = Models::new(config.models.settings(config)?);
     let context = settings::context(false, config)?;
     let printer = Printer::default();
-    let listener: &dyn Listener = if typed.json.json { &Unheard } else { &printer };
+    let listener: &dyn Listener = if typed.reading.json.json { &Unheard } else { &printer };
     let caller = Caller::direct();
     let world = AskWorld { context: &context, models: &models, listener, caller: &caller };
     let answer = tool::ask(&world, &arguments)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::{Json, Owner, Password};
+use super::arguments::Reading;
 
 /// Cut one page out of a PDF, as a PDF of its own
 ///
@@ -23,11 +23,7 @@ pub(crate) struct Page {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }
 
 /// Cut every page of a PDF into a file of its own, or pages of it into one file
@@ -56,9 +52,5 @@ pub(crate) struct Split {
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     #[command(flatten)]
-    pub(crate) owner: Owner,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+    pub(crate) reading: Reading,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Info, Outline, Owner, Render, Search, Text};
+use super::arguments::{Info, Outline, Reading, Render, Search, Text};
 use super::config::Config;
 use super::page_arguments::Page;
 use super::print::Report;
@@ -17,8 +17,8 @@ use crate::tool::{
 /// Answers `page`.
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
-    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), folder, config)?;
+    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
@@ -32,7 +32,7 @@ fn page_text(result: &PageResult) -> String {
 
 /// Answers `info`.
 pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.owner, config), config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading, config), config)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -42,7 +42,7 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments::parse(&given([
         ("path", Some(json!(typed.path))),
         ("password", config.password().map(Value::from)),
-        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
+        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
     ]))?;
@@ -58,7 +58,7 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let arguments = RenderArguments::parse(&given([
         ("path", Some(json!(typed.path))),
         ("password", config.password().map(Value::from)),
-        ("conversation", typed.owner.conversation.as_ref().map(|handle| json!(handle))),
+        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
         ("page", Some(json!(typed.number))),
         ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
         ("region", typed.region.as_ref().map(|region| json!(region))),
@@ -89,17 +89,17 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.owner, config), config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading, config), config)?;
     let answer = tool::outline(&pdf, None);
     Ok(Report::new(answer.text, answer.structure))
 }
 
 /// The document of a command that has no tool of its own arguments.
-pub(super) fn document(path: &str, owner: &Owner, config: &Config) -> DocumentArguments {
+pub(super) fn document(path: &str, reading: &Reading, config: &Config) -> DocumentArguments {
     DocumentArguments {
         path: path.to_owned(),
         password: config.password().map(str::to_owned),
-        conversation: owner.conversation.clone(),
+        conversation: reading.conversation.clone(),
     }
 }
 

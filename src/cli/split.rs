@@ -23,8 +23,8 @@ pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
 
 /// Every page in a file of its own.
 fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
-    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), out_dir, config)?;
+    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, typed.pages.as_deref(), out_dir, &watcher)?;
@@ -44,8 +44,8 @@ fn text(result: &SplitResult) -> String {
 /// Pages in one file.
 fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
-    let watchdog = Watchdog::of(&typed.path, typed.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.owner, config), folder, config)?;
+    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), folder, config)?;
     watchdog.step();
     let result = tool::write_joined(&pdf, typed.pages.as_deref(), out)?;
     Ok(Report::new(joined_text(&result), as_json(&result)?))

@@ -1,9 +1,10 @@
 //! The closure of pages: every object that they reach and may keep, numbered in the order of the way there.
 //!
-//! References are followed from one page after the other, breadth first, dictionaries in the order of their keys, so that the numbers
-//! depend on what the page is and not on how the source numbers it. What a thing is for ([`Role`]) decides which of
-//! its entries are kept. A reference to another page, to the page tree, the catalog or the structure tree becomes
-//! null: without that rule one stray `/Parent` drags in the document (219 times the page, in a real file).
+//! References are followed from one page after the other, breadth first, dictionaries in the order of their keys, so
+//! that the numbers depend on what the pages are and not on how the source numbers them. What a thing is for ([`Role`])
+//! decides which of its entries are kept. A reference to a page that is not asked for, to the page tree, the catalog or
+//! the structure tree becomes null: without that rule one stray `/Parent` drags in the document (219 times the page, in
+//! a real file).
 
 use super::names::UsedNames;
 use super::resources::{CATEGORIES, Place, UsedResources};

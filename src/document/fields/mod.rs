@@ -2,7 +2,8 @@
 //! get one before the page is drawn (ISO 32000-2, 12.7.4.3 and 12.5.6).
 //!
 //! Readers are to make these for fields when `/NeedAppearances` says so, and forms that programs fill often rely on it;
-//! for annotations the large readers do as well. What is made goes into a copy of the file for engines, never into a page that is given away.
+//! for annotations the large readers do as well. What is made goes into a copy of the file for engines, never into a page
+//! that is given away.
 
 mod appearance;
 mod face;

@@ -70,8 +70,9 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 /// Asks a model about PDFs; blocks until one has answered or all have failed.
 ///
 /// # Errors
-/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none, `no_model`, every refusal of the files where none can be
-/// read, and `model_error`, `timeout` or `limit_exceeded` where no model answers.
+/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none,
+/// `no_model`, every refusal of the files where none can be read, and `model_error`, `timeout` or `limit_exceeded` where
+/// no model answers.
 pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
