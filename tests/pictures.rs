@@ -237,6 +237,9 @@ fn annotations_without_an_appearance_are_drawn_from_what_they_say() {
         (format!("/Subtype /Underline {quad}"), false, true),
         (format!("/Subtype /StrikeOut {quad}"), true, true),
         (format!("/Subtype /Squiggly {quad}"), false, true),
+        ("/Subtype /Text /Name /Comment".to_owned(), true, true),
+        ("/Subtype /FileAttachment /C [1 0 0]".to_owned(), true, true),
+        ("/Subtype /Caret /C [0 0.5]".to_owned(), true, true),
         (
             "/Subtype /FreeText /DA (/Helv 8 Tf 0 g) /Contents (Free text of one line and of another)".to_owned(),
             true,
@@ -283,9 +286,13 @@ fn a_highlight_leaves_its_text_to_be_seen() {
 
 #[test]
 fn annotations_that_say_nothing_or_are_hidden_stay_blank() {
-    for entries in
-        ["/Subtype /Ink", "/Subtype /Line /L [1]", "/Subtype /Square /C []", "/Subtype /Link", "/Subtype /Text"]
-    {
+    for entries in [
+        "/Subtype /Ink",
+        "/Subtype /Line /L [1]",
+        "/Subtype /Square /C []",
+        "/Subtype /Link",
+        "/Subtype /Text /IRT 3 0 R",
+    ] {
         let drawn = annotated(entries);
         assert_eq!(ink(&drawn, ALL), 0, "{entries}");
         assert!(drawn.notes.iter().all(|note| note.starts_with("nothing can be seen")), "{:?}", drawn.notes);

@@ -3,6 +3,7 @@
 
 use super::Form;
 use super::appearance::color;
+use super::icons::ICONS;
 use lopdf::{Dictionary, Object};
 
 /// The kinds that are drawn; what others would look like is up to the reader.
@@ -89,9 +90,12 @@ impl Path {
 }
 
 impl Form {
-    /// What an annotation of one of [`KINDS`] draws, but for free text; `None` where that is nothing.
+    /// What an annotation of one of [`KINDS`] or [`ICONS`] draws, but for free text; `None` where that is nothing.
     pub(super) fn markup(&self, annotation: &Dictionary) -> Option<Markup> {
         let kind = self.get(annotation, b"Subtype")?.as_name().ok()?;
+        if ICONS.contains(&kind) {
+            return self.icon(annotation, kind);
+        }
         let width = self.line_width(annotation);
         let mut path = Path::default();
         let mut width = width;
@@ -146,7 +150,7 @@ impl Form {
     }
 
     /// Opacity, and what is under a highlight stays to be seen.
-    fn state(&self, annotation: &Dictionary, kind: &[u8]) -> Dictionary {
+    pub(super) fn state(&self, annotation: &Dictionary, kind: &[u8]) -> Dictionary {
         let opacity = self.get(annotation, b"CA").and_then(|opacity| self.number(opacity)).unwrap_or(1.0);
         let opacity = super::numbers(&[opacity.clamp(0.0, 1.0)]);
         let opacity = opacity.as_array().ok().and_then(|numbers| numbers.first().cloned()).unwrap_or(Object::Null);

@@ -8,6 +8,7 @@
 mod appearance;
 mod face;
 mod groups;
+mod icons;
 mod markup;
 mod seen;
 
@@ -18,6 +19,7 @@ use crate::page::PageIndex;
 use appearance::{FieldBox, Look};
 use bytes::Bytes;
 use face::{Face, TO_UNICODE};
+use icons::ICONS;
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 use markup::KINDS;
 
@@ -76,7 +78,8 @@ pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Byt
 /// Whether fields or annotations of the page have no appearance and can get one.
 pub(super) fn are_bare(document: &Document, index: PageIndex) -> bool {
     any_annotation(document, index, |_, annotation| {
-        let is_ours = |kind: &OurObject| kind.is_name(b"Widget") || KINDS.iter().any(|ours| kind.is_name(ours));
+        let mut drawn = KINDS.iter().chain(&ICONS);
+        let is_ours = |kind: &OurObject| kind.is_name(b"Widget") || drawn.any(|ours| kind.is_name(ours));
         annotation.get(b"AP").is_none() && annotation.get(b"Subtype").is_some_and(is_ours)
     })
 }
@@ -122,7 +125,8 @@ impl Form {
         let bare = ids.filter_map(|id| {
             let annotation = self.document.get_dictionary(id).ok().filter(|annotation| !annotation.has(b"AP"))?;
             let kind = annotation.get(b"Subtype").and_then(Object::as_name).ok()?;
-            (kind == b"Widget" || KINDS.contains(&kind)).then_some((id, kind == b"Widget"))
+            let is_ours = kind == b"Widget" || KINDS.contains(&kind) || ICONS.contains(&kind);
+            is_ours.then_some((id, kind == b"Widget"))
         });
         bare.collect()
     }
