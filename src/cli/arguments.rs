@@ -40,7 +40,9 @@ pub(crate) struct CommandLine {
     pub(crate) json: Json,
 }
 
+// What is not typed is not made: the arguments of all commands were a tenth of the instructions of a short one.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     GetFile(GetFile),
     Page(Page),

@@ -41,7 +41,12 @@ const FAILED: u8 = 2;
 /// Runs the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let read = CommandLine::command().try_get_matches();
+    let read = CommandLine::command().try_get_matches().or_else(|_| {
+        // What explains all commands needs all of them made.
+        let mut all = CommandLine::command();
+        all.build();
+        all.try_get_matches()
+    });
     let typed = read.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (typed, matches) = match typed {
         Ok(typed) => typed,
