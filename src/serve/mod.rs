@@ -10,12 +10,14 @@
 
 mod context;
 mod delivery;
+mod enclosures;
 mod handler;
 mod http;
 mod identity;
 mod pdf;
 mod progress;
 mod shape;
+mod stdio;
 mod tools;
 mod web;
 
@@ -31,6 +33,7 @@ use rmcp::transport::stdio_pipes;
 use self::delivery::{Ledger, Recorded};
 use self::handler::Handler;
 pub use self::http::HttpSettings;
+use self::stdio::{Filled, Open};
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
 use crate::tool::FormArgument;
@@ -98,7 +101,9 @@ fn run(serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
 async fn serve(world: ServerWorld) -> io::Result<()> {
     let (reader, writer) = stdio_pipes();
     let ledger = Ledger::default();
-    let transport = Recorded::new(AsyncRwTransport::new_server(reader, writer), ledger.clone(), world.warn);
+    let open = Open::default();
+    let transport = AsyncRwTransport::new_server(reader, Filled::new(writer, open.clone()));
+    let transport = Recorded::new(transport, ledger.clone(), open, world.warn);
     match Handler::over_stdio(world, ledger).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looked whether the server starts.

@@ -1,12 +1,16 @@
 //! One request and its response: what became of it, and what to record when the response was written.
 //!
+//! A response is given to the HTTP library in pieces of at most [`TAKEN_AT_ONCE`], each in memory of its own, with data in
+//! the places of its marks. So a client that does not read makes nothing but its response's data and text wait here, which
+//! counts as under way for as long; and when the last piece is taken, the rest of the response is no longer kept for it.
+//!
 //! The HTTP library takes frames of a body and keeps them until the socket takes them, so that the end of a body is not
 //! yet its delivery. When a body has ended whose answer was in it, its delivery waits for the connection's next flush,
 //! which the library asks for only when it has written all that it kept.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Instant;
 
 use axum::body::{Body, Bytes};
@@ -15,7 +19,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{Pending, lock};
+use crate::serve::delivery::{Outgoing, Pending, lock};
+use crate::serve::enclosures::{Data, PIECE_BYTES, Part};
 
 /// How far into a frame an answer must have begun: the fields before it are the version and the id.
 const HEAD: usize = 512;
@@ -23,7 +28,7 @@ const HEAD: usize = 512;
 /// What the handler of a request tells its connection.
 #[derive(Default)]
 pub(in crate::serve) struct Exchange {
-    pending: Mutex<Option<Pending>>,
+    outgoing: Mutex<Outgoing>,
     call: Mutex<Called>,
 }
 
@@ -36,9 +41,9 @@ pub(in crate::serve) struct Called {
 }
 
 impl Exchange {
-    /// Keeps a delivery until the response is written.
-    pub(in crate::serve) fn put(&self, pending: Pending) {
-        *lock(&self.pending) = Some(pending);
+    /// Keeps what goes with the response until that is written.
+    pub(in crate::serve) fn put(&self, outgoing: Outgoing) {
+        *lock(&self.outgoing) = outgoing;
     }
 
     /// Takes note of what was called.
@@ -51,9 +56,9 @@ impl Exchange {
 #[derive(Clone, Default)]
 pub(super) struct Written(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
 
-/// What of a response the system takes at once, whether its client reads or not: more is kept here until it does, and so
-/// long it counts against the bound on requests.
-const TAKEN_AT_ONCE: u64 = 64 << 10;
+/// What of a response may wait for a client that does not read without counting against the bound on requests: the
+/// system takes as much at once, whether the client reads or not.
+const TAKEN_AT_ONCE: usize = 64 << 10;
 
 impl Written {
     /// The deliveries that were written with the flush that just ended, and their requests, which are under way until
@@ -75,10 +80,15 @@ impl Written {
 /// A response's body, watched to its end.
 pub(super) struct Watched {
     inner: Body,
+    /// What is left of the frame that is being given, and of data in it.
+    frame: Bytes,
+    data: Option<Data>,
     exchange: Arc<Exchange>,
     written: Written,
     is_answered: bool,
     bytes: u64,
+    /// Bytes of the whole, where that is known.
+    length: Option<u64>,
     entry: Option<Entry>,
     began: Instant,
     metrics: Arc<Metrics>,
@@ -105,18 +115,74 @@ pub(super) struct Place {
 impl Watched {
     pub(super) fn new(inner: Body, watch: Watch) -> Self {
         let Watch { exchange, written, entry, began, metrics, place } = watch;
-        let entry = Some(entry);
-        Self { inner, exchange, written, is_answered: false, bytes: 0, entry, began, metrics, place }
+        let length = inner.size_hint().exact();
+        let length = length.map(|length| lock(&exchange.outgoing).enclosures.written_length(length));
+        Self {
+            inner,
+            frame: Bytes::new(),
+            data: None,
+            exchange,
+            written,
+            is_answered: false,
+            bytes: 0,
+            length,
+            entry: Some(entry),
+            began,
+            metrics,
+            place,
+        }
     }
 
     fn note(&mut self, data: &Bytes) {
-        self.bytes = self.bytes.saturating_add(u64::try_from(data.len()).unwrap_or(u64::MAX));
         let head = data.get(..HEAD).unwrap_or(data);
         self.is_answered |= head.windows(ANSWER.len()).any(|window| window == ANSWER);
     }
 
+    /// The next piece of the frame that is being given.
+    fn next_piece(&mut self) -> Option<Bytes> {
+        if self.data.is_none() && !self.frame.is_empty() {
+            let outgoing = lock(&self.exchange.outgoing);
+            match outgoing.enclosures.first_part(&self.frame, TAKEN_AT_ONCE) {
+                Part::Text(length) if length == self.frame.len() => return Some(std::mem::take(&mut self.frame)),
+                // Else the last piece of a long text would keep all of it.
+                Part::Text(length) => return Some(Bytes::copy_from_slice(&self.frame.split_to(length))),
+                Part::Data { mark, data } => {
+                    drop(self.frame.split_to(mark));
+                    self.data = Some(data);
+                }
+            }
+        }
+        let data = self.data.as_mut()?;
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        data.push_piece(&mut piece);
+        self.data.take_if(|data| data.is_written());
+        Some(piece.into())
+    }
+
+    /// Gives a piece of the response away.
+    fn give(&mut self, piece: Bytes) -> Frame<Bytes> {
+        self.bytes = self.bytes.saturating_add(piece.len() as u64);
+        if self.is_given() {
+            if self.is_answered {
+                // What is left is in this piece: who has it may ask again at once.
+                self.place.iter_mut().for_each(|place| place.permit = None);
+            }
+            if self.inner.is_end_stream() {
+                self.ended();
+            }
+        }
+        Frame::data(piece)
+    }
+
+    /// Whether all that came of the response was given away.
+    fn is_given(&self) -> bool {
+        self.frame.is_empty() && self.data.is_none()
+    }
+
     fn ended(&mut self) {
-        if let (true, Some(pending)) = (self.is_answered, lock(&self.exchange.pending).take()) {
+        if self.is_answered
+            && let Some(pending) = lock(&self.exchange.outgoing).pending.take()
+        {
             self.written.add(pending);
         }
     }
@@ -133,33 +199,40 @@ impl HttpBody for Watched {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        let polled = Pin::new(&mut self.inner).poll_frame(cx);
-        match &polled {
-            Poll::Ready(Some(Ok(frame))) => {
-                frame.data_ref().into_iter().for_each(|data| self.note(data));
-                if self.inner.is_end_stream() {
-                    self.ended();
-                }
-            }
-            Poll::Ready(None) => self.ended(),
-            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        if let Some(piece) = self.next_piece() {
+            return Poll::Ready(Some(Ok(self.give(piece))));
         }
-        polled
+        match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => {
+                    self.note(&data);
+                    self.frame = data;
+                    let piece = self.next_piece().unwrap_or_default();
+                    Poll::Ready(Some(Ok(self.give(piece))))
+                }
+                Err(trailers) => Poll::Ready(Some(Ok(trailers))),
+            },
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                self.ended();
+                Poll::Ready(None)
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.is_given() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        self.length.map_or_else(SizeHint::default, |length| SizeHint::with_exact(length.saturating_sub(self.bytes)))
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
         if let Some(mut place) = self.place.take() {
-            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE);
+            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE as u64);
             self.written.hold(place);
         }
         if let Some(entry) = self.entry.take() {
