@@ -63,7 +63,9 @@ pub struct ServerWorld {
 /// # Errors
 /// Where the runtime cannot start, or the client breaks the handshake.
 pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
-    run(serve(world))
+    // One pipe in, one pipe out: other threads would only pass each message on, which costs more than what is done to it.
+    // The tools run on threads of their own.
+    run(tokio::runtime::Builder::new_current_thread(), serve(world))
 }
 
 /// Serves HTTP until the process is told to end, by SIGTERM or an interrupt; then finishes what is under way.
@@ -74,7 +76,7 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
     let (metrics, warn) = (Arc::default(), world.warn);
     let handler = Handler::over_http(world, Arc::clone(&metrics));
-    run(http::serve(handler, metrics, settings, warn))
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, metrics, settings, warn))
 }
 
 /// Serves any handler of the protocol behind the same gate: the conformance suite brings tools of its own. Not for use; it
@@ -88,11 +90,11 @@ pub fn serve_handler<H: rmcp::ServerHandler + Clone>(
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
-    run(http::serve(handler, Arc::default(), settings, warn))
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, Arc::default(), settings, warn))
 }
 
-fn run(serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
+    let runtime = runtime.enable_all().build()?;
     let served = runtime.block_on(serving);
     runtime.shutdown_timeout(SHUTDOWN);
     served
