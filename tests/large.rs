@@ -7,7 +7,10 @@
     reason = "a failed test may stop where it stands"
 )]
 
-use std::io::{BufReader, Write};
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,6 +20,7 @@ use crate::support::file_of;
 use crate::support::http::{Server, Session, read_chunk, read_response, stateless_message};
 use crate::support::mcp::Client;
 use crate::support::program::Place;
+use crate::support::site::{Site, ok};
 
 /// One page with a picture of so many bytes, which nothing makes shorter and no reader looks into.
 fn page_of(bytes: usize, seed: u32) -> Vec<u8> {
@@ -158,6 +162,53 @@ fn a_bound_on_results_counts_data_as_it_is_written() {
     }
 }
 
+/// The answer is then written by another exchange than that of its request.
+#[test]
+fn a_client_that_comes_back_to_its_session_gets_the_data_too() {
+    let place = Place::new();
+    let bytes = page_of(100_000, 1);
+    let expected = page(&place, &place.file("page.pdf", &bytes));
+    let is_open = Arc::new(AtomicBool::new(false));
+    let door = Arc::clone(&is_open);
+    let site = Site::start(move |_| {
+        while !door.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        ok("application/pdf", bytes.clone())
+    });
+    let server = Server::start(&place, &[]);
+    let session = Session::start(&server, "opencode");
+    let message = json!({
+        "jsonrpc": "2.0", "id": 9, "method": "tools/call",
+        "params": { "name": "get_file", "arguments": ask(&site.url("/page")) },
+    });
+    let streamed = |bytes: &[u8]| {
+        let mut stream = server.connect();
+        stream.write_all(bytes).unwrap();
+        let mut stream = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(stream.read_line(&mut head).unwrap() > 0, "{head}");
+        }
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        stream
+    };
+    let first = String::from_utf8(read_chunk(&mut streamed(&session.bytes(&message))).unwrap()).unwrap();
+    let id = first.lines().find_map(|line| line.strip_prefix("id:")).unwrap().trim();
+    let come_back = String::from_utf8(session.without_body("GET")).unwrap();
+    let come_back = come_back.replace("\r\n\r\n", &format!("\r\nLast-Event-ID: {id}\r\n\r\n"));
+    let mut stream = streamed(come_back.as_bytes());
+    is_open.store(true, Ordering::SeqCst);
+    let mut body = Vec::new();
+    while !(body.ends_with(b"\n\n") && body.windows(9).any(|window| window == b"\"result\":")) {
+        body.extend(read_chunk(&mut stream).unwrap());
+    }
+    let body = String::from_utf8(body).unwrap();
+    let answer = body.lines().filter_map(|line| line.strip_prefix("data:")).next_back().unwrap();
+    let answer = serde_json::from_str::<Value>(answer.trim()).unwrap();
+    assert!(blob(&answer["result"]) == expected);
+}
+
 #[test]
 fn who_has_a_large_answer_may_ask_again_at_once() {
     let place = Place::new();
@@ -184,7 +235,7 @@ fn who_has_a_large_answer_may_ask_again_at_once() {
         let mut stream = BufReader::new(stream);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
-            assert!(std::io::BufRead::read_line(&mut stream, &mut head).unwrap() > 0);
+            assert!(stream.read_line(&mut head).unwrap() > 0);
         }
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         let mut body = Vec::new();

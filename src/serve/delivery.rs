@@ -15,8 +15,7 @@ use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
 
-use super::enclosures::Enclosures;
-use super::stdio::Open;
+use super::enclosures::{Enclosures, Open};
 use crate::tool::Delivery;
 
 /// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait

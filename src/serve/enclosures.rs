@@ -6,15 +6,20 @@
 //! of the marks, a piece at a time in memory that stays warm.
 //!
 //! A mark is the whole value of a member, `"blob":"pagewise-data:…"`, and is looked for with the quotes and the colon
-//! before it. Nothing that a document says can look so: within a text every quote has a backslash before it.
+//! before it: within a text every quote has a backslash before it. A title of a document or an argument of a client may
+//! still look like one; so a mark has a seal that only this process can make, and what has none is a text like any other.
 
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 
-use crate::tool::{base64, base64_length, push_base64};
+use super::delivery::lock;
+use crate::tool::{base64_length, push_base64};
 
-/// What a mark starts with; its number follows in hexadecimal.
+/// What a mark starts with; its number and seal follow in hexadecimal.
 const MARK: &str = "pagewise-data:";
 
 /// How a mark starts in JSON, from the end of its member's name on.
@@ -23,7 +28,7 @@ const IN_JSON: &[u8] = b"\":\"pagewise-data:";
 /// What of that stays.
 const QUOTES: &[u8] = b"\":\"";
 
-/// Digits of a mark's number.
+/// Digits of a mark's number, and of its seal.
 const DIGITS: usize = 16;
 
 /// Bytes of data that are written at a time; a multiple of three, so that only the last piece is padded.
@@ -35,82 +40,103 @@ pub(super) const PIECE_BYTES: usize = QUOTES.len() + STRIDE / 3 * 4;
 /// Numbers of marks: no two of a process are the same.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
-/// The data of one result.
-#[derive(Debug, Default)]
-pub(super) struct Enclosures {
-    enclosed: Vec<(u64, Bytes)>,
-    /// Whether data stands in the result itself.
-    is_inline: bool,
+/// What seals are made with.
+static KEYS: OnceLock<RandomState> = OnceLock::new();
+
+fn seal(number: u64) -> u64 {
+    KEYS.get_or_init(RandomState::new).hash_one(number)
 }
 
-impl Enclosures {
-    /// None; data of the result stands in it as base64 from the beginning, since nobody could put it there later.
-    pub(super) fn inline() -> Self {
-        Self { is_inline: true, ..Self::default() }
-    }
+/// The number of the mark with these digits, where the seal is ours.
+fn sealed_number(digits: &[u8]) -> Option<u64> {
+    let (number, sealed) = digits.split_at_checked(DIGITS)?;
+    let read = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    let number = read(number)?;
+    (sealed.len() == DIGITS && read(sealed)? == seal(number)).then_some(number)
+}
 
+/// The data of one result.
+#[derive(Debug, Default)]
+pub(super) struct Enclosures(BTreeMap<u64, Bytes>);
+
+impl Enclosures {
     /// What stands for `data` in the result.
     pub(super) fn enclose(&mut self, data: &Bytes) -> String {
-        if self.is_inline {
-            return base64(data);
-        }
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        self.enclosed.push((number, data.clone()));
-        format!("{MARK}{number:0DIGITS$x}")
+        self.0.insert(number, data.clone());
+        format!("{MARK}{number:0DIGITS$x}{:0DIGITS$x}", seal(number))
     }
 
     /// Bytes of what is `json` bytes long with the marks, when it is written.
     pub(super) fn written_length(&self, json: u64) -> u64 {
-        let marks = (self.enclosed.len() as u64).saturating_mul((MARK.len() + DIGITS) as u64);
-        let data = self.enclosed.iter().map(|(_, data)| base64_length(data.len() as u64));
+        let marks = (self.0.len() as u64).saturating_mul((MARK.len() + 2 * DIGITS) as u64);
+        let data = self.0.values().map(|data| base64_length(data.len() as u64));
         data.fold(json.saturating_sub(marks), u64::saturating_add)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.enclosed.is_empty()
-    }
-
-    /// The numbers of the marks.
-    pub(super) fn numbers(&self) -> Vec<u64> {
-        self.enclosed.iter().map(|(number, _)| *number).collect()
-    }
-
-    /// Drops the data of these marks.
-    pub(super) fn remove(&mut self, numbers: &[u64]) {
-        self.enclosed.retain(|(number, _)| !numbers.contains(number));
     }
 
     /// Adds what belongs to another result.
     pub(super) fn append(&mut self, mut others: Self) {
-        self.enclosed.append(&mut others.enclosed);
-    }
-
-    /// What the mark with these digits stands for.
-    fn data(&self, digits: &[u8]) -> Option<Data> {
-        let number = u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        let (_, data) = self.enclosed.iter().find(|(known, _)| *known == number)?;
-        Some(Data { left: data.clone(), is_begun: false })
+        self.0.append(&mut others.0);
     }
 
     /// Whether `text` is a mark that stands for nothing here.
     pub(super) fn lacks(&self, text: &str) -> bool {
-        text.strip_prefix(MARK).is_some_and(|digits| self.data(digits.as_bytes()).is_none())
+        let number = text.strip_prefix(MARK).and_then(|digits| sealed_number(digits.as_bytes()));
+        number.is_some_and(|number| !self.0.contains_key(&number))
+    }
+}
+
+/// The data of all results that are being written: who writes need not know whose they are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open(Arc<Mutex<BTreeMap<u64, Bytes>>>);
+
+/// Keeps the data of one result open for as long as it lives.
+#[derive(Debug)]
+pub(super) struct Opened {
+    open: Open,
+    enclosures: Enclosures,
+}
+
+impl Open {
+    /// Has the data of a result written with it, until what this gives is dropped.
+    pub(super) fn opened(&self, enclosures: Enclosures) -> Opened {
+        lock(&self.0).extend(enclosures.0.iter().map(|(number, data)| (*number, data.clone())));
+        Opened { open: self.clone(), enclosures }
     }
 
     /// The first part of `json`, which is all that is left of a message: a text of at most `most` bytes that no mark
     /// begins in, or data.
     pub(super) fn first_part(&self, json: &[u8], most: usize) -> Part {
+        const WHOLE: usize = IN_JSON.len() + 2 * DIGITS;
         // Whatever begins within `most` bytes is seen whole.
-        let seen = json.get(..most.saturating_add(IN_JSON.len() + DIGITS)).unwrap_or(json);
-        let marks = memchr::memmem::find_iter(seen, IN_JSON);
-        let mut data = marks.filter_map(|at| {
-            let end = at.checked_add(IN_JSON.len() + DIGITS)?;
-            Some((at, end, self.data(seen.get(at.checked_add(IN_JSON.len())?..end)?)?))
+        let seen = json.get(..most.saturating_add(WHOLE)).unwrap_or(json);
+        let mut marks = memchr::memmem::find_iter(seen, IN_JSON).filter_map(|at| {
+            let digits = seen.get(at.checked_add(IN_JSON.len())?..at.checked_add(WHOLE)?)?;
+            Some((at, sealed_number(digits)?))
         });
-        match data.next() {
-            Some((0, end, data)) => Part::Data { mark: end, data },
-            Some((at, ..)) => Part::Text(at.min(most)),
+        match marks.next() {
+            Some((0, number)) => match lock(&self.0).get(&number) {
+                Some(data) => Part::Data { mark: WHOLE, data: Data { left: data.clone(), is_begun: false } },
+                None => Part::Lost,
+            },
+            Some((at, _)) => Part::Text(at.min(most)),
             None => Part::Text(json.len().min(most)),
+        }
+    }
+}
+
+impl Opened {
+    /// Bytes of what is `json` bytes long with the marks, when it is written.
+    pub(super) fn written_length(&self, json: u64) -> u64 {
+        self.enclosures.written_length(json)
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if !self.enclosures.0.is_empty() {
+            let mut open = lock(&self.open.0);
+            self.enclosures.0.keys().for_each(|number| drop(open.remove(number)));
         }
     }
 }
@@ -126,6 +152,8 @@ pub(super) enum Part {
         /// What is written in their place.
         data: Data,
     },
+    /// A mark whose data is kept no more: the message cannot be written.
+    Lost,
 }
 
 /// Data that is being written.
@@ -154,14 +182,15 @@ impl Data {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::base64;
 
     /// `json` as it is written, with the data in it, in parts of at most so many bytes.
-    fn written(enclosures: &Enclosures, json: &str, most: usize) -> String {
+    fn written(open: &Open, json: &str, most: usize) -> Option<String> {
         let (mut left, mut out) = (json.as_bytes(), Vec::new());
         while !left.is_empty() {
-            let taken = match enclosures.first_part(left, most) {
+            let taken = match open.first_part(left, most) {
                 Part::Text(taken) => {
-                    out.extend_from_slice(left.get(..taken).unwrap_or_default());
+                    out.extend_from_slice(left.get(..taken)?);
                     taken
                 }
                 Part::Data { mark, mut data } => {
@@ -170,45 +199,47 @@ mod tests {
                     }
                     mark
                 }
+                Part::Lost => return None,
             };
-            left = left.get(taken..).unwrap_or_default();
+            left = left.get(taken..)?;
         }
-        String::from_utf8(out).unwrap_or_default()
+        String::from_utf8(out).ok()
     }
 
     #[test]
     fn data_stands_where_its_mark_stood_however_the_text_is_parted() {
-        let mut enclosures = Enclosures::default();
+        let (open, mut enclosures) = (Open::default(), Enclosures::default());
         let [one, none, long] = [&b"abc"[..], b"", &[7; 3 * STRIDE + 1]].map(Bytes::copy_from_slice);
         let marks = [&one, &none, &long].map(|data| enclosures.enclose(data));
-        let json = |marks: [&str; 3]| {
-            let [one, none, long] = marks;
+        let json = |data: [&str; 3]| {
+            let [one, none, long] = data;
             serde_json::json!([{ "blob": one, "a": "b" }, { "data": none }, { "blob": long }, "tail"]).to_string()
         };
         let expected = json([&base64(&one), "", &base64(&long)]);
-        let skeleton = json([0, 1, 2].map(|at| marks.get(at).map(String::as_str).unwrap_or_default()));
+        let marked = json(marks.each_ref().map(String::as_str));
+        assert_eq!(enclosures.written_length(marked.len() as u64), expected.len() as u64);
+        let opened = open.opened(enclosures);
         for most in [1, 2, 3, 7, 20, 1_000] {
-            assert_eq!(written(&enclosures, &skeleton, most), expected, "{most}");
+            assert_eq!(written(&open, &marked, most).as_ref(), Some(&expected), "{most}");
         }
-        assert_eq!(enclosures.written_length(skeleton.len() as u64), expected.len() as u64);
+        drop(opened);
+        assert_eq!(written(&open, &marked, 1_000), None, "it is kept no more");
     }
 
     #[test]
-    fn what_a_text_says_is_no_mark() {
-        let mut enclosures = Enclosures::default();
+    fn what_others_say_is_no_mark() {
+        let (open, mut enclosures) = (Open::default(), Enclosures::default());
         let mark = enclosures.enclose(&Bytes::from_static(b"abc"));
-        let said = [mark.clone(), format!("\"blob\":\"{mark}"), format!("\\\":\"{mark}\""), format!("{MARK}zz")];
-        for text in said {
-            let json = serde_json::json!([text.as_str(), format!("{text}\"")]).to_string();
-            assert_eq!(written(&enclosures, &json, 5), json);
-        }
         assert!(!enclosures.lacks(&mark) && !enclosures.lacks("abc") && Enclosures::default().lacks(&mark));
-    }
-
-    #[test]
-    fn data_of_a_result_that_is_written_elsewhere_stands_in_it() {
-        let mut enclosures = Enclosures::inline();
-        assert_eq!(enclosures.enclose(&Bytes::from_static(b"abc")), "YWJj");
-        assert!(enclosures.is_empty());
+        let _opened = open.opened(enclosures);
+        let (numbered, _) = mark.split_at(MARK.len() + DIGITS);
+        let forged =
+            [format!("{numbered}{:016x}", 0), format!("{MARK}{:032x}", 1), format!("{MARK}zz"), MARK.to_owned()];
+        let quoted = [format!("\"blob\":\"{mark}"), format!("\\\":\"{mark}\""), format!(":{mark}")];
+        for text in forged.iter().chain(&quoted) {
+            let json = serde_json::json!({ "title": text, "list": [text] }).to_string();
+            assert_eq!(written(&open, &json, 5), Some(json));
+            assert!(!Enclosures::default().lacks(text), "{text}");
+        }
     }
 }

@@ -13,7 +13,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
 use super::delivery::{InFlight, Ledger, Outgoing};
-use super::enclosures::Enclosures;
 use super::http::{self, Exchange, Metrics};
 use super::identity::Identity;
 use super::progress::Progress;
@@ -78,9 +77,8 @@ impl Handler {
         let progress = Progress::new(cancellation.clone());
         let telling = progress.teller(context).tell();
         let work = tokio::task::spawn_blocking(move || {
-            let is_inline = identity.is_inline();
             let run = |caller: &Caller| {
-                (tool.run)(&Call { world: &world, arguments: &arguments, caller, is_inline, watcher: &progress })
+                (tool.run)(&Call { world: &world, arguments: &arguments, caller, watcher: &progress })
             };
             let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
@@ -204,12 +202,11 @@ impl ServerHandler for Handler {
         let world = Arc::clone(&self.world);
         let identity = Identity::of(&context, &world);
         let result_bytes = identity.result_bytes(&world);
-        let enclosures = if identity.is_inline() { Enclosures::inline() } else { Enclosures::default() };
         let cancellation = Cancellation::new();
         let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let page = tool::read_page(&world.context, &request.uri, &cancellation)?;
-            shape::resource_within(shape::page_resource(&request.uri, page, enclosures), result_bytes)
+            shape::resource_within(shape::page_resource(&request.uri, page), result_bytes)
         });
         let read = tokio::select! {
             read = work => read.map_err(|_| internal("the page could not be read"))?,

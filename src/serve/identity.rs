@@ -28,9 +28,6 @@ pub(super) struct Identity {
     client: ClientFacts,
     /// The client's own name for its conversation.
     name: Option<String>,
-    /// Whether the response may be written by another exchange than that of its request: a client of the older protocols
-    /// that lost its connection goes on in another.
-    is_inline: bool,
     /// Over HTTP, who it is.
     pub(super) visit: Option<Visit>,
 }
@@ -52,14 +49,8 @@ impl Identity {
         let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str().map(str::to_owned));
         let header = |name: &str| parts.and_then(|parts| Some(parts.headers.get(name)?.to_str().ok()?.to_owned()));
         let counts = visit.as_ref().is_some_and(|visit| visit.session_is_conversation);
-        let is_inline = header(SESSION).is_some();
         let session = || header(SESSION).filter(|_| counts);
-        Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), is_inline, visit }
-    }
-
-    /// Whether data has to stand in the result itself.
-    pub(super) fn is_inline(&self) -> bool {
-        self.is_inline
+        Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), visit }
     }
 
     /// The client's name for itself, as far as it is worth a line in a log.

@@ -31,9 +31,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
 use self::delivery::{Ledger, Recorded};
+use self::enclosures::Open;
 use self::handler::Handler;
 pub use self::http::HttpSettings;
-use self::stdio::{Filled, Open};
+use self::stdio::Filled;
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
 use crate::tool::FormArgument;

@@ -37,12 +37,12 @@ pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
         "withoutText": result.without_text,
         "notes": result.notes,
     });
-    Ok(shape::blocks_result(&blocks, details, call.enclosures()))
+    Ok(shape::blocks_result(&blocks, details))
 }
 
 pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
-    Ok(shape::blocks_result(&answer.blocks, as_json(&answer.result)?, call.enclosures()))
+    Ok(shape::blocks_result(&answer.blocks, as_json(&answer.result)?))
 }
 
 pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
@@ -70,7 +70,7 @@ pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
                 None => answer,
             };
             let blocks = [answer.text, answer.remarks].map(Block::Text);
-            shape::blocks_result(&blocks, answer.details, call.enclosures())
+            shape::blocks_result(&blocks, answer.details)
         }
         Err(error) => shape::ask_error_result(&error).into(),
     })

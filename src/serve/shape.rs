@@ -48,7 +48,8 @@ pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut Enclosures) -> C
 }
 
 /// Blocks of a tool that records nothing, with its result for programs.
-pub(super) fn blocks_result(blocks: &[Block], details: Value, mut enclosures: Enclosures) -> Called {
+pub(super) fn blocks_result(blocks: &[Block], details: Value) -> Called {
+    let mut enclosures = Enclosures::default();
     let blocks = blocks.iter().map(|block| content_block(block, &mut enclosures));
     let mut result = CallToolResult::success(blocks.collect());
     result.meta = Some(meta(DETAILS, details));
@@ -129,7 +130,8 @@ const PAGE_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 pub(super) type ReadPage = (ReadResourceResult, Enclosures);
 
 /// A page as the result of reading a resource.
-pub(super) fn page_resource(uri: &str, page: PageResource, mut enclosures: Enclosures) -> ReadPage {
+pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
+    let mut enclosures = Enclosures::default();
     let contents = match page.content {
         ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes.into()), uri),
         ResourceContent::Text(text) => ResourceContents::text(text, uri),

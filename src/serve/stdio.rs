@@ -2,45 +2,11 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncWrite;
 
-use super::delivery::lock;
-use super::enclosures::{Data, Enclosures, PIECE_BYTES, Part};
-
-/// The data of the responses that are being written: the transport knows whose it is, and the writer needs it.
-#[derive(Clone, Default)]
-pub(super) struct Open(Arc<Mutex<Enclosures>>);
-
-/// Keeps the data of one response open for as long as it lives.
-pub(super) struct Opened {
-    open: Open,
-    numbers: Vec<u64>,
-}
-
-impl Open {
-    /// Has the data of a response written with it, until what this gives is dropped.
-    pub(super) fn opened(&self, enclosures: Enclosures) -> Opened {
-        let numbers = enclosures.numbers();
-        lock(&self.0).append(enclosures);
-        Opened { open: self.clone(), numbers }
-    }
-
-    fn first_part(&self, json: &[u8]) -> Part {
-        let open = lock(&self.0);
-        if open.is_empty() { Part::Text(json.len()) } else { open.first_part(json, PIECE_BYTES) }
-    }
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        if !self.numbers.is_empty() {
-            lock(&self.open.0).remove(&self.numbers);
-        }
-    }
-}
+use super::enclosures::{Data, Open, PIECE_BYTES, Part};
 
 /// A writer that puts data in the places of its marks.
 ///
@@ -96,7 +62,7 @@ impl<W: AsyncWrite + Unpin> Filled<W> {
 impl<W: AsyncWrite + Unpin> AsyncWrite for Filled<W> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_data(cx))?;
-        match self.open.first_part(buf) {
+        match self.open.first_part(buf, PIECE_BYTES) {
             Part::Text(length) if length.saturating_add(self.piece.len()) <= PIECE_BYTES => {
                 self.piece.extend_from_slice(buf.get(..length).unwrap_or(buf));
                 Poll::Ready(Ok(length))
@@ -109,6 +75,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Filled<W> {
                 self.data = Some(data);
                 Poll::Ready(Ok(mark))
             }
+            Part::Lost => Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
         }
     }
 
@@ -129,6 +96,7 @@ mod tests {
     use tokio::io::AsyncWriteExt as _;
 
     use super::*;
+    use crate::serve::enclosures::Enclosures;
     use crate::tool::base64;
 
     /// What comes out of a pipe of so many bytes when this is written, with the marks in it filled.
@@ -172,6 +140,6 @@ mod tests {
             assert!(written(&open, &marked, capacity) == expected, "{capacity}");
         }
         drop(opened);
-        assert!(written(&open, &marked, 65_536) == marked, "what is not open is not written");
+        assert_eq!(written(&open, &marked, 65_536), "", "what is kept no more is no data");
     }
 }

@@ -27,8 +27,6 @@ pub(super) struct Call<'a> {
     pub(super) world: &'a ServerWorld,
     pub(super) arguments: &'a JsonObject,
     pub(super) caller: &'a Caller,
-    /// Whether data stands in the result itself.
-    pub(super) is_inline: bool,
     /// Told of each page that is done.
     pub(super) watcher: &'a dyn Watcher,
 }
@@ -85,17 +83,12 @@ impl Call<'_> {
     pub(super) fn context(&self) -> &ContextManager {
         &self.world.context
     }
-
-    /// For the data of its result.
-    pub(super) fn enclosures(&self) -> Enclosures {
-        if self.is_inline { Enclosures::inline() } else { Enclosures::default() }
-    }
 }
 
 fn get_file(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = GetFileArguments::parse(call.arguments)?;
     let answer = tool::get_file(call.context(), arguments, call.caller, call.watcher)?;
-    let mut enclosures = call.enclosures();
+    let mut enclosures = Enclosures::default();
     let result = shape::file_result(&answer, &mut enclosures);
     Ok(Called { result, enclosures, delivery: Some(answer.delivery) })
 }

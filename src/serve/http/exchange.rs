@@ -8,29 +8,45 @@
 //! yet its delivery. When a body has ended whose answer was in it, its delivery waits for the connection's next flush,
 //! which the library asks for only when it has written all that it kept.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep;
 
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
 use crate::serve::delivery::{Outgoing, Pending, lock};
-use crate::serve::enclosures::{Data, PIECE_BYTES, Part};
+use crate::serve::enclosures::{Data, Open, Opened, PIECE_BYTES, Part};
 
 /// How far into a frame an answer must have begun: the fields before it are the version and the id.
 const HEAD: usize = 512;
 
 /// What the handler of a request tells its connection.
-#[derive(Default)]
 pub(in crate::serve) struct Exchange {
-    outgoing: Mutex<Outgoing>,
+    open: Open,
+    /// Whether another exchange may write the response: a client of the older protocols that lost its connection asks for
+    /// what it missed in another.
+    is_in_session: bool,
+    kept: Mutex<Kept>,
     call: Mutex<Called>,
 }
+
+/// What is kept until a response is written.
+#[derive(Default)]
+struct Kept {
+    data: Option<Opened>,
+    pending: Option<Pending>,
+}
+
+/// How long the data of a response that was not written waits for a client that comes back to its session.
+const COMES_BACK: Duration = Duration::from_secs(60);
 
 /// What was called, for the log.
 #[derive(Default, Clone)]
@@ -41,14 +57,31 @@ pub(in crate::serve) struct Called {
 }
 
 impl Exchange {
+    /// One whose response is written with what is open.
+    pub(super) fn new(open: Open, is_in_session: bool) -> Self {
+        Self { open, is_in_session, kept: Mutex::default(), call: Mutex::default() }
+    }
+
     /// Keeps what goes with the response until that is written.
-    pub(in crate::serve) fn put(&self, outgoing: Outgoing) {
-        *lock(&self.outgoing) = outgoing;
+    pub(in crate::serve) fn put(&self, Outgoing { enclosures, pending }: Outgoing) {
+        *lock(&self.kept) = Kept { data: Some(self.open.opened(enclosures)), pending };
     }
 
     /// Takes note of what was called.
     pub(in crate::serve) fn called(&self, called: Called) {
         *lock(&self.call) = called;
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let unwritten = lock(&self.kept).data.take();
+        if let (true, Some(data), Ok(runtime)) = (self.is_in_session, unwritten, Handle::try_current()) {
+            runtime.spawn(async move {
+                sleep(COMES_BACK).await;
+                drop(data);
+            });
+        }
     }
 }
 
@@ -116,7 +149,8 @@ impl Watched {
     pub(super) fn new(inner: Body, watch: Watch) -> Self {
         let Watch { exchange, written, entry, began, metrics, place } = watch;
         let length = inner.size_hint().exact();
-        let length = length.map(|length| lock(&exchange.outgoing).enclosures.written_length(length));
+        let filled = |length| lock(&exchange.kept).data.as_ref().map_or(length, |data| data.written_length(length));
+        let length = length.map(filled);
         Self {
             inner,
             frame: Bytes::new(),
@@ -139,24 +173,24 @@ impl Watched {
     }
 
     /// The next piece of the frame that is being given.
-    fn next_piece(&mut self) -> Option<Bytes> {
+    fn next_piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
         if self.data.is_none() && !self.frame.is_empty() {
-            let outgoing = lock(&self.exchange.outgoing);
-            match outgoing.enclosures.first_part(&self.frame, TAKEN_AT_ONCE) {
-                Part::Text(length) if length == self.frame.len() => return Some(std::mem::take(&mut self.frame)),
+            match self.exchange.open.first_part(&self.frame, TAKEN_AT_ONCE) {
+                Part::Text(length) if length == self.frame.len() => return Ok(Some(std::mem::take(&mut self.frame))),
                 // Else the last piece of a long text would keep all of it.
-                Part::Text(length) => return Some(Bytes::copy_from_slice(&self.frame.split_to(length))),
+                Part::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
                 Part::Data { mark, data } => {
                     drop(self.frame.split_to(mark));
                     self.data = Some(data);
                 }
+                Part::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),
             }
         }
-        let data = self.data.as_mut()?;
+        let Some(data) = &mut self.data else { return Ok(None) };
         let mut piece = Vec::with_capacity(PIECE_BYTES);
         data.push_piece(&mut piece);
         self.data.take_if(|data| data.is_written());
-        Some(piece.into())
+        Ok(Some(piece.into()))
     }
 
     /// Gives a piece of the response away.
@@ -166,6 +200,7 @@ impl Watched {
             if self.is_answered {
                 // What is left is in this piece: who has it may ask again at once.
                 self.place.iter_mut().for_each(|place| place.permit = None);
+                drop(lock(&self.exchange.kept).data.take());
             }
             if self.inner.is_end_stream() {
                 self.ended();
@@ -181,7 +216,7 @@ impl Watched {
 
     fn ended(&mut self) {
         if self.is_answered
-            && let Some(pending) = lock(&self.exchange.outgoing).pending.take()
+            && let Some(pending) = lock(&self.exchange.kept).pending.take()
         {
             self.written.add(pending);
         }
@@ -199,16 +234,18 @@ impl HttpBody for Watched {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        if let Some(piece) = self.next_piece() {
-            return Poll::Ready(Some(Ok(self.give(piece))));
+        match self.next_piece() {
+            Ok(Some(piece)) => return Poll::Ready(Some(Ok(self.give(piece)))),
+            Ok(None) => {}
+            Err(error) => return Poll::Ready(Some(Err(error))),
         }
         match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) => {
                     self.note(&data);
                     self.frame = data;
-                    let piece = self.next_piece().unwrap_or_default();
-                    Poll::Ready(Some(Ok(self.give(piece))))
+                    let piece = self.next_piece();
+                    Poll::Ready(Some(piece.map(|piece| self.give(piece.unwrap_or_default()))))
                 }
                 Err(trailers) => Poll::Ready(Some(Ok(trailers))),
             },
