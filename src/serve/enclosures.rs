@@ -88,7 +88,17 @@ impl Enclosures {
 
 /// The data of all results that are being written: who writes need not know whose they are.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Open(Arc<Mutex<BTreeMap<u64, Bytes>>>);
+pub(super) struct Open(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    data: Mutex<BTreeMap<u64, Bytes>>,
+    /// Bytes of it that wait for a client that may never come back.
+    waiting: AtomicU64,
+}
+
+/// Bytes that wait for clients that may never come back, of all of them together. 64 MiB.
+const MAX_WAITING_BYTES: u64 = 64 << 20;
 
 /// Keeps the data of one result open for as long as it lives.
 #[derive(Debug)]
@@ -100,7 +110,7 @@ pub(super) struct Opened {
 impl Open {
     /// Has the data of a result written with it, until what this gives is dropped.
     pub(super) fn opened(&self, enclosures: Enclosures) -> Opened {
-        lock(&self.0).extend(enclosures.0.iter().map(|(number, data)| (*number, data.clone())));
+        lock(&self.0.data).extend(enclosures.0.iter().map(|(number, data)| (*number, data.clone())));
         Opened { open: self.clone(), enclosures }
     }
 
@@ -115,7 +125,7 @@ impl Open {
             Some((at, sealed_number(digits)?))
         });
         match marks.next() {
-            Some((0, number)) => match lock(&self.0).get(&number) {
+            Some((0, number)) => match lock(&self.0.data).get(&number) {
                 Some(data) => Part::Data { mark: WHOLE, data: Data { left: data.clone(), is_begun: false } },
                 None => Part::Lost,
             },
@@ -130,12 +140,33 @@ impl Opened {
     pub(super) fn written_length(&self, json: u64) -> u64 {
         self.enclosures.written_length(json)
     }
+
+    /// The same for as long as this lives, where there is something to keep and not too much is kept so.
+    pub(super) fn waiting(self) -> Option<Waiting> {
+        let bytes = self.enclosures.0.values().map(|data| data.len() as u64).fold(0, u64::saturating_add);
+        let waiting = Waiting { opened: self, bytes };
+        let before = waiting.opened.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
+        (bytes > 0 && before.saturating_add(bytes) <= MAX_WAITING_BYTES).then_some(waiting)
+    }
+}
+
+/// Data that is kept for a client that may come back.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    opened: Opened,
+    bytes: u64,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.opened.open.0.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 impl Drop for Opened {
     fn drop(&mut self) {
         if !self.enclosures.0.is_empty() {
-            let mut open = lock(&self.open.0);
+            let mut open = lock(&self.open.0.data);
             self.enclosures.0.keys().for_each(|number| drop(open.remove(number)));
         }
     }
@@ -224,6 +255,21 @@ mod tests {
         }
         drop(opened);
         assert_eq!(written(&open, &marked, 1_000), None, "it is kept no more");
+    }
+
+    #[test]
+    fn not_all_waits_for_clients_that_may_not_come_back() {
+        let open = Open::default();
+        let waiting = |bytes: usize| {
+            let mut enclosures = Enclosures::default();
+            enclosures.enclose(&Bytes::from(vec![0; bytes]));
+            open.opened(enclosures).waiting()
+        };
+        let half = waiting(32 << 20);
+        let other = waiting(32 << 20);
+        assert!(half.is_some() && other.is_some() && waiting(1).is_none() && waiting(0).is_none());
+        drop(half);
+        assert!(waiting(1).is_some());
     }
 
     #[test]

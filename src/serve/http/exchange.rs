@@ -45,8 +45,9 @@ struct Kept {
     pending: Option<Pending>,
 }
 
-/// How long the data of a response that was not written waits for a client that comes back to its session.
-const COMES_BACK: Duration = Duration::from_secs(60);
+/// How long the data of a response that was not written waits for a client that came back to its session: its response
+/// is on the way there, or nowhere.
+const COMES_BACK: Duration = Duration::from_secs(30);
 
 /// What was called, for the log.
 #[derive(Default, Clone)]
@@ -75,8 +76,8 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let unwritten = lock(&self.kept).data.take();
-        if let (true, Some(data), Ok(runtime)) = (self.is_in_session, unwritten, Handle::try_current()) {
+        let unwritten = lock(&self.kept).data.take().filter(|_| self.is_in_session);
+        if let (Some(data), Ok(runtime)) = (unwritten.and_then(Opened::waiting), Handle::try_current()) {
             runtime.spawn(async move {
                 sleep(COMES_BACK).await;
                 drop(data);
