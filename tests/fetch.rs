@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
+use crate::ask::Asking;
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
 use crate::support::site::{Site, ok, status, with_fields};
@@ -509,4 +510,33 @@ fn a_text_is_kept_to_its_bound_and_what_is_over_is_said() {
     assert_eq!(fetch("60000"), (30_000, None));
     let said = "The text has more than 59999 bytes, which is web_max_text_bytes; the rest is left out.".to_owned();
     assert_eq!(fetch("59999"), (29_999, Some(said)));
+}
+
+/// What tools say of themselves is what they do: each is called for a URL, and its server knows whether it was asked.
+#[test]
+fn the_tools_that_say_so_reach_out_and_no_others() {
+    let pages = Site::start(|_| with_fields("200 OK", "Content-Type: text/plain\r\nCache-Control: no-cache\r\n", b"a"));
+    let asking = Asking::new([]);
+    let mut client = Client::start_command(asking.command(), &[], "tests", json!({}));
+    let url = pages.url("/notes");
+    let fetched = client.call("fetch_content", json!({ "url": url }));
+    client.call("get_file", json!({ "filePath": url }));
+    let tools = client.request("tools/list", json!({}))["tools"].clone();
+    for tool in tools.as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let accepted = |key: &&str| tool["inputSchema"]["properties"].get(*key).is_some();
+        let named =
+            ["filePath", "path", "url", "pdf"].into_iter().filter(accepted).map(|key| (key.to_owned(), json!(url)));
+        let mut arguments = named.collect::<serde_json::Map<_, _>>();
+        match name {
+            "pdf_search" => drop(arguments.insert("query".into(), json!("a"))),
+            "pdf_render_page" => drop(arguments.insert("page".into(), json!(1))),
+            "get_search_content" => drop(arguments.insert("responseId".into(), json!(response_id(&fetched)))),
+            _ => {}
+        }
+        let before = pages.asked().len();
+        client.call(name, Value::Object(arguments));
+        let reached_out = pages.asked().len() > before;
+        assert_eq!(tool["annotations"]["openWorldHint"], json!(reached_out), "{name}");
+    }
 }

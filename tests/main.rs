@@ -17,6 +17,7 @@ mod http;
 mod http_hostile;
 mod interleavings;
 mod join;
+mod large;
 mod lies;
 mod limits;
 mod mcp;

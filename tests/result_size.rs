@@ -302,6 +302,115 @@ fn the_setting_bounds_results_over_http() {
     assert!(files.contains("1-2") && !files.contains("1-8"), "{files}");
 }
 
+/// A text file of so many lines, of which the first third changes with its version.
+fn lines(name: &str, count: usize, version: usize) -> String {
+    let changes = |line: usize| if line < count / 3 { version } else { 0 };
+    let lines = (0..count).map(|line| format!("line {line:06} of version {:06}\n", changes(line)));
+    lines.chain([format!("{name}\n")]).collect()
+}
+
+/// What changed, to a client that takes so many bytes from now on: the newest protocol says it with each request.
+#[track_caller]
+fn updates_within(client: &mut Client, bytes: usize) -> Value {
+    let content = json!({ "maxResultBytes": bytes });
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.github.pagewise/content": content } },
+    });
+    let call = json!({ "_meta": meta, "name": "context_updates", "arguments": {} });
+    let result = client.request("tools/call", call);
+    assert!(result.to_string().len() <= bytes, "{} bytes", result.to_string().len());
+    assert_eq!(result["isError"], false, "{result}");
+    result
+}
+
+/// A client that has read these files.
+fn reader_of(place: &Place, files: &[(&str, usize)]) -> Client {
+    let mut client = Client::start_without_handshake(place);
+    for (name, count) in files {
+        place.file(name, lines(name, *count, 1));
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "tester", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let call = json!({ "_meta": meta, "name": "get_file", "arguments": { "filePath": name } });
+        assert_eq!(client.request("tools/call", call)["isError"], false);
+    }
+    client
+}
+
+#[test]
+fn changes_beyond_the_room_are_told_by_the_next_call_and_each_once() {
+    let place = Place::new();
+    let names = (0..24).map(|file| format!("{file:02}.txt")).collect::<Vec<_>>();
+    let mut client = reader_of(&place, &names.iter().map(|name| (name.as_str(), 50)).collect::<Vec<_>>());
+    names.iter().for_each(|name| drop(place.file(name, lines(name, 50, 2))));
+    std::fs::remove_file(place.path(&names[3])).unwrap();
+    let (mut told, mut calls) = (Vec::new(), 0);
+    loop {
+        calls += 1;
+        let result = updates_within(&mut client, 20_000);
+        let found = &result["structuredContent"];
+        let files = found["files"].as_array().unwrap();
+        assert!(!files.is_empty(), "{result}");
+        told.extend(files.iter().map(|file| {
+            assert!(["text", "deleted"].contains(&file["change"].as_str().unwrap()), "{file}");
+            file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
+        }));
+        let left = found["left"].as_u64().unwrap();
+        assert_eq!(found["isCut"], left > 0);
+        let named =
+            format!("files of this conversation that were not looked at yet: {left}. Next call: context_updates");
+        assert_eq!(all_texts(&result).contains(&named), left > 0, "{}", all_texts(&result));
+        if left == 0 {
+            break;
+        }
+    }
+    assert!(calls > 3, "{calls}");
+    assert_eq!(told, names);
+    let nothing = updates_within(&mut client, 20_000);
+    assert_eq!(all_texts(&nothing), "Nothing changed among the files of this conversation.");
+}
+
+#[test]
+fn changes_too_long_for_any_answer_are_told_without_their_details() {
+    let place = Place::new();
+    let files = [("a.txt", 40), ("b.txt", 400), ("c.txt", 40)];
+    let mut client = reader_of(&place, &files);
+    files.iter().for_each(|(name, count)| drop(place.file(name, lines(name, *count, 2))));
+    let first = updates_within(&mut client, 17_000)["structuredContent"].clone();
+    assert_eq!((first["files"].as_array().unwrap().len(), &first["left"]), (1, &json!(2)), "{first}");
+    let second = updates_within(&mut client, 17_000)["structuredContent"].clone();
+    let files = second["files"].as_array().unwrap();
+    let reason = "its changes are too long for this answer";
+    assert_eq!((files.len(), &files[0]["change"], &files[0]["reason"]), (2, &json!("content"), &json!(reason)));
+    assert_eq!((&files[1]["change"], &second["left"]), (&json!("text"), &json!(0)));
+}
+
+/// They are told of each time, so that they would keep the others from ever being told.
+#[test]
+fn files_that_cannot_be_read_leave_the_room_to_others() {
+    let place = Place::new();
+    let folder = "long name ".repeat(20);
+    let unreadable = (0..40).map(|file| format!("{folder}{file:02}.txt")).collect::<Vec<_>>();
+    let files = unreadable.iter().map(|name| (name.as_str(), 10)).chain([("z.txt", 40)]);
+    let mut client = reader_of(&place, &files.collect::<Vec<_>>());
+    for name in &unreadable {
+        std::fs::remove_file(place.path(name)).unwrap();
+        std::fs::create_dir(place.path(name)).unwrap();
+    }
+    place.file("z.txt", lines("z.txt", 40, 2));
+    let result = updates_within(&mut client, 20_000);
+    let files = result["structuredContent"]["files"].as_array().unwrap();
+    let unnamed = 41 - files.len();
+    assert_eq!(files.last().unwrap()["change"], "text", "{result}");
+    assert!(unnamed > 0 && files.len() > 1, "{unnamed}");
+    let note = format!("{unnamed} more files cannot be read now; there is no room to name what.");
+    assert!(all_texts(&result).ends_with(&note), "{}", all_texts(&result));
+}
+
 #[test]
 fn the_command_line_has_no_such_bound() {
     let place = Place::new();

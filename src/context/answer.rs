@@ -1,6 +1,6 @@
 //! What a request gives back: blocks for the model, details for the program, and the mark that it was delivered.
 
-use std::sync::Arc;
+use bytes::Bytes;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageLabel, PageNumber, PageSet};
@@ -26,7 +26,7 @@ pub struct DocumentBlock {
     /// blake3 of the source file, or of the chunk where the source was not hashed; names the block's URI.
     pub source: ContentHash,
     /// The PDF.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Bytes,
 }
 
 /// A picture.
@@ -35,7 +35,7 @@ pub struct ImageBlock {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub mime_type: &'static str,
     /// The picture's file bytes, unchanged.
-    pub bytes: Arc<[u8]>,
+    pub bytes: Bytes,
 }
 
 impl Block {

@@ -32,6 +32,7 @@ mod sent;
 mod served;
 mod summary;
 mod survey;
+mod telling;
 mod updates;
 mod watch;
 mod watcher;

@@ -1,7 +1,5 @@
 //! Pages as pictures.
 
-use std::sync::Arc;
-
 use super::answer::{ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::picture_tokens;
@@ -88,7 +86,7 @@ impl PdfAnswer<'_> {
             notes: picture.notes,
         };
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
-        let image = ImageBlock { mime_type: "image/png", bytes: Arc::from(picture.png) };
+        let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
         Served { body: Body::Picture { text, image }, sent, fingerprint, replaces: planned.replaces, tokens }
     }
 }

@@ -37,7 +37,7 @@ impl PlainAnswer<'_> {
         let (limit, setting) = self.image_bound();
         let bytes = self.asked.read_all(limit, setting)?;
         self.check_room(&sent_image(bytes.len()))?;
-        let image = ImageBlock { mime_type: format.mime(), bytes: Arc::from(bytes) };
+        let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
         Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
     }
 

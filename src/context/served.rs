@@ -1,7 +1,5 @@
 //! One page on its way into an answer.
 
-use std::sync::Arc;
-
 use super::answer::{DocumentBlock, ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::image_tokens;
@@ -103,7 +101,7 @@ impl PdfAnswer<'_> {
             Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
             let title = format!("{} - Page {page}", self.asked.path);
-            Body::Document(DocumentBlock { title, page, source, bytes: Arc::from(chunk.bytes) })
+            Body::Document(DocumentBlock { title, page, source, bytes: chunk.bytes.into() })
         };
         let tokens = self.tokens_as_pdf(planned.page);
         Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })

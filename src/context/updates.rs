@@ -11,23 +11,21 @@ use super::live::{Delivery, Opened, Record};
 use super::news::News;
 use super::plain::{read_text, whole_span};
 use super::sent::sent_text;
+use super::telling::Telling;
 use super::{ContextManager, store_delivery};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
 use crate::source::{Kind, SourceError, is_url};
 use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
 
-/// Files that one answer tells of. 100: what remains is told by the next.
-const MAX_FILES: usize = 100;
-
 /// What changed among the files of a conversation.
 #[derive(Debug)]
 pub struct Updates {
     /// The files that changed, in the order of their paths.
     pub files: Vec<FileUpdate>,
-    /// Files that changed too and did not fit: the next call tells of them.
-    pub is_cut: bool,
-    /// What the store could not say, in a sentence.
+    /// Files that were not looked at, for lack of room or of time: the next call goes on with them.
+    pub left: usize,
+    /// What could not be said, a sentence each.
     pub notes: Vec<String>,
     /// The conversation's generation.
     pub generation: u64,
@@ -84,6 +82,28 @@ pub(super) struct Told {
     text: Option<Arc<str>>,
 }
 
+impl FileUpdate {
+    pub(super) fn is_unreadable(&self) -> bool {
+        matches!(self.change, FileChange::Unreadable { .. })
+    }
+}
+
+impl Told {
+    /// The same, but that the file has changed is all that is told; `None` where there is no less to tell.
+    pub(super) fn without_details(self) -> Option<Self> {
+        let update = self.update?;
+        let mime_type = match update.change {
+            FileChange::Pages(_) => "application/pdf",
+            FileChange::Text { .. } => "text/plain",
+            FileChange::Content { mime_type, reason: Some(_) } => mime_type,
+            _ => return None,
+        };
+        let reason = Some("its changes are too long for this answer".to_owned());
+        let update = Some(FileUpdate { change: FileChange::Content { mime_type, reason }, ..update });
+        Some(Self { update, forget: Vec::new(), holdings: vec![Held::Known], text: None, ..self })
+    }
+}
+
 impl ContextManager {
     /// What changed among the files that a conversation holds or follows. A file is read again only where its stat is
     /// another than when it was last hashed; the servers of URLs are asked, all of them within the time of one fetch.
@@ -100,6 +120,23 @@ impl ContextManager {
         generation: Option<u64>,
         cancellation: &Cancellation,
     ) -> Result<Updates, ContextError> {
+        self.updates_within(conversation, generation, cancellation, &mut |_| true)
+    }
+
+    /// The same in an answer that has not room for everything: `takes` is asked about each update, in the order of their
+    /// paths, and says whether there is room for it, which is then gone. What is not told is not recorded either.
+    ///
+    /// What is too long even for an answer of its own is told without its details.
+    ///
+    /// # Errors
+    /// As [`Self::updates`].
+    pub fn updates_within(
+        &self,
+        conversation: &ConversationId,
+        generation: Option<u64>,
+        cancellation: &Cancellation,
+        takes: &mut dyn FnMut(&FileUpdate) -> bool,
+    ) -> Result<Updates, ContextError> {
         let mut session = self.session(conversation, generation);
         let opened = &session.opened;
         let files = self.followed(opened)?;
@@ -107,13 +144,11 @@ impl ContextManager {
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
         let mut asked_again = self.ask_again(&urls, cancellation);
         session.notes.append(&mut asked_again.notes);
-        let mut told = Vec::new();
+        let mut telling = Telling::new(takes);
         let mut room = self.settings.max_text_characters;
-        let mut is_cut = false;
-        for (path, (file, known)) in &files {
-            let count = told.iter().filter(|told: &&Told| told.update.is_some()).count();
-            if count >= MAX_FILES || cancellation.is_cancelled() {
-                is_cut = true;
+        for (looked_at, (path, (file, known))) in files.iter().enumerate() {
+            if telling.is_full() || cancellation.is_cancelled() {
+                telling.left = files.len() - looked_at;
                 break;
             }
             let found = match is_url(path) {
@@ -121,13 +156,19 @@ impl ContextManager {
                 false => Some(self.open_again(path, *file, cancellation)),
             };
             let Some(found) = found else { continue };
-            told.extend(self.look(opened, (path, *file, *known), found, &mut room));
+            let told = self.look(opened, (path, *file, *known), found, &mut room);
+            if !told.is_none_or(|told| telling.tells(told)) {
+                telling.left = files.len() - looked_at;
+                break;
+            }
         }
+        let (told, left) = (telling.ended(&mut session.notes), telling.left);
         let generation = opened.head.generation;
         let record = session.is_recorded.then(|| record(conversation, opened, &told)).flatten();
-        let files = told.into_iter().filter_map(|told| told.update).collect();
+        let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
         let delivery = Delivery::new(&self.live, record);
-        Ok(Updates { files, is_cut, notes: session.notes, generation, delivery })
+        Ok(Updates { files, left, notes: session.notes, generation, delivery })
     }
 
     /// The files of a conversation by path, each with the content that the agent was last told of.

@@ -83,7 +83,7 @@ impl Watch<'_> {
         let files = told.into_iter().filter_map(|told| told.update).collect();
         let delivery = Delivery::new(&self.context.live, record.filter(|_| session.is_recorded));
         let generation = opened.head.generation;
-        Ok(Updates { files, is_cut: false, notes: session.notes, generation, delivery })
+        Ok(Updates { files, left: 0, notes: session.notes, generation, delivery })
     }
 
     fn seen(&self, path: &str) -> Seen {

@@ -46,7 +46,7 @@ mod settings;
 mod sse;
 mod wire;
 
-pub use body::{base64, base64_length};
+pub use body::{base64, base64_length, push_base64};
 pub use client::{Models, Session};
 pub use error::ModelError;
 pub use name::{ModelName, Secret};

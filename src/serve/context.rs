@@ -6,21 +6,22 @@ use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolErr
 
 pub(super) fn status(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = StatusArguments::parse("context_status", call.arguments)?;
-    Ok((shape::data_result(&tool::context_status(call.context(), &arguments, call.caller)?), None))
+    Ok(shape::data_result(&tool::context_status(call.context(), &arguments, call.caller)?).into())
 }
 
 pub(super) fn updates(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = StatusArguments::parse("context_updates", call.arguments)?;
     let updates = tool::context_updates(call.context(), &arguments, call.caller)?;
-    Ok((shape::data_result(&updates.answer), Some(updates.delivery)))
+    let delivery = Some(updates.delivery);
+    Ok(Called { delivery, ..shape::data_result(&updates.answer).into() })
 }
 
 pub(super) fn forget(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::context_forget(call.context(), &ForgetArguments::parse(call.arguments)?, call.caller)?;
-    Ok((shape::data_result(&answer), None))
+    Ok(shape::data_result(&answer).into())
 }
 
 pub(super) fn fork(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::context_fork(call.context(), &ForkArguments::parse(call.arguments)?, call.caller)?;
-    Ok((shape::data_result(&answer), None))
+    Ok(shape::data_result(&answer).into())
 }

@@ -1,20 +1,21 @@
 //! A page is recorded as given only after the response that carries it was written and flushed.
 //!
-//! The SDK's handlers return before their response is written, so a delivery waits. Over standard output it waits in a
-//! [`Ledger`] under the id of its request, and the transport takes it out when it writes that response; over HTTP it
-//! waits in the request's exchange until the connection was flushed. A cancelled request, a failed write or a lost
-//! connection commits nothing.
+//! The SDK's handlers return before their response is written, so a delivery waits, and with it the data that the
+//! response has marks for. Over standard output it waits in a [`Ledger`] under the id of its request, and the transport
+//! takes it out when it writes that response; over HTTP it waits in the request's exchange until the connection was
+//! flushed. A cancelled request, a failed write or a lost connection commits nothing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, ContentBlock, JsonRpcMessage, RequestId, ResourceContents, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use rmcp::{ErrorData, RoleServer};
 use tokio::sync::watch;
 
+use super::enclosures::{Enclosures, Open};
 use crate::tool::Delivery;
 
 /// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
@@ -32,6 +33,13 @@ pub(super) struct InFlight {
 pub(super) struct Pending {
     delivery: Delivery,
     _flight: Flight,
+}
+
+/// What goes with a response that is not written yet.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    pub(super) enclosures: Enclosures,
+    pub(super) pending: Option<Pending>,
 }
 
 /// Counts as one answer in flight for as long as it lives.
@@ -85,29 +93,37 @@ pub(super) struct Ledger {
 
 /// What is kept for the response that a request waits for.
 enum Awaited {
-    Nothing,
-    Delivery(Box<Pending>),
+    One(Box<Outgoing>),
     /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
-    Either,
+    Either(Enclosures),
 }
 
 impl Ledger {
-    /// Keeps the delivery of a request until its response is written. Nothing is kept of a cancelled request.
-    pub(super) fn put(&self, id: &RequestId, pending: Pending) {
-        if let Some(awaited @ Awaited::Nothing) = lock(&self.requests).get_mut(id) {
-            *awaited = Awaited::Delivery(Box::new(pending));
+    /// Keeps what goes with the response to a request until that is written. Nothing is kept of a cancelled request, whose
+    /// response is dropped.
+    pub(super) fn put(&self, id: &RequestId, outgoing: Outgoing) {
+        match lock(&self.requests).get_mut(id) {
+            Some(Awaited::One(awaited)) => **awaited = outgoing,
+            Some(Awaited::Either(enclosures)) => enclosures.append(outgoing.enclosures),
+            None => {}
         }
     }
 
     fn opened(&self, id: &RequestId) {
-        let twice = |awaited: &mut Awaited| *awaited = Awaited::Either;
-        lock(&self.requests).entry(id.clone()).and_modify(twice).or_insert(Awaited::Nothing);
+        let mut requests = lock(&self.requests);
+        let awaited = match requests.remove(id) {
+            None => Awaited::One(Box::default()),
+            Some(Awaited::One(first)) => Awaited::Either(first.enclosures),
+            Some(either @ Awaited::Either(_)) => either,
+        };
+        requests.insert(id.clone(), awaited);
     }
 
-    fn take(&self, id: &RequestId) -> Option<Pending> {
-        match lock(&self.requests).remove(id)? {
-            Awaited::Delivery(pending) => Some(*pending),
-            Awaited::Nothing | Awaited::Either => None,
+    fn take(&self, id: &RequestId) -> Outgoing {
+        match lock(&self.requests).remove(id) {
+            Some(Awaited::One(outgoing)) => *outgoing,
+            Some(Awaited::Either(enclosures)) => Outgoing { enclosures, pending: None },
+            None => Outgoing::default(),
         }
     }
 }
@@ -117,16 +133,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A transport that records deliveries as it writes the responses.
+/// A transport that records deliveries as it writes the responses, and has their data written with them.
 pub(super) struct Recorded<T> {
     inner: T,
     ledger: Ledger,
+    /// Data of the responses that `inner` is writing.
+    open: Open,
     warn: fn(&str),
 }
 
 impl<T> Recorded<T> {
-    pub(super) fn new(inner: T, ledger: Ledger, warn: fn(&str)) -> Self {
-        Self { inner, ledger, warn }
+    pub(super) fn new(inner: T, ledger: Ledger, open: Open, warn: fn(&str)) -> Self {
+        Self { inner, ledger, open, warn }
     }
 
     fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
@@ -157,6 +175,24 @@ fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     }
 }
 
+/// Whether a response has a mark whose data is not there.
+fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &Enclosures) -> bool {
+    let JsonRpcMessage::Response(response) = message else { return false };
+    let is_lacking = |contents: &ResourceContents| match contents {
+        ResourceContents::BlobResourceContents { blob, .. } => enclosures.lacks(blob),
+        _ => false,
+    };
+    match &response.result {
+        ServerResult::CallToolResult(result) => result.content.iter().any(|block| match block {
+            ContentBlock::Image(image) => enclosures.lacks(&image.data),
+            ContentBlock::Resource(embedded) => is_lacking(&embedded.resource),
+            _ => false,
+        }),
+        ServerResult::ReadResourceResult(result) => result.contents.iter().any(is_lacking),
+        _ => false,
+    }
+}
+
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
     type Error = T::Error;
 
@@ -164,11 +200,25 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let pending = answered(&message).and_then(|id| self.ledger.take(id));
+        let Outgoing { enclosures, pending } = answered(&message).map(|id| self.ledger.take(id)).unwrap_or_default();
+        // The SDK drops the responses whose data is kept no more; were that ever to change, no mark may pass for data.
+        let (message, pending) = if lacks_data(&message, &enclosures) {
+            (
+                JsonRpcMessage::error(
+                    ErrorData::internal_error("the answer was lost", None),
+                    answered(&message).cloned(),
+                ),
+                None,
+            )
+        } else {
+            (message, pending)
+        };
+        let opened = self.open.opened(enclosures);
         let sending = self.inner.send(message);
         let warn = self.warn;
         async move {
             sending.await?;
+            drop(opened);
             if let Some(pending) = pending {
                 record(pending, warn).await;
             }

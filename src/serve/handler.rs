@@ -12,8 +12,8 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
-use super::delivery::{InFlight, Ledger};
-use super::http::{self, Metrics};
+use super::delivery::{InFlight, Ledger, Outgoing};
+use super::http::{self, Exchange, Metrics};
 use super::identity::Identity;
 use super::progress::Progress;
 use super::shape;
@@ -51,6 +51,16 @@ impl Handler {
         Self { world: Arc::new(world), metrics, ledger: None, in_flight: InFlight::default() }
     }
 
+    /// Keeps what goes with the response to a request until that is written. Where it cannot be known when that was,
+    /// nothing is recorded.
+    fn goes_with(&self, exchange: Option<&Exchange>, context: &RequestContext<RoleServer>, outgoing: Outgoing) {
+        match (exchange, &self.ledger) {
+            (Some(exchange), _) => exchange.put(outgoing),
+            (None, Some(ledger)) => ledger.put(&context.id, outgoing),
+            (None, None) => drop(outgoing),
+        }
+    }
+
     /// Runs a tool on a thread that may wait.
     async fn run(
         &self,
@@ -73,7 +83,7 @@ impl Handler {
             let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // What a tool refuses is a result too: the model must see it.
-            let called = called.unwrap_or_else(|error| (shape::error_result(&error), None));
+            let called = called.unwrap_or_else(|error| shape::error_result(&error).into());
             let called = shape::within(called, tool.name, result_bytes);
             (called, caller.ok().and_then(|caller| caller.conversation))
         });
@@ -83,7 +93,7 @@ impl Handler {
             called = worked => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        self.metrics.called(tool.name, began.elapsed(), called.0.0.is_error == Some(true));
+        self.metrics.called(tool.name, began.elapsed(), called.0.result.is_error == Some(true));
         Ok(called)
     }
 }
@@ -126,18 +136,14 @@ impl ServerHandler for Handler {
             self.in_flight.settled(key).await;
         }
         let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
-        let ((result, delivery), conversation) = self.run(tool, identity, arguments, &context).await?;
-        if let Some(delivery) = delivery {
+        let (Called { result, enclosures, delivery }, conversation) =
+            self.run(tool, identity, arguments, &context).await?;
+        let pending = delivery.map(|delivery| {
             // One that was minted is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
-            let pending = self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery);
-            match (exchange, &self.ledger) {
-                (Some(exchange), _) => exchange.put(pending),
-                (None, Some(ledger)) => ledger.put(&context.id, pending),
-                // Where it cannot be known when the answer was written, nothing is recorded.
-                (None, None) => drop(pending),
-            }
-        }
+            self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery)
+        });
+        self.goes_with(exchange.as_deref(), &context, Outgoing { enclosures, pending });
         Ok(CallToolResponse::from(result))
     }
 
@@ -194,18 +200,22 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
-        let result_bytes = Identity::of(&context, &world).result_bytes(&world);
+        let identity = Identity::of(&context, &world);
+        let result_bytes = identity.result_bytes(&world);
         let cancellation = Cancellation::new();
         let _wanted = Wanted(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let read = tool::read_page(&world.context, &request.uri, &cancellation);
-            read.and_then(|page| shape::resource_within(shape::page_resource(&request.uri, &page), result_bytes))
+            let page = tool::read_page(&world.context, &request.uri, &cancellation)?;
+            shape::resource_within(shape::page_resource(&request.uri, page), result_bytes)
         });
         let read = tokio::select! {
             read = work => read.map_err(|_| internal("the page could not be read"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        read.map(ReadResourceResponse::from).map_err(|error| ErrorData::resource_not_found(error.text(), None))
+        let (result, enclosures) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
+        let exchange = identity.visit.as_ref().map(|visit| &*visit.exchange);
+        self.goes_with(exchange, &context, Outgoing { enclosures, pending: None });
+        Ok(ReadResourceResponse::from(result))
     }
 }
 

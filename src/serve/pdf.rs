@@ -15,7 +15,7 @@ pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
     let result = InfoResult::of(&pdf);
     pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
-    Ok((shape::data_result(&answer), None))
+    Ok(shape::data_result(&answer).into())
 }
 
 pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
@@ -37,17 +37,17 @@ pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
         "withoutText": result.without_text,
         "notes": result.notes,
     });
-    Ok((shape::blocks_result(&blocks, details), None))
+    Ok(shape::blocks_result(&blocks, details))
 }
 
 pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
-    Ok((shape::blocks_result(&answer.blocks, as_json(&answer.result)?), None))
+    Ok(shape::blocks_result(&answer.blocks, as_json(&answer.result)?))
 }
 
 pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
-    Ok((shape::data_result(&answer), None))
+    Ok(shape::data_result(&answer).into())
 }
 
 pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
@@ -55,7 +55,7 @@ pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
     let pdf = arguments.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, call.caller.room(call.context()));
     pdf.check()?;
-    Ok((shape::data_result(&answer), None))
+    Ok(shape::data_result(&answer).into())
 }
 
 /// What `pdf` refuses has details too.
@@ -70,9 +70,9 @@ pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
                 None => answer,
             };
             let blocks = [answer.text, answer.remarks].map(Block::Text);
-            (shape::blocks_result(&blocks, answer.details), None)
+            shape::blocks_result(&blocks, answer.details)
         }
-        Err(error) => (shape::ask_error_result(&error), None),
+        Err(error) => shape::ask_error_result(&error).into(),
     })
 }
 

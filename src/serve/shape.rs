@@ -8,11 +8,12 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
+use super::enclosures::Enclosures;
 use super::tools::Called;
 use crate::tool::Block;
 use crate::tool::{
     DataAnswer, FileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
-    ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, base64, error_details, json_length, page_uri,
+    ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
 };
 
 /// Where a result's details lie in `_meta`.
@@ -37,20 +38,22 @@ pub(super) fn tool(spec: ToolSpec) -> Tool {
 }
 
 /// Blocks alone: clients that find structured content show the model nothing else.
-pub(super) fn file_result(answer: &FileAnswer) -> CallToolResult {
+pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut Enclosures) -> CallToolResult {
     let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
     let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
-    let blocks = answer.blocks.iter().map(content_block);
+    let blocks = answer.blocks.iter().map(|block| content_block(block, enclosures));
     let mut result = CallToolResult::success(header.chain(blocks).chain(footer).collect());
     result.meta = Some(meta(DETAILS, answer.details.clone()));
     result
 }
 
 /// Blocks of a tool that records nothing, with its result for programs.
-pub(super) fn blocks_result(blocks: &[Block], details: Value) -> CallToolResult {
-    let mut result = CallToolResult::success(blocks.iter().map(content_block).collect());
+pub(super) fn blocks_result(blocks: &[Block], details: Value) -> Called {
+    let mut enclosures = Enclosures::default();
+    let blocks = blocks.iter().map(|block| content_block(block, &mut enclosures));
+    let mut result = CallToolResult::success(blocks.collect());
     result.meta = Some(meta(DETAILS, details));
-    result
+    Called { result, enclosures, delivery: None }
 }
 
 /// A text that says all that the structure says.
@@ -80,29 +83,30 @@ pub(super) fn ask_error_result(error: &ToolError) -> CallToolResult {
 /// is refused whole, so that nothing is missing without a word, and nothing of it is recorded.
 pub(super) fn within(called: Called, tool: &str, bytes: Option<u64>) -> Called {
     let Some(limit) = bytes else { return called };
-    let found = json_length(&called.0);
+    let found = called.enclosures.written_length(json_length(&called.result));
     if found <= limit {
         return called;
     }
-    (error_result(&ToolError::too_much(tool, found, limit)), None)
+    error_result(&ToolError::too_much(tool, found, limit)).into()
 }
 
 /// The same for a resource.
-pub(super) fn resource_within(result: ReadResourceResult, bytes: Option<u64>) -> Result<ReadResourceResult, ToolError> {
-    let found = json_length(&result);
+pub(super) fn resource_within(read: ReadPage, bytes: Option<u64>) -> Result<ReadPage, ToolError> {
+    let found = read.1.written_length(json_length(&read.0));
     match bytes {
         Some(limit) if found > limit => Err(ToolError::too_much("get_file", found, limit)),
-        _ => Ok(result),
+        _ => Ok(read),
     }
 }
 
-fn content_block(block: &Block) -> ContentBlock {
+fn content_block(block: &Block, enclosures: &mut Enclosures) -> ContentBlock {
     match block {
         Block::Text(text) => ContentBlock::text(text.as_str()),
         Block::Document(page) => {
-            ContentBlock::Resource(EmbeddedResource::new(page_contents(&page_uri(page), &page.bytes)))
+            let contents = ResourceContents::blob(enclosures.enclose(&page.bytes), page_uri(page));
+            ContentBlock::Resource(EmbeddedResource::new(contents.with_mime_type(PDF)))
         }
-        Block::Image(image) => ContentBlock::image(base64(&image.bytes), image.mime_type),
+        Block::Image(image) => ContentBlock::image(enclosures.enclose(&image.bytes), image.mime_type),
     }
 }
 
@@ -122,18 +126,18 @@ pub(super) fn page_templates() -> Vec<ResourceTemplate> {
 /// How long a page may be kept by a client: its address names its content.
 const PAGE_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 
+/// The result of reading a resource, and the data that its mark stands for.
+pub(super) type ReadPage = (ReadResourceResult, Enclosures);
+
 /// A page as the result of reading a resource.
-pub(super) fn page_resource(uri: &str, page: &PageResource) -> ReadResourceResult {
-    let contents = match &page.content {
-        ResourceContent::Bytes(bytes) => ResourceContents::blob(base64(bytes), uri),
-        ResourceContent::Text(text) => ResourceContents::text(text.as_str(), uri),
+pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
+    let mut enclosures = Enclosures::default();
+    let contents = match page.content {
+        ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes.into()), uri),
+        ResourceContent::Text(text) => ResourceContents::text(text, uri),
     };
     let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);
-    result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private)
-}
-
-fn page_contents(uri: &str, bytes: &[u8]) -> ResourceContents {
-    ResourceContents::blob(base64(bytes), uri).with_mime_type(PDF)
+    (result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private), enclosures)
 }
 
 fn meta(key: &str, value: Value) -> MetaObject {

@@ -2,11 +2,25 @@
 
 use rmcp::model::{CallToolResult, JsonObject};
 
+use super::enclosures::Enclosures;
 use super::{ServerWorld, context, pdf, shape, web};
 use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ToolError, ToolSpec, Watcher};
 
-/// A tool's result, and what to record when it was written.
-pub(super) type Called = (CallToolResult, Option<Delivery>);
+/// What came of a call.
+pub(super) struct Called {
+    pub(super) result: CallToolResult,
+    /// The data that its marks stand for.
+    pub(super) enclosures: Enclosures,
+    /// What to record when it was written.
+    pub(super) delivery: Option<Delivery>,
+}
+
+impl From<CallToolResult> for Called {
+    /// A result without data, of which nothing is recorded.
+    fn from(result: CallToolResult) -> Self {
+        Self { result, enclosures: Enclosures::default(), delivery: None }
+    }
+}
 
 /// One call.
 pub(super) struct Call<'a> {
@@ -74,5 +88,7 @@ impl Call<'_> {
 fn get_file(call: &Call<'_>) -> Result<Called, ToolError> {
     let arguments = GetFileArguments::parse(call.arguments)?;
     let answer = tool::get_file(call.context(), arguments, call.caller, call.watcher)?;
-    Ok((shape::file_result(&answer), Some(answer.delivery)))
+    let mut enclosures = Enclosures::default();
+    let result = shape::file_result(&answer, &mut enclosures);
+    Ok(Called { result, enclosures, delivery: Some(answer.delivery) })
 }

@@ -68,6 +68,7 @@ fn updates() -> ToolSpec {
                 "generation": { "type": "integer" },
                 "files": objects(),
                 "isCut": { "type": "boolean" },
+                "left": { "type": "integer" },
                 "notes": { "type": "array", "items": { "type": "string" } },
             }),
             &["conversation", "generation", "files", "isCut"],

@@ -48,7 +48,7 @@ pub use client::{
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
-pub use emit::{Emit, PDF, base64, emit_block};
+pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};
 pub use error::{ErrorCode, ToolError};
 pub use fetch::{FetchAnswer, fetch_content, get_search_content};
 pub use fetch_arguments::{ContentArguments, FetchArguments, Which};

@@ -25,10 +25,12 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Whether it reaches out of this system.
+    /// Whether it reaches out of this system: to a model, or to the server of a URL, which all take that take a file, and
+    /// which is asked anew for what changed.
     #[must_use]
     pub fn is_open_world(&self) -> bool {
-        self.name == "pdf"
+        const CLOSED: [&str; 4] = ["get_search_content", "context_status", "context_forget", "context_fork"];
+        !CLOSED.contains(&self.name)
     }
 
     /// Whether a second call with the same arguments changes nothing more: each fork is a new conversation.

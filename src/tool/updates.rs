@@ -7,8 +7,8 @@ use super::error::ToolError;
 use super::get_file::Caller;
 use super::memory::{DataAnswer, required};
 use crate::context::{
-    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, TEXT_DELETED, Updates, one_line, page_changes_told,
-    untrusted,
+    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultRoom, TEXT_DELETED, Updates, json_length,
+    one_line, page_changes_told, untrusted,
 };
 use crate::page::PageSet;
 
@@ -31,7 +31,9 @@ pub fn context_updates(
     caller: &Caller,
 ) -> Result<UpdatesAnswer, ToolError> {
     let conversation = required(caller, arguments.conversation.as_deref())?;
-    let updates = context.updates(&conversation, arguments.generation, &caller.cancellation)?;
+    let mut left = caller.room(context).map(ResultRoom::bytes);
+    let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
+    let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
     let mut structure = updates_json(&updates);
     structure.insert("conversation".to_owned(), json!(conversation.as_str()));
     structure.insert("generation".to_owned(), json!(updates.generation));
@@ -39,15 +41,28 @@ pub fn context_updates(
     Ok(UpdatesAnswer { answer, delivery: updates.delivery })
 }
 
+/// Bytes between one update and the next, in the text and in the data.
+const BETWEEN: u64 = 8;
+
+/// Whether `left` bytes of a result have room for `update`, which they then have less of.
+fn takes(left: &mut u64, update: &FileUpdate) -> bool {
+    let cost = json_length(&update_text(update)).saturating_add(json_length(&update_json(update)));
+    let rest = left.checked_sub(cost.saturating_add(BETWEEN));
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
 /// Updates as a text: nothing but a line where there are none.
 #[must_use]
 pub fn updates_text(updates: &Updates) -> String {
     let mut parts: Vec<String> = updates.files.iter().map(update_text).collect();
-    if updates.files.is_empty() {
-        parts.push("Nothing changed among the files of this conversation.".to_owned());
-    }
-    if updates.is_cut {
-        parts.push("More files changed than one answer tells of. Next call: context_updates".to_owned());
+    match updates.left {
+        0 if parts.is_empty() => parts.push("Nothing changed among the files of this conversation.".to_owned()),
+        0 => {}
+        left => parts.push(format!(
+            "This answer tells of no more: files of this conversation that were not looked at yet: {left}. Next call: \
+             context_updates"
+        )),
     }
     parts.extend(updates.notes.iter().cloned());
     parts.join("\n\n")
@@ -58,7 +73,8 @@ pub fn updates_text(updates: &Updates) -> String {
 pub fn updates_json(updates: &Updates) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("files".to_owned(), updates.files.iter().map(update_json).collect());
-    object.insert("isCut".to_owned(), json!(updates.is_cut));
+    object.insert("isCut".to_owned(), json!(updates.left > 0));
+    object.insert("left".to_owned(), json!(updates.left));
     if !updates.notes.is_empty() {
         object.insert("notes".to_owned(), json!(updates.notes));
     }

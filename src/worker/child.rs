@@ -13,7 +13,7 @@ use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
 use super::web_page::read_web_page;
-use super::wire::{Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
+use super::wire::{Answer, Aside, Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
 use super::{descriptor, sandbox};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
@@ -32,9 +32,8 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
     let mut worker = Worker { document: None, fonts: Arc::new(AskedFonts::new(Arc::clone(&socket))) };
     while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
         let (request, _) = frame::rest(prefix, &*socket)?;
-        let Some((reply, body)) = worker.answer(request, file.map(File::from)) else { continue };
-        descriptor::send(&socket, &frame::head(&reply, body.len())?, None)?;
-        descriptor::send(&socket, &body, None)?;
+        let Some(answer) = worker.answer(request, file.map(File::from)) else { continue };
+        descriptor::send_both(&socket, &frame::head(&answer, answer.body.len())?, &answer.body)?;
     }
     Ok(())
 }
@@ -44,8 +43,6 @@ struct Worker {
     /// Kept from document to document.
     fonts: Arc<dyn FontSource>,
 }
-
-type Answer = (Reply, Vec<u8>);
 
 impl Worker {
     /// The answer to one question; `None` where none is waited for.
@@ -62,13 +59,13 @@ impl Worker {
             }
             Request::Readable(page) => made_readable(file, &page),
             #[cfg(debug_assertions)]
-            Request::Drill(drill) => Ok((Reply::Drilled(drill.run()), Vec::new())),
+            Request::Drill(drill) => Ok(Reply::Drilled(drill.run()).into()),
             about_it => match &self.document {
                 Some(document) => answer_about(document, about_it),
                 None => Err(failed("no document is open")),
             },
         };
-        Some(answer.unwrap_or_else(|error| (Reply::Failed(Failure::from(error)), Vec::new())))
+        Some(answer.unwrap_or_else(|error| Reply::Failed(Failure::from(error)).into()))
     }
 
     fn open(
@@ -84,13 +81,13 @@ impl Worker {
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);
-        Ok((Reply::Opened { page_count }, Vec::new()))
+        Ok(Reply::Opened { page_count }.into())
     }
 }
 
 fn made_readable(file: Option<File>, page: &PageOfWeb) -> Result<Answer, PdfError> {
     let file = PassedFile { file: file.ok_or_else(|| failed("no file came with the request"))?, length: page.length };
-    Ok(Reply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?))
+    Ok(Reply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?).into())
 }
 
 fn failed(reason: &str) -> PdfError {
@@ -98,6 +95,18 @@ fn failed(reason: &str) -> PdfError {
 }
 
 fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, PdfError> {
+    let page = request.page();
+    let answer = reply_about(document, request)?;
+    // A label whose reading was stopped is asked for once more, and then fails.
+    let label = page.and_then(|page| Some((page, label_of(document, page).ok()?)));
+    Ok(Answer { aside: Aside { notes: Some(document.notes()), label }, ..answer.into() })
+}
+
+fn label_of(document: &OpenDocument, page: u32) -> Result<Option<String>, PdfError> {
+    Ok(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
+}
+
+fn reply_about(document: &OpenDocument, request: Request) -> Result<(Reply, Vec<u8>), PdfError> {
     let reply = match request {
         Request::Cut(page) => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?)),
         Request::Join(runs) => return Ok(Reply::of_chunk(document.join(&pages_of(&runs))?)),
@@ -111,9 +120,7 @@ fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, Pdf
         Request::Picture { page, options } => {
             return Ok(Reply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
-        Request::PageLabel(page) => {
-            Reply::PageLabel(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
-        }
+        Request::PageLabel(page) => Reply::PageLabel(label_of(document, page)?),
         Request::Info => Reply::Info(whole(document, document.info())?),
         Request::Outline(max) => Reply::Outline(whole(document, document.outline(max))?.into()),
         Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),

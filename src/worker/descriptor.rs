@@ -21,6 +21,21 @@ pub(super) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedF
     socket.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
+/// Writes `head` and then `body`, which the other side finds there together as far as the system holds them.
+pub(super) fn send_both(mut socket: &UnixStream, head: &[u8], body: &[u8]) -> io::Result<()> {
+    let mut both = [IoSlice::new(head), IoSlice::new(body)];
+    let mut left = &mut both[..];
+    while left.iter().any(|part| !part.is_empty()) {
+        match socket.write_vectored(left) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// A file that is received is not for programs that are started; some systems cannot say so in the same step, and there
 /// it matters little: a worker starts none.
 #[cfg(target_os = "linux")]

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::descriptor;
 use super::frame::{self, PREFIX_BYTES};
 use super::painted::{FontOnWire, WantedOnWire};
-use super::wire::Reply;
+use super::wire::{Answer, Reply};
 use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
 
 /// Opens font files.
@@ -80,7 +80,8 @@ impl AskedFonts {
 
     /// Asks in the place of an answer: the parent waits for one, and goes on waiting.
     fn ask(&self, wanted: WantedFont) -> io::Result<Option<OpenFont>> {
-        descriptor::send(&self.socket, &frame::head(&Reply::WantsFont(WantedOnWire::from(wanted)), 0)?, None)?;
+        let question = Answer::from(Reply::WantsFont(WantedOnWire::from(wanted)));
+        descriptor::send(&self.socket, &frame::head(&question, 0)?, None)?;
         let received = descriptor::receive::<PREFIX_BYTES>(&self.socket)?;
         let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
         let (font, _) = frame::rest::<Option<FontOnWire>>(prefix, &*self.socket)?;

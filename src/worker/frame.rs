@@ -14,8 +14,8 @@ const MAX_HEADER_BYTES: u32 = 64 << 20;
 /// Bytes of a body. 1 GB: a page is bounded by `max_page_bytes`, which the one who sets it may raise.
 const MAX_BODY_BYTES: u64 = 1 << 30;
 
-/// Bytes reserved before any have come: a length is a claim.
-const RESERVED_BYTES: u64 = 1 << 20;
+/// Bytes reserved before any have come, and then as many as have come: a length is a claim.
+const RESERVED_BYTES: usize = 1 << 20;
 
 /// Prefix and header of a message.
 pub(super) fn head(header: &impl Serialize, body: usize) -> io::Result<Vec<u8>> {
@@ -40,9 +40,16 @@ pub(super) fn rest<T: DeserializeOwned>(prefix: [u8; PREFIX_BYTES], mut from: im
 }
 
 fn exactly(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(RESERVED_BYTES)).unwrap_or(0));
-    from.take(length).read_to_end(&mut bytes)?;
-    if (bytes.len() as u64) < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
+    let length = usize::try_from(length).map_err(|_| too_long())?;
+    let mut bytes = Vec::new();
+    while bytes.len() < length {
+        let start = bytes.len();
+        let more = (length - start).min(start.max(RESERVED_BYTES));
+        bytes.try_reserve_exact(more)?;
+        bytes.resize(start + more, 0);
+        from.read_exact(bytes.get_mut(start..).unwrap_or_default())?;
+    }
+    Ok(bytes)
 }
 
 fn too_long() -> io::Error {

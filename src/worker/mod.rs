@@ -12,6 +12,10 @@
 //! `pagewise page` and `pagewise split` confine their own process instead: a worker for one page would nearly double
 //! the processor time of the command (6.3 to 6.8 ms for 3.4 to 3.8, medians of 60 runs on two fixtures).
 //!
+//! A page of 1 MB cost a worker 7.6 ms of processor time, and 2.3 since it keeps memory that it freed: 1,435 page faults a
+//! page, now none. The socket itself takes .25 ms a megabyte. Measured beside it: shared memory takes the same where its
+//! pages are kept, and .8 ms where they are not, so that there is no second way for large answers.
+//!
 //! **The parent looks at no byte of a PDF**; it passes the open file on as a descriptor, and believes no length that
 //! an answer names before the bytes are there. A document that has killed two workers is refused for as long as the
 //! process runs.

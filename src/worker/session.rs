@@ -11,7 +11,7 @@ use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Read
 use super::pool::{DocumentKey, Lease, Pool};
 use super::sandbox::Layers;
 use super::settings::WorkerSettings;
-use super::wire::{PageOfWeb, Reply, Request, TextFrom};
+use super::wire::{Answer, Aside, PageOfWeb, Reply, Request, TextFrom};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits};
@@ -51,7 +51,7 @@ impl WorkerReader {
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
         match process.call(&Request::Drill(drill), None, &*self.fonts, cancellation) {
-            Ok((Reply::Drilled(outcome), _)) => Ok((outcome, id)),
+            Ok(Answer { reply: Reply::Drilled(outcome), .. }) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
                 lease.discard();
@@ -113,11 +113,11 @@ impl WorkerReader {
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let error = match process.call(&Request::Readable(page), descriptor, &*self.fonts, cancellation) {
-            Ok((Reply::Readable { title, notes }, markdown)) => match String::from_utf8(markdown) {
+            Ok(Answer { reply: Reply::Readable { title, notes }, body, .. }) => match String::from_utf8(body) {
                 Ok(markdown) => return Ok(Readable { title, markdown, notes }),
                 Err(_) => WorkerError::Nonsense,
             },
-            Ok((Reply::Failed(failure), _)) => return Err(failure.into()),
+            Ok(Answer { reply: Reply::Failed(failure), .. }) => return Err(failure.into()),
             Ok(_) => WorkerError::Nonsense,
             Err(error) => error,
         };
@@ -150,6 +150,8 @@ struct Session {
     deadly: BTreeMap<PageIndex, WorkerError>,
     /// What could not be asked, one sentence each.
     unanswered: Vec<String>,
+    /// What was told with the last answer.
+    aside: Aside,
 }
 
 impl WorkerDocument {
@@ -165,8 +167,8 @@ impl WorkerDocument {
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
-            Ok((Reply::Opened { page_count }, _)) => Ok((lease, page_count)),
-            Ok((Reply::Failed(failure), _)) => Err(failure.into()),
+            Ok(Answer { reply: Reply::Opened { page_count }, .. }) => Ok((lease, page_count)),
+            Ok(Answer { reply: Reply::Failed(failure), .. }) => Err(failure.into()),
             Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
             Err(error) => Err(self.mourn(lease, error).into()),
         }
@@ -194,14 +196,16 @@ impl WorkerDocument {
             None => self.opened()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        session.aside = Aside::default();
         match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
-            Ok((Reply::Failed(failure), _)) => {
+            Ok(Answer { reply: Reply::Failed(failure), .. }) => {
                 session.lease = Some(lease);
                 Err(failure.into())
             }
-            Ok(answer) => {
+            Ok(Answer { reply, aside, body }) => {
                 session.lease = Some(lease);
-                Ok(answer)
+                session.aside = aside;
+                Ok((reply, body))
             }
             Err(error) => {
                 if let Request::Cut(page) | Request::Fingerprint(page) = request
@@ -248,6 +252,11 @@ impl Pages for WorkerDocument {
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
+        if let Some((told, label)) = &self.session().aside.label
+            && *told == page.0
+        {
+            return label.clone().map(PageLabel);
+        }
         let label = self.ask_aside("A page's label", &Request::PageLabel(page.0), |reply| match reply {
             Reply::PageLabel(label) => label,
             _ => None,
@@ -323,10 +332,14 @@ impl Pages for WorkerDocument {
     }
 
     fn notes(&self) -> Vec<String> {
-        let notes = self.ask_aside("Notes on the document", &Request::Notes, |reply| match reply {
-            Reply::Notes(notes) => Some(notes),
-            _ => None,
-        });
+        let told = self.session().aside.notes.clone();
+        let ask = || {
+            self.ask_aside("Notes on the document", &Request::Notes, |reply| match reply {
+                Reply::Notes(notes) => Some(notes),
+                _ => None,
+            })
+        };
+        let notes = told.or_else(ask);
         let unanswered = self.session().unanswered.clone();
         notes.unwrap_or_default().into_iter().chain(unanswered).collect()
     }

@@ -59,6 +59,16 @@ pub(super) enum Request {
     Drill(super::drill::Drill),
 }
 
+impl Request {
+    /// The page that an answer gives, whose label belongs to it.
+    pub(super) fn page(&self) -> Option<u32> {
+        match self {
+            Self::Cut(page) | Self::Text { page, .. } | Self::Picture { page, .. } => Some(*page),
+            _ => None,
+        }
+    }
+}
+
 /// A web page in a file, as it goes over the socket.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct PageOfWeb {
@@ -76,7 +86,38 @@ pub(super) enum TextFrom {
     WholeFile,
 }
 
-/// One answer. The bytes of chunks, texts, pictures and web pages are the message's body.
+/// An answer as it goes over the socket.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Answer {
+    pub(super) reply: Reply,
+    pub(super) aside: Aside,
+    /// The message's body.
+    #[serde(skip)]
+    pub(super) body: Vec<u8>,
+}
+
+/// What is told with an answer, because it is nearly always asked next and each question is a round trip.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Aside {
+    /// The notes on the document after this answer.
+    pub(super) notes: Option<Vec<String>>,
+    /// The label of the page that was asked about.
+    pub(super) label: Option<(u32, Option<String>)>,
+}
+
+impl From<Reply> for Answer {
+    fn from(reply: Reply) -> Self {
+        (reply, Vec::new()).into()
+    }
+}
+
+impl From<(Reply, Vec<u8>)> for Answer {
+    fn from((reply, body): (Reply, Vec<u8>)) -> Self {
+        Self { reply, aside: Aside::default(), body }
+    }
+}
+
+/// What is answered. The bytes of chunks, texts, pictures and web pages are the message's body.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
     Opened {

@@ -1,5 +1,6 @@
 //! A client of the Model Context Protocol over standard input and output: JSON, one message a line.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -111,6 +112,18 @@ impl Client {
             }
             self.passed_over.extend(message["id"].as_u64());
         }
+    }
+
+    /// The next answers, as many as that, by the ids of their requests.
+    pub(crate) fn receive_each(&mut self, count: usize) -> BTreeMap<u64, Value> {
+        let output = self.output.as_mut().unwrap();
+        let answers = std::iter::repeat_with(|| {
+            let mut line = String::new();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            (message["id"].as_u64().unwrap(), message)
+        });
+        answers.take(count).collect()
     }
 
     /// All that comes up to the answer to request `id`, and that.

@@ -1,31 +1,53 @@
 //! One request and its response: what became of it, and what to record when the response was written.
 //!
+//! A response is given to the HTTP library in pieces of at most [`TAKEN_AT_ONCE`], each in memory of its own, with data in
+//! the places of its marks. So a client that does not read makes nothing but its response's data and text wait here, which
+//! counts as under way for as long; and when the last piece is taken, the rest of the response is no longer kept for it.
+//!
 //! The HTTP library takes frames of a body and keeps them until the socket takes them, so that the end of a body is not
 //! yet its delivery. When a body has ended whose answer was in it, its delivery waits for the connection's next flush,
 //! which the library asks for only when it has written all that it kept.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
-use std::time::Instant;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::sleep;
 
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{Pending, lock};
+use crate::serve::delivery::{Outgoing, Pending, lock};
+use crate::serve::enclosures::{Data, Open, Opened, PIECE_BYTES, Part};
 
 /// How far into a frame an answer must have begun: the fields before it are the version and the id.
 const HEAD: usize = 512;
 
 /// What the handler of a request tells its connection.
-#[derive(Default)]
 pub(in crate::serve) struct Exchange {
-    pending: Mutex<Option<Pending>>,
+    open: Open,
+    /// Whether another exchange may write the response: a client of the older protocols that lost its connection asks for
+    /// what it missed in another.
+    is_in_session: bool,
+    kept: Mutex<Kept>,
     call: Mutex<Called>,
 }
+
+/// What is kept until a response is written.
+#[derive(Default)]
+struct Kept {
+    data: Option<Opened>,
+    pending: Option<Pending>,
+}
+
+/// How long the data of a response that was not written waits for a client that came back to its session: its response
+/// is on the way there, or nowhere.
+const COMES_BACK: Duration = Duration::from_secs(30);
 
 /// What was called, for the log.
 #[derive(Default, Clone)]
@@ -36,9 +58,14 @@ pub(in crate::serve) struct Called {
 }
 
 impl Exchange {
-    /// Keeps a delivery until the response is written.
-    pub(in crate::serve) fn put(&self, pending: Pending) {
-        *lock(&self.pending) = Some(pending);
+    /// One whose response is written with what is open.
+    pub(super) fn new(open: Open, is_in_session: bool) -> Self {
+        Self { open, is_in_session, kept: Mutex::default(), call: Mutex::default() }
+    }
+
+    /// Keeps what goes with the response until that is written.
+    pub(in crate::serve) fn put(&self, Outgoing { enclosures, pending }: Outgoing) {
+        *lock(&self.kept) = Kept { data: Some(self.open.opened(enclosures)), pending };
     }
 
     /// Takes note of what was called.
@@ -47,13 +74,25 @@ impl Exchange {
     }
 }
 
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let unwritten = lock(&self.kept).data.take().filter(|_| self.is_in_session);
+        if let (Some(data), Ok(runtime)) = (unwritten.and_then(Opened::waiting), Handle::try_current()) {
+            runtime.spawn(async move {
+                sleep(COMES_BACK).await;
+                drop(data);
+            });
+        }
+    }
+}
+
 /// What waits for a connection's next flush: deliveries, and the places of their requests.
 #[derive(Clone, Default)]
 pub(super) struct Written(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
 
-/// What of a response the system takes at once, whether its client reads or not: more is kept here until it does, and so
-/// long it counts against the bound on requests.
-const TAKEN_AT_ONCE: u64 = 64 << 10;
+/// What of a response may wait for a client that does not read without counting against the bound on requests: the
+/// system takes as much at once, whether the client reads or not.
+const TAKEN_AT_ONCE: usize = 64 << 10;
 
 impl Written {
     /// The deliveries that were written with the flush that just ended, and their requests, which are under way until
@@ -75,10 +114,15 @@ impl Written {
 /// A response's body, watched to its end.
 pub(super) struct Watched {
     inner: Body,
+    /// What is left of the frame that is being given, and of data in it.
+    frame: Bytes,
+    data: Option<Data>,
     exchange: Arc<Exchange>,
     written: Written,
     is_answered: bool,
     bytes: u64,
+    /// Bytes of the whole, where that is known.
+    length: Option<u64>,
     entry: Option<Entry>,
     began: Instant,
     metrics: Arc<Metrics>,
@@ -105,18 +149,76 @@ pub(super) struct Place {
 impl Watched {
     pub(super) fn new(inner: Body, watch: Watch) -> Self {
         let Watch { exchange, written, entry, began, metrics, place } = watch;
-        let entry = Some(entry);
-        Self { inner, exchange, written, is_answered: false, bytes: 0, entry, began, metrics, place }
+        let length = inner.size_hint().exact();
+        let filled = |length| lock(&exchange.kept).data.as_ref().map_or(length, |data| data.written_length(length));
+        let length = length.map(filled);
+        Self {
+            inner,
+            frame: Bytes::new(),
+            data: None,
+            exchange,
+            written,
+            is_answered: false,
+            bytes: 0,
+            length,
+            entry: Some(entry),
+            began,
+            metrics,
+            place,
+        }
     }
 
     fn note(&mut self, data: &Bytes) {
-        self.bytes = self.bytes.saturating_add(u64::try_from(data.len()).unwrap_or(u64::MAX));
         let head = data.get(..HEAD).unwrap_or(data);
         self.is_answered |= head.windows(ANSWER.len()).any(|window| window == ANSWER);
     }
 
+    /// The next piece of the frame that is being given.
+    fn next_piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
+        if self.data.is_none() && !self.frame.is_empty() {
+            match self.exchange.open.first_part(&self.frame, TAKEN_AT_ONCE) {
+                Part::Text(length) if length == self.frame.len() => return Ok(Some(std::mem::take(&mut self.frame))),
+                // Else the last piece of a long text would keep all of it.
+                Part::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
+                Part::Data { mark, data } => {
+                    drop(self.frame.split_to(mark));
+                    self.data = Some(data);
+                }
+                Part::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),
+            }
+        }
+        let Some(data) = &mut self.data else { return Ok(None) };
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        data.push_piece(&mut piece);
+        self.data.take_if(|data| data.is_written());
+        Ok(Some(piece.into()))
+    }
+
+    /// Gives a piece of the response away.
+    fn give(&mut self, piece: Bytes) -> Frame<Bytes> {
+        self.bytes = self.bytes.saturating_add(piece.len() as u64);
+        if self.is_given() {
+            if self.is_answered {
+                // What is left is in this piece: who has it may ask again at once.
+                self.place.iter_mut().for_each(|place| place.permit = None);
+                drop(lock(&self.exchange.kept).data.take());
+            }
+            if self.inner.is_end_stream() {
+                self.ended();
+            }
+        }
+        Frame::data(piece)
+    }
+
+    /// Whether all that came of the response was given away.
+    fn is_given(&self) -> bool {
+        self.frame.is_empty() && self.data.is_none()
+    }
+
     fn ended(&mut self) {
-        if let (true, Some(pending)) = (self.is_answered, lock(&self.exchange.pending).take()) {
+        if self.is_answered
+            && let Some(pending) = lock(&self.exchange.kept).pending.take()
+        {
             self.written.add(pending);
         }
     }
@@ -133,33 +235,42 @@ impl HttpBody for Watched {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        let polled = Pin::new(&mut self.inner).poll_frame(cx);
-        match &polled {
-            Poll::Ready(Some(Ok(frame))) => {
-                frame.data_ref().into_iter().for_each(|data| self.note(data));
-                if self.inner.is_end_stream() {
-                    self.ended();
-                }
-            }
-            Poll::Ready(None) => self.ended(),
-            Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+        match self.next_piece() {
+            Ok(Some(piece)) => return Poll::Ready(Some(Ok(self.give(piece)))),
+            Ok(None) => {}
+            Err(error) => return Poll::Ready(Some(Err(error))),
         }
-        polled
+        match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => {
+                    self.note(&data);
+                    self.frame = data;
+                    let piece = self.next_piece();
+                    Poll::Ready(Some(piece.map(|piece| self.give(piece.unwrap_or_default()))))
+                }
+                Err(trailers) => Poll::Ready(Some(Ok(trailers))),
+            },
+            Some(Err(error)) => Poll::Ready(Some(Err(error))),
+            None => {
+                self.ended();
+                Poll::Ready(None)
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.is_given() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        self.length.map_or_else(SizeHint::default, |length| SizeHint::with_exact(length.saturating_sub(self.bytes)))
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
         if let Some(mut place) = self.place.take() {
-            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE);
+            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE as u64);
             self.written.hold(place);
         }
         if let Some(entry) = self.entry.take() {

@@ -21,7 +21,8 @@ use super::HttpSettings;
 use super::exchange::{Exchange, Place, Watch, Watched, Written};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use super::sessions::Sessions;
+use super::sessions::{SESSION, Sessions};
+use crate::serve::enclosures::Open;
 use crate::tool::Principal;
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
@@ -50,6 +51,8 @@ pub(super) struct Gate {
     tokens: Vec<(blake3::Hash, Principal)>,
     metrics: Arc<Metrics>,
     room: Arc<Semaphore>,
+    /// Data of all responses that are being written.
+    open: Open,
     is_draining: AtomicBool,
 }
 
@@ -94,6 +97,7 @@ impl Gate {
             tokens: tokens.collect(),
             metrics,
             room: Arc::new(Semaphore::new(settings.max_requests)),
+            open: Open::default(),
             is_draining: AtomicBool::new(false),
             settings,
         })
@@ -218,7 +222,8 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
 
 async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Written>, request: Request) -> Response {
     let began = Instant::now();
-    let exchange = Arc::new(Exchange::default());
+    let is_in_session = request.headers().contains_key(SESSION);
+    let exchange = Arc::new(Exchange::new(gate.open.clone(), is_in_session));
     let method = method_name(request.method());
     // A stream that waits for news is no request under way.
     let counts = request.method() == Method::POST;

@@ -29,7 +29,7 @@ use self::exchange::Written;
 use self::gate::Gate;
 use self::metrics::Gauge;
 
-pub(super) use self::exchange::Called;
+pub(super) use self::exchange::{Called, Exchange};
 pub(super) use self::gate::Visit;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;

@@ -1,0 +1,291 @@
+//! Data on its way out of an answer: written as base64 only while it is sent.
+//!
+//! The SDK takes data as text and serializes messages whole. A page of a megabyte would be written as base64, counted for
+//! the bound on results, looked through for what JSON must escape and copied to the socket, each in memory that is fresh
+//! from the system. So a result has a mark where data belongs, and what the SDK wrote goes out with the data in the places
+//! of the marks, a piece at a time in memory that stays warm.
+//!
+//! A mark is the whole value of a member, `"blob":"pagewise-data:…"`, and is looked for with the quotes and the colon
+//! before it: within a text every quote has a backslash before it. A title of a document or an argument of a client may
+//! still look like one; so a mark has a seal that only this process can make, and what has none is a text like any other.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use bytes::Bytes;
+
+use super::delivery::lock;
+use crate::tool::{base64_length, push_base64};
+
+/// What a mark starts with; its number and seal follow in hexadecimal.
+const MARK: &str = "pagewise-data:";
+
+/// How a mark starts in JSON, from the end of its member's name on.
+const IN_JSON: &[u8] = b"\":\"pagewise-data:";
+
+/// What of that stays.
+const QUOTES: &[u8] = b"\":\"";
+
+/// Digits of a mark's number, and of its seal.
+const DIGITS: usize = 16;
+
+/// Bytes of data that are written at a time; a multiple of three, so that only the last piece is padded.
+const STRIDE: usize = 48 << 10;
+
+/// Bytes of a piece of data as it is written, at most.
+pub(super) const PIECE_BYTES: usize = QUOTES.len() + STRIDE / 3 * 4;
+
+/// Numbers of marks: no two of a process are the same.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
+/// What seals are made with.
+static KEYS: OnceLock<RandomState> = OnceLock::new();
+
+fn seal(number: u64) -> u64 {
+    KEYS.get_or_init(RandomState::new).hash_one(number)
+}
+
+/// The number of the mark with these digits, where the seal is ours.
+fn sealed_number(digits: &[u8]) -> Option<u64> {
+    let (number, sealed) = digits.split_at_checked(DIGITS)?;
+    let read = |digits: &[u8]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    let number = read(number)?;
+    (sealed.len() == DIGITS && read(sealed)? == seal(number)).then_some(number)
+}
+
+/// The data of one result.
+#[derive(Debug, Default)]
+pub(super) struct Enclosures(BTreeMap<u64, Bytes>);
+
+impl Enclosures {
+    /// What stands for `data` in the result.
+    pub(super) fn enclose(&mut self, data: &Bytes) -> String {
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        self.0.insert(number, data.clone());
+        format!("{MARK}{number:0DIGITS$x}{:0DIGITS$x}", seal(number))
+    }
+
+    /// Bytes of what is `json` bytes long with the marks, when it is written.
+    pub(super) fn written_length(&self, json: u64) -> u64 {
+        let marks = (self.0.len() as u64).saturating_mul((MARK.len() + 2 * DIGITS) as u64);
+        let data = self.0.values().map(|data| base64_length(data.len() as u64));
+        data.fold(json.saturating_sub(marks), u64::saturating_add)
+    }
+
+    /// Adds what belongs to another result.
+    pub(super) fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
+    /// Whether `text` is a mark that stands for nothing here.
+    pub(super) fn lacks(&self, text: &str) -> bool {
+        let number = text.strip_prefix(MARK).and_then(|digits| sealed_number(digits.as_bytes()));
+        number.is_some_and(|number| !self.0.contains_key(&number))
+    }
+}
+
+/// The data of all results that are being written: who writes need not know whose they are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Open(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    data: Mutex<BTreeMap<u64, Bytes>>,
+    /// Bytes of it that wait for a client that may never come back.
+    waiting: AtomicU64,
+}
+
+/// Bytes that wait for clients that may never come back, of all of them together. 64 MiB.
+const MAX_WAITING_BYTES: u64 = 64 << 20;
+
+/// Keeps the data of one result open for as long as it lives.
+#[derive(Debug)]
+pub(super) struct Opened {
+    open: Open,
+    enclosures: Enclosures,
+}
+
+impl Open {
+    /// Has the data of a result written with it, until what this gives is dropped.
+    pub(super) fn opened(&self, enclosures: Enclosures) -> Opened {
+        lock(&self.0.data).extend(enclosures.0.iter().map(|(number, data)| (*number, data.clone())));
+        Opened { open: self.clone(), enclosures }
+    }
+
+    /// The first part of `json`, which is all that is left of a message: a text of at most `most` bytes that no mark
+    /// begins in, or data.
+    pub(super) fn first_part(&self, json: &[u8], most: usize) -> Part {
+        const WHOLE: usize = IN_JSON.len() + 2 * DIGITS;
+        // Whatever begins within `most` bytes is seen whole.
+        let seen = json.get(..most.saturating_add(WHOLE)).unwrap_or(json);
+        let mut marks = memchr::memmem::find_iter(seen, IN_JSON).filter_map(|at| {
+            let digits = seen.get(at.checked_add(IN_JSON.len())?..at.checked_add(WHOLE)?)?;
+            Some((at, sealed_number(digits)?))
+        });
+        match marks.next() {
+            Some((0, number)) => match lock(&self.0.data).get(&number) {
+                Some(data) => Part::Data { mark: WHOLE, data: Data { left: data.clone(), is_begun: false } },
+                None => Part::Lost,
+            },
+            Some((at, _)) => Part::Text(at.min(most)),
+            None => Part::Text(json.len().min(most)),
+        }
+    }
+}
+
+impl Opened {
+    /// Bytes of what is `json` bytes long with the marks, when it is written.
+    pub(super) fn written_length(&self, json: u64) -> u64 {
+        self.enclosures.written_length(json)
+    }
+
+    /// The same for as long as this lives, where there is something to keep and not too much is kept so.
+    pub(super) fn waiting(self) -> Option<Waiting> {
+        let bytes = self.enclosures.0.values().map(|data| data.len() as u64).fold(0, u64::saturating_add);
+        let waiting = Waiting { opened: self, bytes };
+        let before = waiting.opened.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
+        (bytes > 0 && before.saturating_add(bytes) <= MAX_WAITING_BYTES).then_some(waiting)
+    }
+}
+
+/// Data that is kept for a client that may come back.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    opened: Opened,
+    bytes: u64,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.opened.open.0.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if !self.enclosures.0.is_empty() {
+            let mut open = lock(&self.open.0.data);
+            self.enclosures.0.keys().for_each(|number| drop(open.remove(number)));
+        }
+    }
+}
+
+/// A part of a message.
+pub(super) enum Part {
+    /// So many bytes as they are.
+    Text(usize),
+    /// Data.
+    Data {
+        /// Bytes that are written as the data.
+        mark: usize,
+        /// What is written in their place.
+        data: Data,
+    },
+    /// A mark whose data is kept no more: the message cannot be written.
+    Lost,
+}
+
+/// Data that is being written.
+pub(super) struct Data {
+    left: Bytes,
+    is_begun: bool,
+}
+
+impl Data {
+    /// Adds the next piece to `out`, at most [`PIECE_BYTES`] of it; nothing where all is written.
+    pub(super) fn push_piece(&mut self, out: &mut Vec<u8>) {
+        if !self.is_begun {
+            out.extend_from_slice(QUOTES);
+            self.is_begun = true;
+        }
+        let piece = self.left.split_to(self.left.len().min(STRIDE));
+        push_base64(&piece, out);
+    }
+
+    /// Whether all is written.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_begun && self.left.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::base64;
+
+    /// `json` as it is written, with the data in it, in parts of at most so many bytes.
+    fn written(open: &Open, json: &str, most: usize) -> Option<String> {
+        let (mut left, mut out) = (json.as_bytes(), Vec::new());
+        while !left.is_empty() {
+            let taken = match open.first_part(left, most) {
+                Part::Text(taken) => {
+                    out.extend_from_slice(left.get(..taken)?);
+                    taken
+                }
+                Part::Data { mark, mut data } => {
+                    while !data.is_written() {
+                        data.push_piece(&mut out);
+                    }
+                    mark
+                }
+                Part::Lost => return None,
+            };
+            left = left.get(taken..)?;
+        }
+        String::from_utf8(out).ok()
+    }
+
+    #[test]
+    fn data_stands_where_its_mark_stood_however_the_text_is_parted() {
+        let (open, mut enclosures) = (Open::default(), Enclosures::default());
+        let [one, none, long] = [&b"abc"[..], b"", &[7; 3 * STRIDE + 1]].map(Bytes::copy_from_slice);
+        let marks = [&one, &none, &long].map(|data| enclosures.enclose(data));
+        let json = |data: [&str; 3]| {
+            let [one, none, long] = data;
+            serde_json::json!([{ "blob": one, "a": "b" }, { "data": none }, { "blob": long }, "tail"]).to_string()
+        };
+        let expected = json([&base64(&one), "", &base64(&long)]);
+        let marked = json(marks.each_ref().map(String::as_str));
+        assert_eq!(enclosures.written_length(marked.len() as u64), expected.len() as u64);
+        let opened = open.opened(enclosures);
+        for most in [1, 2, 3, 7, 20, 1_000] {
+            assert_eq!(written(&open, &marked, most).as_ref(), Some(&expected), "{most}");
+        }
+        drop(opened);
+        assert_eq!(written(&open, &marked, 1_000), None, "it is kept no more");
+    }
+
+    #[test]
+    fn not_all_waits_for_clients_that_may_not_come_back() {
+        let open = Open::default();
+        let waiting = |bytes: usize| {
+            let mut enclosures = Enclosures::default();
+            enclosures.enclose(&Bytes::from(vec![0; bytes]));
+            open.opened(enclosures).waiting()
+        };
+        let half = waiting(32 << 20);
+        let other = waiting(32 << 20);
+        assert!(half.is_some() && other.is_some() && waiting(1).is_none() && waiting(0).is_none());
+        drop(half);
+        assert!(waiting(1).is_some());
+    }
+
+    #[test]
+    fn what_others_say_is_no_mark() {
+        let (open, mut enclosures) = (Open::default(), Enclosures::default());
+        let mark = enclosures.enclose(&Bytes::from_static(b"abc"));
+        assert!(!enclosures.lacks(&mark) && !enclosures.lacks("abc") && Enclosures::default().lacks(&mark));
+        let _opened = open.opened(enclosures);
+        let (numbered, _) = mark.split_at(MARK.len() + DIGITS);
+        let forged =
+            [format!("{numbered}{:016x}", 0), format!("{MARK}{:032x}", 1), format!("{MARK}zz"), MARK.to_owned()];
+        let quoted = [format!("\"blob\":\"{mark}"), format!("\\\":\"{mark}\""), format!(":{mark}")];
+        for text in forged.iter().chain(&quoted) {
+            let json = serde_json::json!({ "title": text, "list": [text] }).to_string();
+            assert_eq!(written(&open, &json, 5), Some(json));
+            assert!(!Enclosures::default().lacks(text), "{text}");
+        }
+    }
+}
