@@ -31,6 +31,7 @@ mod settings;
 mod source;
 mod split;
 mod store;
+mod streams;
 mod support;
 mod text;
 mod tools;

@@ -21,6 +21,7 @@ pub mod fuzzing;
 mod geometry;
 mod hayro;
 mod info;
+mod keepsake;
 mod key_tree;
 mod labels;
 mod ladder;

@@ -15,9 +15,12 @@ pub mod fuzzing;
 mod join;
 mod names;
 mod page;
+mod recode;
+mod recorded;
 mod resources;
 mod roles;
 mod serialize;
+mod shared;
 mod verify;
 mod writer;
 

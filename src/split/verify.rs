@@ -130,6 +130,7 @@ fn leads_somewhere(object: &Theirs, document: &Document) -> Result<(), Unsound> 
 #[cfg(test)]
 mod tests {
     use super::super::closure::Body;
+    use super::super::shared::Shared;
     use super::super::writer;
     use super::*;
 
@@ -138,12 +139,13 @@ mod tests {
         let numbered = (1..).zip(objects);
         let bodies = numbered.map(|(number, object)| Body {
             number,
+            source: None,
             bytes: object.as_bytes().to_vec(),
             data: None,
             filter_at: 0,
         });
         let last = u32::try_from(objects.len()).unwrap_or(u32::MAX);
-        let chunk = writer::write(bodies.collect(), last, "1.7");
+        let chunk = writer::write(bodies.collect(), last, "1.7", &Shared::default());
         [Tier::Direct, Tier::HayroSyntax].map(|tier| verify(chunk.clone(), expected, tier, &Limits::default()).err())
     }
 
