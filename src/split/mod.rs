@@ -21,6 +21,7 @@ mod resources;
 mod roles;
 mod serialize;
 mod shared;
+mod used;
 mod verify;
 mod writer;
 

@@ -9,7 +9,8 @@
 use super::colors::DeviceColors;
 use super::content::{Content, Decoder};
 use super::names::UsedNames;
-use super::shared::{Shared, Use};
+use super::shared::Shared;
+use super::used::Use;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
@@ -90,7 +91,7 @@ pub(super) fn find(
     let contents: Vec<&[u8]> = parts.iter().map(Content::bytes).collect();
     used.names.scan_parts(&contents);
     for content in &parts {
-        finder.content(content, &mut used);
+        used.content(content, watch_colors);
     }
     finder.note(&used);
     let (place, resources) = finder.page_place();
@@ -182,7 +183,7 @@ impl Finder<'_> {
         if self.objects.get(dictionary, b"ShadingType")?.as_integer().is_some() {
             return self.shading(dictionary);
         }
-        let used = self.used_by(holder, |finder, used| finder.add(stream, used))?;
+        let used = self.used_by(holder, |finder, used| used.stream(stream, finder.decoder, finder.watch_colors))?;
         self.user(dictionary, holder, &used.names)
     }
 
@@ -210,28 +211,6 @@ impl Finder<'_> {
         };
         self.note(&used);
         Ok(used)
-    }
-
-    /// Adds what the content of `stream` draws with.
-    fn add(&self, stream: &Stream, used: &mut Use) -> Result<(), DocumentError> {
-        let content = self.decoder.content(stream)?;
-        used.names.scan(content.bytes());
-        self.content(&content, used);
-        Ok(())
-    }
-
-    /// Adds what a stretch of content means beyond its names.
-    fn content(&self, content: &Content, used: &mut Use) {
-        used.decoded = used.decoded.saturating_add(content.bytes().len() as u64);
-        if !matches!(content, Content::Whole(_)) {
-            // Copied as it is: readers make different things of what comes after the damage.
-            used.is_damaged = true;
-            used.names = UsedNames::All;
-            used.colors = DeviceColors::all();
-        }
-        if self.watch_colors {
-            used.colors.scan(content.bytes());
-        }
     }
 
     fn note(&mut self, used: &Use) {
@@ -287,7 +266,7 @@ impl Finder<'_> {
             for (_, glyph) in glyphs.as_dictionary().into_iter().flat_map(Dictionary::iter) {
                 let glyph = finder.objects.resolve(glyph)?;
                 if let Some(stream) = glyph.as_stream() {
-                    finder.add(stream, used)?;
+                    used.stream(stream, finder.decoder, finder.watch_colors)?;
                 }
             }
             Ok(())

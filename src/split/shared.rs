@@ -4,10 +4,9 @@
 //! bytes, the names that their content uses, their data deflated, its hash. Nothing here decides what a page is: what
 //! is not kept is worked out again, and comes to the same bytes.
 
-use super::colors::DeviceColors;
-use super::names::UsedNames;
 use super::recode::recoded;
 use super::recorded::Recorded;
+use super::used::Use;
 use super::writer::Data;
 use crate::document::DocumentError;
 use crate::document::object::{Object, ObjectId, Stream};
@@ -44,17 +43,6 @@ struct Kept {
     /// Object streams by the hash of their objects: pages that differ in their content alone have the same one.
     object_streams: HashMap<blake3::Hash, Arc<Option<Vec<u8>>>>,
     bytes: usize,
-}
-
-/// What content draws with.
-#[derive(Default)]
-pub(super) struct Use {
-    pub(super) names: UsedNames,
-    pub(super) colors: DeviceColors,
-    /// Whether some of it does not decode to its end.
-    pub(super) is_damaged: bool,
-    /// Bytes that it decodes to.
-    pub(super) decoded: u64,
 }
 
 impl Shared {
