@@ -70,11 +70,7 @@ impl DirectReader {
         match self.references.entry(&self.file, number)? {
             Entry::InStream { container } => self.object_stream(container, 0)?.survey(number, &self.limits, found),
             Entry::Free => Ok(false),
-            Entry::Offset(offset) => {
-                let (object, _) = self.read_at(number, offset, 0)?;
-                object.for_each_reference(found);
-                Ok(object.as_dictionary().is_some_and(|dictionary| dictionary.is_type(b"Page")))
-            }
+            Entry::Offset(offset) => window::survey(&self.file, number, offset, &self.limits, found),
         }
     }
 

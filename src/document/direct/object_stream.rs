@@ -63,7 +63,9 @@ impl ObjectStream {
     ) -> Result<bool, DocumentError> {
         let at = self.offsets.get(&number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
         let surveyed = Lexer::new(&self.bytes, limits.max_nesting).at(*at).survey(found);
-        surveyed.map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
+        surveyed
+            .map(|surveyed| surveyed.is_page)
+            .map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
     /// The object `number`, where this stream holds it.
