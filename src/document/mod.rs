@@ -40,7 +40,7 @@ mod tree;
 pub use bytes::ReadAt;
 pub use contained::EngineFailure;
 pub(crate) use contained::{Engine, Requests, contained};
-pub(crate) use direct::DirectReader;
+pub(crate) use direct::{DirectReader, ObjectStream, Seen};
 pub(crate) use drawable::Drawable;
 pub use error::DocumentError;
 pub use geometry::PageGeometry;

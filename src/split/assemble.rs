@@ -50,9 +50,17 @@ pub(super) fn assemble(
     labels: &[Option<String>],
     demand: Demand,
 ) -> Result<Assembled, DocumentError> {
+    Shared::with(reading, |shared| assemble_with(reading, pages, labels, demand, shared))
+}
+
+fn assemble_with(
+    reading: &Reading,
+    pages: &[Leaf],
+    labels: &[Option<String>],
+    demand: Demand,
+    shared: &Shared,
+) -> Result<Assembled, DocumentError> {
     let (objects, limits) = (&*reading.objects, &reading.limits);
-    let alone = Shared::default();
-    let shared = reading.keepsake.of::<Shared>().unwrap_or(&alone);
     let groups = groups_of(objects, &reading.catalog)?;
     let mut parts = PageParts::of(pages.iter().map(|leaf| leaf.id).collect(), groups);
     let mut survey = Survey::default();

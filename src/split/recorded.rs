@@ -105,3 +105,52 @@ impl Recorded {
         Ok(Some(filter))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    fn id(number: u32) -> ObjectId {
+        ObjectId { number, generation: 0 }
+    }
+
+    /// What is written of `recorded` where every reference comes to `text`, or to nothing where nothing came before.
+    fn again(recorded: &Recorded, text: &str) -> Option<(String, usize)> {
+        let mut out = Vec::new();
+        let filter_at = recorded.write::<Infallible>(&mut out, |place, out| {
+            out.extend(place.is_written.then_some(text.as_bytes()).unwrap_or_default());
+            Ok(true)
+        });
+        let written = String::from_utf8_lossy(&out).into_owned();
+        filter_at.ok().flatten().map(|filter_at| (written, filter_at))
+    }
+
+    #[test]
+    fn other_numbers_move_what_follows_them() {
+        // Of /B and /C the keys were written and taken back, since their values came to nothing.
+        let written = b"<</A 5 0 R/D[ 6 0 R]/G 7 0 R>>";
+        let noted = Recording::default().with(id(1), 4, 10).and_then(|noted| noted.with(id(2), 12, 12));
+        let noted = noted.and_then(|noted| noted.with(id(3), 13, 13)).and_then(|noted| noted.with(id(4), 13, 19));
+        let Some(noted) = noted.and_then(|noted| noted.with(id(5), 22, 28)) else { unreachable!("five are few") };
+        let Some(recorded) = Recorded::of(noted, written, 20) else { unreachable!("all is within") };
+        assert_eq!(again(&recorded, " 5 0 R"), Some(("<</A 5 0 R/D[ 5 0 R]/G 5 0 R>>".to_owned(), 20)));
+        assert_eq!(again(&recorded, " 1234 0 R"), Some(("<</A 1234 0 R/D[ 1234 0 R]/G 1234 0 R>>".to_owned(), 26)));
+        assert_eq!(recorded.references.iter().map(|place| place.id.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn it_ends_where_a_reference_comes_to_something_else() {
+        let Some(noted) = Recording::default().with(id(1), 1, 7) else { unreachable!("one is few") };
+        let Some(recorded) = Recorded::of(noted, b"[ 5 0 R]", 0) else { unreachable!("all is within") };
+        assert_eq!(recorded.write::<Infallible>(&mut Vec::new(), |_, _| Ok(false)), Ok(None));
+    }
+
+    #[test]
+    fn what_refers_to_too_much_is_not_kept() {
+        let all = (0..=4_096).try_fold(Recording::default(), |noted, number| noted.with(id(number), 0, 0));
+        assert!(all.is_none());
+        let most = (0..4_096).try_fold(Recording::default(), |noted, number| noted.with(id(number), 0, 0));
+        assert!(most.is_some());
+    }
+}

@@ -7,10 +7,11 @@
 use super::recode::recoded;
 use super::recorded::Recorded;
 use super::used::Use;
+use super::verify::Surveyed;
 use super::writer::Data;
-use crate::document::DocumentError;
 use crate::document::object::{Object, ObjectId, Stream};
 use crate::document::objects::Objects;
+use crate::document::{DocumentError, Reading};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -42,10 +43,20 @@ struct Kept {
     uses: HashMap<ObjectId, Arc<Use>>,
     /// Object streams by the hash of their objects: pages that differ in their content alone have the same one.
     object_streams: HashMap<blake3::Hash, Arc<Option<Vec<u8>>>>,
+    /// What object streams hold, by the hash of what they decode to and of the numbers that are looked for.
+    surveyed: HashMap<blake3::Hash, Arc<Surveyed>>,
     bytes: usize,
 }
 
 impl Shared {
+    /// Has `work` use what is kept for a document.
+    pub(super) fn with<T>(reading: &Reading, work: impl FnOnce(&Self) -> T) -> T {
+        match reading.keepsake.of::<Self>() {
+            Some(shared) => work(shared),
+            None => work(&Self::default()),
+        }
+    }
+
     /// How the object `id` is written, where it is known.
     pub(super) fn recorded(&self, id: ObjectId) -> Option<Arc<Recorded>> {
         self.read().recorded.get(&id).cloned()
@@ -119,6 +130,30 @@ impl Shared {
             kept.object_streams.insert(hash, Arc::clone(&deflated));
         });
         deflated
+    }
+
+    /// What `survey` finds of the members `numbers` in an object stream that decodes to `decoded`.
+    pub(super) fn surveyed(
+        &self,
+        decoded: &[u8],
+        numbers: &[u32],
+        survey: impl FnOnce() -> Result<Surveyed, DocumentError>,
+    ) -> Result<Arc<Surveyed>, DocumentError> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&(decoded.len() as u64).to_le_bytes());
+        hasher.update(decoded);
+        for number in numbers {
+            hasher.update(&number.to_le_bytes());
+        }
+        let hash = hasher.finalize();
+        if let Some(known) = self.read().surveyed.get(&hash) {
+            return Ok(Arc::clone(known));
+        }
+        let surveyed = Arc::new(survey()?);
+        self.keep(surveyed.references.len().saturating_mul(size_of::<ObjectId>()), |kept| {
+            kept.surveyed.insert(hash, Arc::clone(&surveyed));
+        });
+        Ok(surveyed)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Kept> {
