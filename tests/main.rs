@@ -32,6 +32,7 @@ mod settings;
 mod source;
 mod split;
 mod store;
+mod streams;
 mod support;
 mod text;
 mod tools;

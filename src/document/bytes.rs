@@ -4,9 +4,11 @@
 
 use super::error::DocumentError;
 use bytes::Bytes;
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Random access to a file's bytes, without a position of its own.
 pub trait ReadAt: Send + Sync {
@@ -52,17 +54,35 @@ impl ReadAt for Vec<u8> {
 /// the memory costs more than they do.
 const WHOLE_FILE_BYTES: u64 = 512 << 10;
 
-/// A file's bytes as slices that share one buffer where the file is small.
+/// Files up to this size are read whole once as many bytes were read of them in parts: most of it is wanted then, by a walk
+/// over all pages or a whole book that is cut.
+const GATHERED_FILE_BYTES: u64 = 16 << 20;
+
+/// The most that is looked at without being kept, in memory that each thread has for it.
+const LOOK_BYTES: u64 = 2 << 10;
+
+/// What is read around a few bytes, since their neighbours will be asked for next: rows of a cross-reference table.
+const NEAR_BYTES: u64 = 4 << 10;
+
+thread_local! {
+    static LOOKED_AT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A file's bytes as slices that share one buffer where the file is small or read from end to end.
 pub(crate) struct FileBytes {
     source: Arc<dyn ReadAt>,
     length: u64,
     whole: OnceLock<Bytes>,
+    /// Bytes read so far.
+    gathered: AtomicU64,
+    /// What was last read for its neighbours' sake, and where it stands.
+    near: Mutex<(u64, Bytes)>,
 }
 
 impl FileBytes {
     pub(crate) fn new(source: Arc<dyn ReadAt>) -> Result<Self, DocumentError> {
         let length = source.len();
-        let file = Self { source, length, whole: OnceLock::new() };
+        let file = Self { source, length, whole: OnceLock::new(), gathered: AtomicU64::new(0), near: Mutex::default() };
         if length <= WHOLE_FILE_BYTES {
             file.whole()?;
         }
@@ -72,7 +92,8 @@ impl FileBytes {
     /// A file that is in memory already.
     pub(crate) fn in_memory(bytes: Bytes) -> Self {
         let length = bytes.len() as u64;
-        Self { source: Arc::new(Vec::new()), length, whole: OnceLock::from(bytes) }
+        let (source, gathered, near) = (Arc::new(Vec::new()), AtomicU64::new(0), Mutex::default());
+        Self { source, length, whole: OnceLock::from(bytes), gathered, near }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -90,12 +111,63 @@ impl FileBytes {
 
     /// `length` bytes from `offset`, fewer where the file ends.
     pub(crate) fn slice(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
-        let start = offset.min(self.length);
-        let end = offset.saturating_add(length).min(self.length);
-        match self.whole.get() {
+        let (start, end) = self.range(offset, length);
+        match self.in_memory_by(end - start)? {
             Some(whole) => Ok(whole.slice(to_usize(start)..to_usize(end))),
             None => self.read(start, end - start),
         }
+    }
+
+    /// Has `look` look at `length` bytes from `offset`, fewer where the file ends. It must not look at others meanwhile.
+    pub(crate) fn look<T>(&self, offset: u64, length: u64, look: impl FnOnce(&[u8]) -> T) -> Result<T, DocumentError> {
+        let (start, end) = self.range(offset, length);
+        if let Some(whole) = self.in_memory_by(end - start)? {
+            return Ok(look(whole.get(to_usize(start)..to_usize(end)).unwrap_or_default()));
+        }
+        if length > LOOK_BYTES {
+            return Ok(look(&self.read(start, end - start)?));
+        }
+        LOOKED_AT.with_borrow_mut(|room| {
+            room.resize(to_usize(LOOK_BYTES), 0);
+            let part = room.get_mut(..to_usize(end - start)).unwrap_or_default();
+            self.source.read_at(start, part).map_err(|error| DocumentError::Io { kind: error.kind() })?;
+            Ok(look(part))
+        })
+    }
+
+    /// The same as [`slice`](Self::slice) for a few bytes whose neighbours are asked for too.
+    pub(crate) fn near(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
+        if self.whole.get().is_some() {
+            return self.slice(offset, length);
+        }
+        let (start, end) = self.range(offset, length);
+        let mut near = self.near.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = |near: &(u64, Bytes)| {
+            let from = start.checked_sub(near.0)?;
+            let to = end.saturating_sub(near.0);
+            (to <= near.1.len() as u64).then(|| near.1.slice(to_usize(from)..to_usize(to)))
+        };
+        if let Some(bytes) = known(&near) {
+            return Ok(bytes);
+        }
+        *near = (start, self.slice(start, length.max(NEAR_BYTES))?);
+        Ok(known(&near).unwrap_or_default())
+    }
+
+    fn range(&self, offset: u64, length: u64) -> (u64, u64) {
+        let start = offset.min(self.length);
+        (start, offset.saturating_add(length).min(self.length))
+    }
+
+    /// The whole file, where it is in memory, also since so much of it was read that now all is.
+    fn in_memory_by(&self, more: u64) -> Result<Option<&Bytes>, DocumentError> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(Some(whole));
+        }
+        if self.length <= GATHERED_FILE_BYTES && self.gathered.fetch_add(more, Ordering::Relaxed) > self.length {
+            self.whole()?;
+        }
+        Ok(self.whole.get())
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
@@ -109,4 +181,49 @@ impl FileBytes {
 /// A file offset as an index; offsets past the address space become an index past every slice.
 pub(crate) fn to_usize(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    /// A file that counts how often it is read.
+    struct Counted {
+        bytes: Vec<u8>,
+        reads: AtomicUsize,
+    }
+
+    impl ReadAt for Counted {
+        fn len(&self) -> u64 {
+            self.bytes.len() as u64
+        }
+
+        fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            self.bytes.read_at(offset, buffer)
+        }
+    }
+
+    #[test]
+    fn neighbours_and_what_is_read_from_end_to_end_are_read_once() {
+        let bytes: Vec<u8> = (0..2 * WHOLE_FILE_BYTES).map(|at| (at % 251).to_le_bytes()[0]).collect();
+        let source = Arc::new(Counted { bytes: bytes.clone(), reads: AtomicUsize::new(0) });
+        let file = FileBytes::new(Arc::clone(&source) as _).unwrap();
+        let reads = || source.reads.load(Ordering::Relaxed);
+        for at in 0..100 {
+            assert_eq!(file.near(7_000 + 20 * at, 20).unwrap(), bytes[to_usize(7_000 + 20 * at)..][..20]);
+        }
+        assert_eq!(reads(), 1);
+        let end = file.len() - 3;
+        assert_eq!(file.near(end, 20).unwrap(), bytes[to_usize(end)..]);
+        assert_eq!(file.look(end, 20, <[u8]>::to_vec).unwrap(), bytes[to_usize(end)..]);
+        assert_eq!(file.look(9, 2_048, <[u8]>::to_vec).unwrap(), bytes[9..][..2_048]);
+        assert_eq!(file.look(9, 20_000, <[u8]>::to_vec).unwrap(), bytes[9..][..20_000]);
+        for at in 0..100 {
+            assert_eq!(file.slice(at * 1_000, 100_000).unwrap(), bytes[to_usize(at * 1_000)..][..100_000]);
+        }
+        assert!(reads() < 20, "{} reads", reads());
+    }
 }

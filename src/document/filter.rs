@@ -4,11 +4,13 @@
 //! through libdeflate; what it refuses is inflated again piece by piece, so that the sound beginning of a damaged
 //! stream is had, marked as damaged.
 
+mod flate;
+
 use super::error::DocumentError;
 use super::lexer::{hexadecimal_digit, is_white_space};
 use super::object::{Dictionary, Object};
 use crate::limits::{LimitExceeded, Limits, RATIO_FREE_BYTES};
-use flate2::{Decompress, FlushDecompress, Status};
+use flate::inflate;
 
 /// Decoded stream data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,26 +107,6 @@ fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> O
     }
 }
 
-/// Inflates zlib data. The flag says whether the stream came to its end.
-pub(crate) fn inflate(input: &[u8], limits: &Limits) -> Step {
-    // Compression beyond a factor of 1,032 is not possible with Deflate, so the first guess is never far too large.
-    let mut size = input.len().saturating_mul(4).clamp(1 << 10, 16 << 20).min(limit_bytes(limits));
-    loop {
-        limits.deadline.look()?;
-        let mut out = vec![0; size];
-        match libdeflater::Decompressor::new().zlib_decompress(input, &mut out) {
-            Ok(length) => {
-                out.truncate(length);
-                return Ok((out, true));
-            }
-            Err(libdeflater::DecompressionError::InsufficientSpace) if size < limit_bytes(limits) => {
-                size = size.saturating_mul(4).min(limit_bytes(limits));
-            }
-            Err(_) => return inflate_by_pieces(input, limits),
-        }
-    }
-}
-
 fn limit_bytes(limits: &Limits) -> usize {
     usize::try_from(limits.max_stream_bytes).unwrap_or(usize::MAX)
 }
@@ -132,40 +114,6 @@ fn limit_bytes(limits: &Limits) -> usize {
 fn too_large(limits: &Limits, found: usize) -> DocumentError {
     let found = u64::try_from(found).unwrap_or(u64::MAX);
     LimitExceeded { which: "max_stream_bytes", limit: limits.max_stream_bytes, found }.into()
-}
-
-/// Inflates what can be inflated: without a checksum at the end, cut off, or with a header that is not zlib's.
-fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Step {
-    let (out, finished) = inflate_stream(input, true, limits)?;
-    if out.is_empty() && !finished {
-        // Some producers leave out the two bytes of the zlib header, others write them wrong.
-        let body = input.get(2..).unwrap_or_default();
-        let (bare, _) = inflate_stream(body, false, limits)?;
-        return Ok((bare, false));
-    }
-    Ok((out, finished))
-}
-
-fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
-    let mut inflater = Decompress::new(zlib_header);
-    let mut out = Vec::new();
-    let mut piece = vec![0_u8; 64 << 10];
-    loop {
-        limits.deadline.check()?;
-        let (read, written) = (inflater.total_in(), inflater.total_out());
-        let rest = usize::try_from(read).ok().and_then(|read| input.get(read..)).unwrap_or_default();
-        let status = inflater.decompress(rest, &mut piece, FlushDecompress::None);
-        let new = usize::try_from(inflater.total_out() - written).unwrap_or(0);
-        out.extend_from_slice(piece.get(..new).unwrap_or_default());
-        if out.len() > limit_bytes(limits) {
-            return Err(too_large(limits, out.len()));
-        }
-        match status {
-            Ok(Status::StreamEnd) => return Ok((out, true)),
-            Ok(_) if new > 0 || inflater.total_in() > read => {}
-            _ => return Ok((out, false)),
-        }
-    }
 }
 
 fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Step {

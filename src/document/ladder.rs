@@ -11,6 +11,7 @@ use super::bytes::FileBytes;
 use super::direct::DirectReader;
 use super::error::DocumentError;
 use super::hayro::HayroReader;
+use super::keepsake::Keepsake;
 use super::lopdf::LopdfReader;
 use super::object::Dictionary;
 use super::objects::Objects;
@@ -60,6 +61,8 @@ pub(crate) struct Reading {
     pub(crate) catalog: Dictionary,
     pub(crate) tree: PageTree,
     pub(crate) limits: Limits,
+    /// What the room that cuts pages keeps from one to the next.
+    pub(crate) keepsake: Keepsake,
 }
 
 impl Reading {
@@ -67,7 +70,7 @@ impl Reading {
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
-        Ok(Self { tier, objects, catalog, tree, limits: limits.clone() })
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake: Keepsake::default() })
     }
 }
 

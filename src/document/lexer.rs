@@ -91,6 +91,17 @@ impl<'a> Lexer<'a> {
         }
     }
 
+    /// Reads the end of line after `stream` (7.3.8.1): CR LF or LF; a lone CR is taken as one by other readers too.
+    pub(crate) fn end_of_line(&mut self) -> Result<(), Syntax> {
+        self.position += match self.rest() {
+            [b'\r', b'\n', ..] => 2,
+            [b'\n', ..] | [b'\r', _, ..] => 1,
+            [] | [b'\r'] => return Err(Syntax::Incomplete),
+            _ => return self.malformed(),
+        };
+        Ok(())
+    }
+
     /// Skips white space and reads an integer without sign.
     pub(crate) fn unsigned(&mut self) -> Result<u64, Syntax> {
         self.skip_space();

@@ -105,17 +105,6 @@ impl Object {
         Self::Name(Name::new(bytes))
     }
 
-    /// Tells `found` of every reference in this object.
-    pub(crate) fn for_each_reference(&self, found: &mut impl FnMut(ObjectId)) {
-        match self {
-            Self::Reference(id) => found(*id),
-            Self::Array(elements) => elements.iter().for_each(|element| element.for_each_reference(found)),
-            Self::Dictionary(entries) => entries.iter().for_each(|(_, value)| value.for_each_reference(found)),
-            Self::Stream(stream) => stream.dictionary.iter().for_each(|(_, value)| value.for_each_reference(found)),
-            _ => {}
-        }
-    }
-
     /// Whether this is the null object.
     #[must_use]
     pub(crate) fn is_null(&self) -> bool {

@@ -1,4 +1,9 @@
 //! The fourth reader: libqpdf repairs or decrypts the whole file once, and the direct reader reads the result.
+//!
+//! The result is kept while the document is open, and nowhere else. Of 2,240 real files 17 come to this reader, the largest
+//! of 378 kB, and a page of one costs a process of its own 8 to 14 ms in all. A cache between processes would save a few
+//! of them, and would keep in a folder what the 8 among them that are encrypted say in plain; a confined worker could not
+//! write to it.
 
 use super::bytes::FileBytes;
 use super::direct::DirectReader;

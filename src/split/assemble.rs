@@ -5,6 +5,7 @@ use super::colors::DeviceColors;
 use super::form::{NamedField, Widget};
 use super::resources::{PageContent, UsedResources};
 use super::roles::PageParts;
+use super::shared::Shared;
 use super::{CutNote, catalog, form, page, resources, writer};
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
@@ -49,12 +50,22 @@ pub(super) fn assemble(
     labels: &[Option<String>],
     demand: Demand,
 ) -> Result<Assembled, DocumentError> {
+    Shared::with(reading, |shared| assemble_with(reading, pages, labels, demand, shared))
+}
+
+fn assemble_with(
+    reading: &Reading,
+    pages: &[Leaf],
+    labels: &[Option<String>],
+    demand: Demand,
+    shared: &Shared,
+) -> Result<Assembled, DocumentError> {
     let (objects, limits) = (&*reading.objects, &reading.limits);
     let groups = groups_of(objects, &reading.catalog)?;
     let mut parts = PageParts::of(pages.iter().map(|leaf| leaf.id).collect(), groups);
     let mut survey = Survey::default();
     for (before, leaf) in pages.iter().enumerate() {
-        survey.page(reading, (before, leaf), demand, &mut parts)?;
+        survey.page(reading, (before, leaf), demand, &mut parts, shared)?;
     }
     let Survey { annotations, widgets, used, colors, mut lost } = survey;
     form::find_roots(objects, limits, &reading.catalog, &widgets.concat(), &mut parts)?;
@@ -63,7 +74,7 @@ pub(super) fn assemble(
     {
         return Ok(Assembled { bytes: Vec::new(), notes: Vec::new(), conflict: Some(conflict) });
     }
-    let mut closure = Closure::new(objects, limits, &parts, &used);
+    let mut closure = Closure::new(objects, limits, &parts, &used, shared);
     let mut media_box_assumed = false;
     for (before, (leaf, annotations)) in pages.iter().zip(&annotations).enumerate() {
         let number = page_number(before);
@@ -77,7 +88,7 @@ pub(super) fn assemble(
     limits.deadline.check()?;
     lost |= closure.has_lost_resources;
     let last_number = closure.last_number();
-    let bytes = writer::write(closure.bodies, last_number, "1.7");
+    let bytes = writer::write(closure.bodies, last_number, "1.7", shared);
     let notes = [
         (media_box_assumed, CutNote::MediaBoxAssumed),
         (used.has_damaged_content, CutNote::ContentDamaged),
@@ -110,6 +121,7 @@ impl Survey {
         (before, leaf): (usize, &Leaf),
         demand: Demand,
         parts: &mut PageParts,
+        shared: &Shared,
     ) -> Result<(), DocumentError> {
         let (objects, limits) = (&*reading.objects, &reading.limits);
         let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
@@ -128,7 +140,7 @@ impl Survey {
             appearances: appearances(objects, &annotations)?,
         };
         let watch_colors = reading.catalog.get(b"OutputIntents").is_some();
-        let used = resources::find(objects, limits, content, watch_colors)?;
+        let used = resources::find(reading, content, watch_colors, shared)?;
         self.colors.push(used.device_colors);
         self.used.merge(used);
         self.annotations.push(annotations);

@@ -7,9 +7,11 @@
 //! a real file).
 
 use super::names::UsedNames;
+use super::recorded::{Recorded, Recording};
 use super::resources::{CATEGORIES, Place, UsedResources};
 use super::roles::{self, PageParts, Role};
 use super::serialize;
+use super::shared::Shared;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
@@ -34,6 +36,8 @@ pub(super) fn page_number(before: usize) -> u32 {
 /// An object of the chunk, serialized.
 pub(super) struct Body {
     pub(super) number: u32,
+    /// The object in the source, where it is one.
+    pub(super) source: Option<ObjectId>,
     /// The object, or a stream's dictionary.
     pub(super) bytes: Vec<u8>,
     /// A stream's data, still as stored in the source.
@@ -55,6 +59,7 @@ pub(super) struct Closure<'a> {
     pub(super) limits: &'a Limits,
     pub(super) parts: &'a PageParts,
     resources: &'a UsedResources,
+    shared: &'a Shared,
     /// Source number → number in the chunk; `None` for what is left out.
     numbers: HashMap<u32, Option<u32>>,
     last_number: u32,
@@ -63,6 +68,8 @@ pub(super) struct Closure<'a> {
     bytes: u64,
     /// Where in the dictionary of the stream that is being written `/Filter` would stand, once that was passed.
     filter_at: Option<usize>,
+    /// What is noted of the object that is being written, while another page may have it written alike.
+    recording: Option<Recording>,
     /// Optional content groups that were reached, in order.
     pub(super) groups: Vec<u32>,
     /// Indirect arrays of groups that stand in the array that is being written.
@@ -77,6 +84,7 @@ impl<'a> Closure<'a> {
         limits: &'a Limits,
         parts: &'a PageParts,
         resources: &'a UsedResources,
+        shared: &'a Shared,
     ) -> Self {
         let mut numbers = HashMap::new();
         for (before, page) in parts.pages.iter().enumerate() {
@@ -89,12 +97,14 @@ impl<'a> Closure<'a> {
             limits,
             parts,
             resources,
+            shared,
             numbers,
             last_number: page_number(parts.pages.len().saturating_sub(1)),
             pending: VecDeque::new(),
             bodies: Vec::new(),
             bytes: 0,
             filter_at: None,
+            recording: None,
             groups: Vec::new(),
             orders: HashSet::new(),
             has_lost_resources: false,
@@ -114,7 +124,7 @@ impl<'a> Closure<'a> {
     /// Adds a finished object.
     pub(super) fn add(&mut self, number: u32, bytes: Vec<u8>) -> Result<(), DocumentError> {
         self.count(bytes.len())?;
-        self.bodies.push(Body { number, bytes, data: None, filter_at: 0 });
+        self.bodies.push(Body { number, source: None, bytes, data: None, filter_at: 0 });
         Ok(())
     }
 
@@ -127,27 +137,68 @@ impl<'a> Closure<'a> {
     pub(super) fn drain(&mut self) -> Result<(), DocumentError> {
         while let Some(next) = self.pending.pop_front() {
             self.limits.deadline.check()?;
-            let mut bytes = Vec::with_capacity(256);
-            let holder = Place::DirectIn(next.id.number);
-            match &*next.object {
-                Object::Stream(stream) => {
-                    self.count(stream.data.len())?;
-                    self.filter_at = None;
-                    self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
-                    self.count(bytes.len())?;
-                    let filter_at = self.filter_at.unwrap_or(bytes.len().saturating_sub(b">>".len()));
-                    let data = Some(stream.data.clone());
-                    self.bodies.push(Body { number: next.number, bytes, data, filter_at });
-                }
-                object => {
-                    if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
-                        bytes.extend(b"null");
-                    }
-                    self.add(next.number, bytes)?;
+            let next = match &*next.object {
+                Object::Stream(stream) => match self.shared.recoded(next.id, self.objects, stream)? {
+                    Some(object) => Pending { object, ..next },
+                    None => next,
+                },
+                _ => next,
+            };
+            let data = next.object.as_stream().map(|stream| stream.data.clone());
+            self.count(data.as_ref().map_or(0, Bytes::len))?;
+            let (bytes, filter_at) = self.body(&next)?;
+            self.count(bytes.len())?;
+            self.bodies.push(Body { number: next.number, source: Some(next.id), bytes, data, filter_at });
+        }
+        Ok(())
+    }
+
+    /// The object, or a stream's dictionary, and where in it `/Filter` would stand: as it was written for another page where
+    /// that comes to the same.
+    fn body(&mut self, next: &Pending) -> Result<(Vec<u8>, usize), DocumentError> {
+        if next.role != Role::Other {
+            return self.serialized(next);
+        }
+        if let Some(recorded) = self.shared.recorded(next.id)
+            && let Some(body) = self.written_again(&recorded)?
+        {
+            return Ok(body);
+        }
+        self.recording = Some(Recording::default());
+        let (bytes, filter_at) = self.serialized(next)?;
+        if let Some(recording) = self.recording.take()
+            && let Some(recorded) = Recorded::of(recording, &bytes, filter_at)
+        {
+            self.shared.keep_recorded(next.id, recorded);
+        }
+        Ok((bytes, filter_at))
+    }
+
+    fn written_again(&mut self, recorded: &Recorded) -> Result<Option<(Vec<u8>, usize)>, DocumentError> {
+        let mut bytes = Vec::with_capacity(recorded.size());
+        let filter_at = recorded.write(&mut bytes, |place, out| {
+            let is_written = self.reference(place.id, Role::Other, Place::Nested, out)?;
+            Ok::<_, DocumentError>(is_written == place.is_written)
+        })?;
+        Ok(filter_at.map(|filter_at| (bytes, filter_at)))
+    }
+
+    fn serialized(&mut self, next: &Pending) -> Result<(Vec<u8>, usize), DocumentError> {
+        let mut bytes = Vec::with_capacity(256);
+        let holder = Place::DirectIn(next.id.number);
+        self.filter_at = None;
+        match &*next.object {
+            Object::Stream(stream) => {
+                self.dictionary(&stream.dictionary, next.role.of_stream(), holder, &mut bytes)?;
+            }
+            object => {
+                if !self.value(object, next.role, holder, Some(next.id), &mut bytes)? {
+                    bytes.extend(b"null");
                 }
             }
         }
-        Ok(())
+        let filter_at = self.filter_at.unwrap_or(bytes.len().saturating_sub(b">>".len()));
+        Ok((bytes, filter_at))
     }
 
     /// Writes `object`; false, and nothing written, where it comes to null.
@@ -161,6 +212,9 @@ impl<'a> Closure<'a> {
         itself: Option<ObjectId>,
         out: &mut Vec<u8>,
     ) -> Result<bool, DocumentError> {
+        if role != Role::Other {
+            self.recording = None;
+        }
         match object {
             Object::Null | Object::Stream(_) => return Ok(false),
             Object::Boolean(value) => {
@@ -184,7 +238,12 @@ impl<'a> Closure<'a> {
                 }
                 self.dictionary(dictionary, role, holder, out)?;
             }
-            Object::Reference(id) => return self.reference(*id, role, holder, out),
+            Object::Reference(id) => {
+                let start = out.len();
+                let is_written = self.reference(*id, role, holder, out)?;
+                self.recording = self.recording.take().and_then(|noted| noted.with(*id, start, out.len()));
+                return Ok(is_written);
+            }
         }
         Ok(true)
     }

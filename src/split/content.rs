@@ -33,10 +33,16 @@ impl<'a> Decoder<'a> {
             }
             other => other?,
         };
-        let spent = self.spent.get().saturating_add(decoded.bytes.len() as u64);
+        self.spend(decoded.bytes.len() as u64)?;
+        Ok(decoded)
+    }
+
+    /// Counts bytes that were decoded, also for an earlier page.
+    pub(super) fn spend(&self, bytes: u64) -> Result<(), DocumentError> {
+        let spent = self.spent.get().saturating_add(bytes);
         LimitExceeded::check("max_decoded_bytes", spent, self.limits.max_decoded_bytes)?;
         self.spent.set(spent);
-        Ok(decoded)
+        Ok(())
     }
 
     /// The streams of `/Contents`, a stream or an array of streams, decoded.

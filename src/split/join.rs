@@ -164,8 +164,7 @@ impl<'a> Job<'a> {
         if let Some(conflict) = joined.conflict.take() {
             return Err(conflict.into());
         }
-        let bytes =
-            verify::verify(joined.bytes, leaves.len(), reading.tier, &reading.limits).map_err(CutError::from)?;
+        let bytes = verify::verify(joined.bytes, leaves.len(), reading).map_err(CutError::from)?;
         let bytes = Arc::new(bytes);
         self.compare(&bytes)?;
         joined.bytes = Arc::unwrap_or_clone(bytes);

@@ -15,9 +15,13 @@ pub mod fuzzing;
 mod join;
 mod names;
 mod page;
+mod recode;
+mod recorded;
 mod resources;
 mod roles;
 mod serialize;
+mod shared;
+mod used;
 mod verify;
 mod writer;
 
@@ -88,7 +92,7 @@ pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError>
     let attempt = |demand: Demand| {
         let make = |reading: &Reading, leaf: &Leaf| -> Result<Assembled, CutError> {
             let mut chunk = one(reading, leaf, label.clone(), demand)?;
-            chunk.bytes = verify::verify(chunk.bytes, 1, reading.tier, &reading.limits)?;
+            chunk.bytes = verify::verify(chunk.bytes, 1, reading)?;
             Ok(chunk)
         };
         document.with_page(index, make, CutError::is_worth_another_reader)

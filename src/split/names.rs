@@ -30,6 +30,14 @@ impl Default for UsedNames {
 }
 
 impl UsedNames {
+    /// Bytes that keeping these costs.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::All => 0,
+            Self::Only(names) => names.len().saturating_mul(2 * size_of::<Name>()),
+        }
+    }
+
     /// Whether `name` may be used.
     pub(super) fn contains(&self, name: &[u8]) -> bool {
         match self {

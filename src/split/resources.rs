@@ -9,11 +9,14 @@
 use super::colors::DeviceColors;
 use super::content::{Content, Decoder};
 use super::names::UsedNames;
-use crate::document::DocumentError;
+use super::shared::Shared;
+use super::used::Use;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
+use crate::document::{DocumentError, Reading};
 use crate::limits::{LimitExceeded, Limits};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Resource categories that content names (table 34).
 pub(super) const CATEGORIES: [&[u8]; 7] =
@@ -61,16 +64,18 @@ impl UsedResources {
 
 /// Finds what the page uses. `contents` and `resources` are the page's; `appearances` its annotations' streams.
 pub(super) fn find(
-    objects: &dyn Objects,
-    limits: &Limits,
+    reading: &Reading,
     page: PageContent<'_>,
     watch_colors: bool,
+    shared: &Shared,
 ) -> Result<UsedResources, DocumentError> {
+    let (objects, limits) = (&*reading.objects, &reading.limits);
     let decoder = Decoder::new(objects, limits);
     let mut finder = Finder {
         objects,
         decoder: &decoder,
         limits,
+        shared,
         page_resources: page.resources.clone(),
         page_place: Place::Page(page.number),
         watch_colors,
@@ -81,15 +86,16 @@ pub(super) fn find(
         known: Vec::new(),
         missing: UsedNames::default(),
     };
-    let mut names = UsedNames::default();
+    let mut used = Use::default();
     let parts = decoder.contents(page.contents)?;
     let contents: Vec<&[u8]> = parts.iter().map(Content::bytes).collect();
-    names.scan_parts(&contents);
+    used.names.scan_parts(&contents);
     for content in &parts {
-        finder.content(content, &mut names);
+        used.content(content, watch_colors);
     }
+    finder.note(&used);
     let (place, resources) = finder.page_place();
-    finder.merge(place, &resources, &names)?;
+    finder.merge(place, &resources, &used.names)?;
     finder.pending.extend(page.appearances);
     finder.run()?;
     finder.look_around()?;
@@ -109,6 +115,7 @@ struct Finder<'a> {
     objects: &'a dyn Objects,
     decoder: &'a Decoder<'a>,
     limits: &'a Limits,
+    shared: &'a Shared,
     page_resources: Object,
     page_place: Place,
     watch_colors: bool,
@@ -176,29 +183,39 @@ impl Finder<'_> {
         if self.objects.get(dictionary, b"ShadingType")?.as_integer().is_some() {
             return self.shading(dictionary);
         }
-        let names = self.names_of(stream)?;
-        self.user(dictionary, holder, &names)
+        let used = self.used_by(holder, |finder, used| used.stream(stream, finder.decoder, finder.watch_colors))?;
+        self.user(dictionary, holder, &used.names)
     }
 
-    fn names_of(&mut self, stream: &Stream) -> Result<UsedNames, DocumentError> {
-        let mut names = UsedNames::default();
-        let content = self.decoder.content(stream)?;
-        names.scan(content.bytes());
-        self.content(&content, &mut names);
-        Ok(names)
+    /// What the object `id`, whose content `read` reads, draws with.
+    fn used_by(
+        &mut self,
+        id: Option<ObjectId>,
+        read: impl FnOnce(&Self, &mut Use) -> Result<(), DocumentError>,
+    ) -> Result<Arc<Use>, DocumentError> {
+        let known = id.and_then(|id| self.shared.used(id));
+        let used = match known {
+            Some(used) => {
+                self.decoder.spend(used.decoded)?;
+                used
+            }
+            None => {
+                let mut used = Use::default();
+                read(self, &mut used)?;
+                let used = Arc::new(used);
+                if let Some(id) = id {
+                    self.shared.keep_used(id, &used);
+                }
+                used
+            }
+        };
+        self.note(&used);
+        Ok(used)
     }
 
-    /// Notes what a stretch of content means beyond its names.
-    fn content(&mut self, content: &Content, names: &mut UsedNames) {
-        if !matches!(content, Content::Whole(_)) {
-            // Copied as it is: readers make different things of what comes after the damage.
-            self.found.has_damaged_content = true;
-            *names = UsedNames::All;
-            self.found.device_colors = DeviceColors::all();
-        }
-        if self.watch_colors {
-            self.found.device_colors.scan(content.bytes());
-        }
+    fn note(&mut self, used: &Use) {
+        self.found.has_damaged_content |= used.is_damaged;
+        self.found.device_colors.merge(used.colors);
     }
 
     /// A dictionary that may lead to content: a Type 3 font, a graphics state, a pattern with a shading, appearances
@@ -244,15 +261,17 @@ impl Finder<'_> {
     }
 
     fn type3(&mut self, font: &Dictionary, holder: Option<ObjectId>) -> Result<(), DocumentError> {
-        let glyphs = self.objects.get(font, b"CharProcs")?;
-        let mut names = UsedNames::default();
-        for (_, glyph) in glyphs.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-            let glyph = self.objects.resolve(glyph)?;
-            if let Some(stream) = glyph.as_stream() {
-                names.merge(&self.names_of(stream)?);
+        let used = self.used_by(holder, |finder, used| {
+            let glyphs = finder.objects.get(font, b"CharProcs")?;
+            for (_, glyph) in glyphs.as_dictionary().into_iter().flat_map(Dictionary::iter) {
+                let glyph = finder.objects.resolve(glyph)?;
+                if let Some(stream) = glyph.as_stream() {
+                    used.stream(stream, finder.decoder, finder.watch_colors)?;
+                }
             }
-        }
-        self.user(font, holder, &names)
+            Ok(())
+        })?;
+        self.user(font, holder, &used.names)
     }
 
     /// Something with content and perhaps resources of its own.

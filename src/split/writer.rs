@@ -1,13 +1,16 @@
 //! The file of a chunk (ISO 32000-2, 7.5): streams, one object stream, one cross-reference stream.
 //!
 //! Compressed data is copied as it is; what the source stores uncompressed is deflated. There is no date, and `/ID` is
-//! a hash of the bytes before it, so that the same page gives the same file everywhere. Deflate is libdeflate's, whose
-//! output does not depend on the processor.
+//! a hash of the bytes before it, in which the hash of long data stands for the data, so that the same page gives the same
+//! file everywhere. Deflate is libdeflate's, whose output does not depend on the processor.
 
 use super::closure::{Body, CATALOG};
 use super::serialize;
+use super::shared::Shared;
+use blake3::{Hash, Hasher};
 use libdeflater::{CompressionLvl, Compressor};
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// Deflate level: past it the object streams of real pages shrink by less than 1 % for twice the time. Below it, 86 pages
 /// of documents whose streams are stored uncompressed grow by 0.2 % (5) and 1.2 % (4) for 3 and 12 % less of the
@@ -28,30 +31,71 @@ enum Row {
     Member(u64),
 }
 
+/// Stream data of this size and more has a hash of its own, which stands for it in `/ID`: that of a font is then worked out
+/// once for all pages of a document.
+const LEAST_HASHED_APART: usize = 4 << 10;
+
+/// Bytes of the room that each thread keeps for deflating.
+const ROOM_BYTES: usize = 1 << 20;
+
 thread_local! {
-    /// Its tables take 670 kB, which are not asked for anew for each page of a book.
-    static DEFLATE: RefCell<Compressor> =
-        RefCell::new(Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()));
+    /// Its tables take 670 kB, which are not asked for anew for each page of a book, no more than the room for what comes out.
+    static DEFLATE: RefCell<(Compressor, Vec<u8>)> =
+        RefCell::new((Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()), Vec::new()));
 }
 
-struct Writer {
+/// Stream data as it is written, worked out.
+pub(super) struct Data {
+    /// The data deflated, where the source stores it uncompressed and that pays.
+    deflated: Option<Vec<u8>>,
+    /// Its hash as it is written, where it has one of its own.
+    hash: Option<Hash>,
+}
+
+impl Data {
+    /// Whether there is anything to be worked out.
+    pub(super) fn is_work(data: &[u8], is_encoded: bool) -> bool {
+        data.len() >= LEAST_HASHED_APART || !is_encoded && data.len() >= LEAST_DEFLATED
+    }
+
+    /// Works out `data`, which has a filter where it `is_encoded`.
+    pub(super) fn of(data: &[u8], is_encoded: bool) -> Self {
+        let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { deflated(data) };
+        let written = deflated.as_deref().unwrap_or(data);
+        let hash = (written.len() >= LEAST_HASHED_APART).then(|| blake3::hash(written));
+        Self { deflated, hash }
+    }
+
+    /// Bytes that keeping this costs.
+    pub(super) fn size(&self) -> usize {
+        self.deflated.as_ref().map_or(0, Vec::len)
+    }
+}
+
+struct Writer<'a> {
     out: Vec<u8>,
     rows: Vec<Row>,
+    shared: &'a Shared,
+    /// What of `out` has a hash of its own.
+    apart: Vec<(Range<usize>, Hash)>,
 }
 
 /// Writes a chunk of `bodies`, whose numbers are 1 to `last_number`.
-pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str) -> Vec<u8> {
-    let size = bodies.iter().map(|body| body.data.as_ref().map_or(0, |data| data.len() + 128)).sum::<usize>();
+pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: &Shared) -> Vec<u8> {
+    // Enough for all but what object streams save.
+    let size = bodies.iter().map(|body| body.bytes.len() + body.data.as_ref().map_or(0, |data| data.len()) + 64);
+    let size = size.sum::<usize>();
     let rows = usize::try_from(last_number).unwrap_or(0) + 3;
-    let mut writer = Writer { out: Vec::with_capacity(size + 4096), rows: vec![Row::Free; rows] };
+    let out = Vec::with_capacity(size + 512);
+    let mut writer = Writer { out, rows: vec![Row::Free; rows], shared, apart: Vec::new() };
     writer.out.extend(b"%PDF-");
     writer.out.extend(version.as_bytes());
     // Bytes above 127 in a comment tell transfer programs that the file is binary (7.5.2).
     writer.out.extend(b"\n%\xE2\xE3\xCF\xD3\n");
     let mut members = Vec::new();
     for body in bodies {
-        match body.data {
-            Some(data) => writer.stream(body.number, body.bytes.split_at_checked(body.filter_at), &data),
+        match &body.data {
+            Some(data) => writer.stream(&body, data),
             None => members.push(body),
         }
     }
@@ -61,7 +105,7 @@ pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str) -> Vec<u
     writer.out
 }
 
-impl Writer {
+impl Writer<'_> {
     fn place(&mut self, number: u32, row: Row) {
         let place = usize::try_from(number).ok().and_then(|at| self.rows.get_mut(at));
         if let Some(place) = place {
@@ -75,27 +119,42 @@ impl Writer {
         self.out.extend(b" 0 obj\n");
     }
 
-    /// Writes a stream whose serialized dictionary, without `/Length`, is parted where `/Filter` would stand.
-    fn stream(&mut self, number: u32, dictionary: Option<(&[u8], &[u8])>, data: &[u8]) {
-        let (before, after) = dictionary.unwrap_or((b"<<", b">>"));
-        let is_encoded = [before, after].iter().any(|part| memchr::memmem::find(part, b"/Filter").is_some());
-        let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { deflated(data) };
-        self.begin(number);
+    /// Writes a stream, whose dictionary is parted where `/Filter` would stand.
+    fn stream(&mut self, body: &Body, data: &[u8]) {
+        let is_encoded = memchr::memmem::find(&body.bytes, b"/Filter").is_some();
+        let (before, after) = body.bytes.split_at_checked(body.filter_at).unwrap_or((b"<<", b">>"));
+        let worked_out = self.shared.data(body.source, data, is_encoded);
+        self.begin(body.number);
         self.out.extend(before);
-        if deflated.is_some() {
+        if worked_out.deflated.is_some() {
             self.out.extend(b"/Filter/FlateDecode");
         }
         self.out.extend(after.strip_suffix(b">>").unwrap_or(after));
-        self.data(deflated.as_deref().unwrap_or(data));
+        self.data(worked_out.deflated.as_deref().unwrap_or(data), worked_out.hash);
     }
 
     /// Writes `/Length`, the end of the dictionary and the data.
-    fn data(&mut self, data: &[u8]) {
+    fn data(&mut self, data: &[u8], hash: Option<Hash>) {
         self.out.extend(b"/Length ");
         serialize::unsigned(&mut self.out, data.len() as u64);
         self.out.extend(b">>stream\n");
+        let start = self.out.len();
         self.out.extend(data);
+        self.apart.extend(hash.map(|hash| (start..self.out.len(), hash)));
         self.out.extend(b"\nendstream\nendobj\n");
+    }
+
+    /// The hash of all that is written, in which hashes stand for what has its own.
+    fn id(&self) -> Hash {
+        let mut hasher = Hasher::new();
+        let mut from = 0;
+        for (apart, hash) in &self.apart {
+            hasher.update(self.out.get(from..apart.start).unwrap_or_default());
+            hasher.update(hash.as_bytes());
+            from = apart.end;
+        }
+        hasher.update(self.out.get(from..).unwrap_or_default());
+        hasher.finalize()
     }
 
     fn object_stream(&mut self, number: u32, members: &[Body]) {
@@ -113,7 +172,8 @@ impl Writer {
         table.push(b'\n');
         let first = table.len();
         table.extend(objects);
-        let deflated = deflated(&table);
+        let known = self.shared.object_stream(&table, deflated);
+        let deflated = known.as_ref().as_deref();
         self.begin(number);
         self.out.extend(b"<</Type/ObjStm/N ");
         serialize::unsigned(&mut self.out, members.len() as u64);
@@ -122,11 +182,11 @@ impl Writer {
         if deflated.is_some() {
             self.out.extend(b"/Filter/FlateDecode");
         }
-        self.data(deflated.as_deref().unwrap_or(&table));
+        self.data(deflated.unwrap_or(&table), None);
     }
 
     fn cross_references(&mut self, number: u32, container: u32) {
-        let id = blake3::hash(&self.out);
+        let id = self.id();
         let start = self.out.len() as u64;
         self.begin(number);
         let widths = [1, bytes_for(start.max(u64::from(container))), bytes_for(self.rows.len() as u64)];
@@ -170,7 +230,7 @@ impl Writer {
             self.out.extend(b"/Filter/FlateDecode");
         }
         // Predicted rows always shrink: they are at least forty, and alike.
-        self.data(deflated.as_deref().unwrap_or(&table));
+        self.data(deflated.as_deref().unwrap_or(&table), None);
         self.out.extend(b"startxref\n");
         serialize::unsigned(&mut self.out, start);
         self.out.extend(b"\n%%EOF\n");
@@ -178,13 +238,20 @@ impl Writer {
 }
 
 /// Deflates `data`; `None` where that does not make it smaller by more than the filter's name.
-fn deflated(data: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn deflated(data: &[u8]) -> Option<Vec<u8>> {
     const FILTER: usize = b"/Filter/FlateDecode".len();
-    DEFLATE.with_borrow_mut(|deflate| {
-        let mut out = vec![0; deflate.zlib_compress_bound(data.len())];
-        let length = deflate.zlib_compress(data, &mut out).ok()?;
-        out.truncate(length);
-        (length + FILTER < data.len()).then_some(out)
+    DEFLATE.with_borrow_mut(|(deflate, room)| {
+        let bound = deflate.zlib_compress_bound(data.len());
+        if room.len() < bound {
+            // Zeroed by the system: what is never written to is never touched.
+            *room = vec![0; bound.max(ROOM_BYTES)];
+        }
+        let length = deflate.zlib_compress(data, room).ok()?;
+        let out = (length + FILTER < data.len()).then(|| room.get(..length).unwrap_or_default().to_vec());
+        if room.len() > ROOM_BYTES {
+            *room = Vec::new();
+        }
+        out
     })
 }
 

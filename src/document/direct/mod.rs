@@ -36,6 +36,22 @@ pub(crate) struct DirectReader {
     only_attachments_encrypted: bool,
 }
 
+/// What a number stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// No object.
+    Nothing,
+    /// An object that is no page.
+    Object,
+    /// A page's dictionary.
+    Page,
+    /// An object in an object stream.
+    Member {
+        /// The object stream's number.
+        container: u32,
+    },
+}
+
 #[derive(Default)]
 struct Cache {
     objects: HashMap<u32, Arc<Object>>,
@@ -65,17 +81,22 @@ impl DirectReader {
         Ok(self.references.entry(&self.file, number)? != Entry::Free)
     }
 
-    /// Passes over the object `number`, and tells `found` of the references in it; whether it is a page's dictionary.
-    pub(crate) fn survey(&self, number: u32, found: &mut impl FnMut(ObjectId)) -> Result<bool, DocumentError> {
+    /// Passes over the object `number`, and tells `found` of the references in it; a member of an object stream is only
+    /// said to be one.
+    pub(crate) fn survey(&self, number: u32, found: &mut impl FnMut(ObjectId)) -> Result<Seen, DocumentError> {
         match self.references.entry(&self.file, number)? {
-            Entry::InStream { container } => self.object_stream(container, 0)?.survey(number, &self.limits, found),
-            Entry::Free => Ok(false),
-            Entry::Offset(offset) => {
-                let (object, _) = self.read_at(number, offset, 0)?;
-                object.for_each_reference(found);
-                Ok(object.as_dictionary().is_some_and(|dictionary| dictionary.is_type(b"Page")))
-            }
+            Entry::InStream { container } => Ok(Seen::Member { container }),
+            Entry::Free => Ok(Seen::Nothing),
+            Entry::Offset(offset) => match window::survey(&self.file, number, offset, &self.limits, found)? {
+                true => Ok(Seen::Page),
+                false => Ok(Seen::Object),
+            },
         }
+    }
+
+    /// The object stream `container`.
+    pub(crate) fn members(&self, container: u32) -> Result<Arc<ObjectStream>, DocumentError> {
+        self.object_stream(container, 0)
     }
 
     fn cached(&self, number: u32) -> Option<Arc<Object>> {

@@ -6,13 +6,12 @@ use super::super::lexer::{Glance, Lexer};
 use super::super::object::{Object, ObjectId, Stream};
 use super::super::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
-use std::collections::HashMap;
 
 /// A decoded object stream. Its own table is what counts: the index that cross references give is often wrong.
 pub(crate) struct ObjectStream {
     bytes: Vec<u8>,
-    /// Object number → position in `bytes`.
-    offsets: HashMap<u32, usize>,
+    /// Object numbers in their order, each with its position in `bytes`.
+    offsets: Vec<(u32, usize)>,
 }
 
 impl ObjectStream {
@@ -43,6 +42,16 @@ impl ObjectStream {
         Ok(Self { bytes, offsets })
     }
 
+    /// What it decodes to: a table, then objects.
+    pub(crate) fn decoded(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn position(&self, number: u32) -> Option<usize> {
+        let at = self.offsets.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        self.offsets.get(at).map(|(_, position)| *position)
+    }
+
     /// Bytes that keeping this costs, roughly.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.len().saturating_add(self.offsets.len().saturating_mul(24))
@@ -50,7 +59,7 @@ impl ObjectStream {
 
     /// Glances at the dictionary `number`.
     pub(crate) fn glance(&self, number: u32, limits: &Limits) -> Option<Glance> {
-        let at = *self.offsets.get(&number)?;
+        let at = self.position(number)?;
         Lexer::new(&self.bytes, limits.max_nesting).at(at).glance().ok().flatten()
     }
 
@@ -61,14 +70,16 @@ impl ObjectStream {
         limits: &Limits,
         found: &mut impl FnMut(ObjectId),
     ) -> Result<bool, DocumentError> {
-        let at = self.offsets.get(&number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
-        let surveyed = Lexer::new(&self.bytes, limits.max_nesting).at(*at).survey(found);
-        surveyed.map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
+        let at = self.position(number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
+        let surveyed = Lexer::new(&self.bytes, limits.max_nesting).at(at).survey(found);
+        surveyed
+            .map(|surveyed| surveyed.is_page)
+            .map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
     /// The object `number`, where this stream holds it.
     pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<Object>, DocumentError> {
-        let Some(&at) = self.offsets.get(&number) else { return Ok(None) };
+        let Some(at) = self.position(number) else { return Ok(None) };
         let object = Lexer::new(&self.bytes, limits.max_nesting).at(at).object();
         object.map(Some).map_err(|error| match error {
             super::super::lexer::Syntax::TooDeep => {
@@ -80,22 +91,28 @@ impl ObjectStream {
     }
 }
 
-fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<HashMap<u32, usize>, DocumentError> {
+fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<Vec<(u32, usize)>, DocumentError> {
     let malformed = || DocumentError::damaged("an object stream whose table is malformed");
     let mut lexer = Lexer::new(bytes, 1);
     // A pair needs four bytes at least: no more is reserved than the stream can hold.
-    let mut offsets = HashMap::with_capacity(count.min(bytes.len() / 4 + 1));
+    let mut offsets = Vec::with_capacity(count.min(bytes.len() / 4 + 1));
     for _ in 0..count {
         limits.deadline.check()?;
         let number = lexer.unsigned().map_err(|_| malformed())?;
         let offset = lexer.unsigned().map_err(|_| malformed())?;
         let number = u32::try_from(number).map_err(|_| malformed())?;
         let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
-        offsets.insert(number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?);
+        offsets.push((number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?));
     }
     // Where the table ends the objects begin: else `/N` or `/First` lies, and other objects would be read.
     // Between them there may be white space and comments, as qpdf writes in its QDF mode.
     let end = lexer.position();
     lexer.skip_space();
+    if !offsets.is_sorted_by(|a, b| a.0 < b.0) {
+        // Of a number that comes twice the last counts.
+        offsets.reverse();
+        offsets.sort_by_key(|(number, _)| *number);
+        offsets.dedup_by_key(|(number, _)| *number);
+    }
     (end..=lexer.position()).contains(&first).then_some(offsets).ok_or_else(malformed)
 }

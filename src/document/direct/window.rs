@@ -32,13 +32,11 @@ fn with_window<T>(
     file: &FileBytes,
     at: u64,
     limits: &Limits,
-    read: impl Fn(&mut Lexer<'_>) -> Result<T, Syntax>,
+    mut read: impl FnMut(&mut Lexer<'_>) -> Result<T, Syntax>,
 ) -> Result<T, DocumentError> {
     let mut size = WINDOW_BYTES;
     loop {
-        let window = file.slice(at, size)?;
-        let mut lexer = Lexer::new(&window, limits.max_nesting);
-        match read(&mut lexer) {
+        match file.look(at, size, |window| read(&mut Lexer::new(window, limits.max_nesting)))? {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = next_end(file, at, size, limits)?;
@@ -94,34 +92,52 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
         if lexer.clone().keyword(b"endobj").is_ok() {
             return Ok(Found { id, object, data_start: None });
         }
-        lexer.keyword(b"stream").map(|()| Found { id, object, data_start: Some(lexer.position() as u64) })
+        lexer.keyword(b"stream")?;
+        lexer.end_of_line()?;
+        Ok(Found { id, object, data_start: Some(at.saturating_add(lexer.position() as u64)) })
     })
-    .and_then(|mut found| {
-        found.data_start = found.data_start.map(|start| skip_end_of_line(file, at + start)).transpose()?;
-        Ok(found)
-    })
+}
+
+/// Passes over the indirect object `number` at `at`, a stream's data included, and tells `found` of the references in it;
+/// whether it is a page's dictionary.
+pub(crate) fn survey(
+    file: &FileBytes,
+    number: u32,
+    at: u64,
+    limits: &Limits,
+    found: &mut impl FnMut(ObjectId),
+) -> Result<bool, DocumentError> {
+    let (id, surveyed, data) = with_window(file, at, limits, |lexer| {
+        let id = lexer.indirect_head()?;
+        let surveyed = lexer.survey(found)?;
+        if lexer.clone().keyword(b"endobj").is_ok() {
+            return Ok((id, surveyed, None));
+        }
+        lexer.keyword(b"stream")?;
+        lexer.end_of_line()?;
+        Ok((id, surveyed, Some(at.saturating_add(lexer.position() as u64))))
+    })?;
+    if id.number != number {
+        return Err(DocumentError::damaged_at("another object than the cross references say", at));
+    }
+    if let Some(data) = data {
+        let length = surveyed.length.ok_or(DocumentError::damaged_at("a stream without a /Length", at))?;
+        read_data(file, data, length)?;
+    }
+    Ok(surveyed.is_page)
 }
 
 /// Glances at the dictionary that is the indirect object `number` at `at`; `None` for what does not fit into one window, for
 /// a stream, and for whatever is odd.
 pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
-    let window = file.slice(at, WINDOW_BYTES)?;
-    let mut lexer = Lexer::new(&window, limits.max_nesting);
-    if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
-        return Ok(None);
-    }
-    let glance = lexer.glance().ok().flatten();
-    Ok(glance.filter(|_| lexer.keyword(b"endobj").is_ok()))
-}
-
-/// The end of line after `stream` (7.3.8.1): CR LF or LF; a lone CR is taken as one by other readers too.
-fn skip_end_of_line(file: &FileBytes, at: u64) -> Result<u64, DocumentError> {
-    let next = file.slice(at, 2)?;
-    match (next.first(), next.get(1)) {
-        (Some(b'\r'), Some(b'\n')) => Ok(at + 2),
-        (Some(b'\n' | b'\r'), _) => Ok(at + 1),
-        _ => Err(DocumentError::damaged_at("no end of line after the keyword stream", at)),
-    }
+    file.look(at, WINDOW_BYTES, |window| {
+        let mut lexer = Lexer::new(window, limits.max_nesting);
+        if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
+            return None;
+        }
+        let glance = lexer.glance().ok().flatten();
+        glance.filter(|_| lexer.keyword(b"endobj").is_ok())
+    })
 }
 
 /// Reads `length` bytes of stream data at `start`, which `endstream` must follow.

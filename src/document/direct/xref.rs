@@ -235,7 +235,7 @@ impl Section {
         match self {
             Self::Table { .. } => {
                 let at = run.start.saturating_add(at.saturating_mul(ENTRY_BYTES));
-                let bytes = file.slice(at, ENTRY_BYTES)?;
+                let bytes = file.near(at, ENTRY_BYTES)?;
                 table_entry(&bytes).map(Some).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
             }
             Self::Stream { rows, widths, .. } => {

@@ -12,7 +12,7 @@ pub(crate) struct Glance {
     pub(crate) has_page_entries: bool,
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
     /// Reads a dictionary for what tells pages from other nodes, and passes over all else.
     ///
     /// `None` where it has kids, is no dictionary, or needs a closer look.
@@ -55,61 +55,186 @@ impl Lexer<'_> {
         self.survey(&mut |_| ()).map(|_| ())
     }
 
-    /// Passes over one object without building it, and tells `found` of every reference in it that has the usual spelling,
-    /// which is the writer's.
+    /// Passes over one object without building it, and tells `found` of every reference in it.
     ///
-    /// Gives whether it is a dictionary whose `/Type` is `Page`.
-    pub(crate) fn survey(&mut self, found: &mut impl FnMut(ObjectId)) -> Result<bool, Syntax> {
-        let mut open = 0_u32;
-        let mut is_page = false;
-        // Of the outermost dictionary: whether a key comes next, and whether the last one was `/Type`.
-        let (mut key_comes, mut was_type) = (true, false);
-        let is_dictionary = {
-            self.skip_space();
-            self.rest().starts_with(b"<<")
-        };
+    /// Of what it holds only the tokens and the balance of brackets count; where it is itself a reference, that has the usual
+    /// spelling, which is the writer's.
+    pub(crate) fn survey(&mut self, found: &mut impl FnMut(ObjectId)) -> Result<Surveyed, Syntax> {
+        self.skip_space();
+        if let Some(id) = self.plain_reference() {
+            found(id);
+            return Ok(Surveyed::default());
+        }
+        let mut survey = Survey { is_dictionary: self.rest().starts_with(b"<<"), ..Survey::default() };
         loop {
             self.skip_space();
-            let before = open;
-            let (length, step) = match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
-                (b'[', _) => (1, 1),
-                (b'<', Some(b'<')) => (2, 1),
-                (b']', _) => (1, -1),
-                (b'>', Some(b'>')) => (2, -1),
-                (b'>', None) => return Err(Syntax::Incomplete),
-                (b'/', _) => {
-                    let rest = self.rest().get(1..).unwrap_or_default();
-                    let end = rest.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?;
-                    if open == 1 && is_dictionary {
-                        let name = rest.get(..end);
-                        is_page |= !key_comes && was_type && name == Some(b"Page");
-                        was_type = key_comes && name == Some(b"Type");
-                    }
-                    (1 + end, 0)
+            match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
+                (byte, _) if is_regular(byte) => {
+                    let token = self.token()?;
+                    survey.token(token, found);
+                    self.position += token.len();
                 }
-                (byte, _) if is_regular(byte) => match self.plain_reference() {
-                    Some(id) => {
-                        found(id);
-                        (0, 0)
-                    }
-                    None => (self.rest().iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?, 0),
-                },
+                (b'/', _) => {
+                    self.position += 1;
+                    let name = self.token()?;
+                    survey.name(name);
+                    self.position += name.len();
+                }
+                (b'[', _) => self.step(1, 1, &mut survey)?,
+                (b'<', Some(b'<')) => self.step(2, 1, &mut survey)?,
+                (b']', _) => self.step(1, -1, &mut survey)?,
+                (b'>', Some(b'>')) => self.step(2, -1, &mut survey)?,
+                (b'>', None) => return Err(Syntax::Incomplete),
                 _ => {
                     self.object_within(self.max_nesting)?;
-                    (0, 0)
+                    survey.value();
                 }
-            };
-            open = open.checked_add_signed(step).ok_or(Syntax::Malformed(self.position))?;
-            if open > self.max_nesting {
-                return Err(Syntax::TooDeep);
             }
-            if open == 1 && before > 0 {
-                key_comes = !key_comes;
-            }
-            self.position += length;
-            if open == 0 {
-                return Ok(is_page);
+            if survey.open == 0 {
+                return Ok(survey.found);
             }
         }
+    }
+
+    /// The regular characters up to the next that is none.
+    fn token(&self) -> Result<&'a [u8], Syntax> {
+        let rest = self.rest();
+        let length = rest.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?;
+        Ok(rest.get(..length).unwrap_or_default())
+    }
+
+    /// Goes over a bracket of `length` bytes, which opens or closes something.
+    fn step(&mut self, length: usize, step: i32, survey: &mut Survey) -> Result<(), Syntax> {
+        survey.open = survey.open.checked_add_signed(step).ok_or(Syntax::Malformed(self.position))?;
+        if survey.open > self.max_nesting {
+            return Err(Syntax::TooDeep);
+        }
+        survey.value();
+        self.position += length;
+        Ok(())
+    }
+}
+
+/// What was passed over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Surveyed {
+    /// Whether it is a dictionary whose `/Type` is `Page`.
+    pub(crate) is_page: bool,
+    /// A dictionary's `/Length`, where that is an integer.
+    pub(crate) length: Option<u64>,
+}
+
+/// Keys of the outermost dictionary that matter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    Type,
+    Length,
+    Other,
+}
+
+/// Where a survey is.
+#[derive(Default)]
+struct Survey {
+    /// Brackets that are open.
+    open: u32,
+    is_dictionary: bool,
+    /// The last key of the outermost dictionary, and whether its value has begun.
+    key: Option<Key>,
+    has_value: bool,
+    /// The last two tokens, where they are integers.
+    integers: (Option<u64>, Option<u64>),
+    found: Surveyed,
+}
+
+impl Survey {
+    /// Goes over what is no name and no token of regular characters.
+    fn value(&mut self) {
+        self.integers = (None, None);
+        self.has_value |= self.open == 1;
+    }
+
+    fn name(&mut self, name: &[u8]) {
+        self.integers = (None, None);
+        if self.open != 1 || !self.is_dictionary {
+            return;
+        }
+        if let Some(key) = self.key.filter(|_| !self.has_value) {
+            self.found.is_page |= key == Key::Type && name == b"Page";
+            self.has_value = true;
+            return;
+        }
+        self.has_value = false;
+        self.key = Some(match name {
+            b"Type" => Key::Type,
+            b"Length" => Key::Length,
+            _ => Key::Other,
+        });
+    }
+
+    fn token(&mut self, token: &[u8], found: &mut impl FnMut(ObjectId)) {
+        if let ((Some(number), Some(generation)), b"R") = (self.integers, token)
+            && let (Ok(number), Ok(generation)) = (u32::try_from(number), u16::try_from(generation))
+        {
+            found(ObjectId { number, generation });
+        }
+        let integer = unsigned(token);
+        self.integers = (self.integers.1, integer);
+        if self.open == 1 {
+            if self.key == Some(Key::Length) {
+                // A second token after it makes it a reference.
+                self.found.length = integer.filter(|_| !self.has_value);
+            }
+            self.has_value = true;
+        }
+    }
+}
+
+/// The value of a token of at most ten digits.
+fn unsigned(token: &[u8]) -> Option<u64> {
+    let is_unsigned = token.len() <= 10 && token.iter().all(u8::is_ascii_digit);
+    is_unsigned.then(|| token.iter().fold(0, |value, byte| value * 10 + u64::from(byte - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Lexer;
+    use super::{Surveyed, Syntax};
+
+    fn surveyed(bytes: &[u8]) -> (Result<Surveyed, Syntax>, Vec<u32>) {
+        let mut found = Vec::new();
+        let survey = Lexer::new(bytes, 3).survey(&mut |id| found.push(id.number));
+        (survey, found)
+    }
+
+    #[test]
+    fn references_types_and_lengths_are_told() {
+        let plain = Surveyed::default();
+        let page = Surveyed { is_page: true, ..plain };
+        for (bytes, expected, references) in [
+            (
+                &b"<</A 5 0 R/B[6 0 R 1 7 0 R]/Length 12/Type/Page>> "[..],
+                Surveyed { length: Some(12), ..page },
+                &[5, 6, 7][..],
+            ),
+            (b"<</Length 5 0 R/Type/Pages>> ", plain, &[5]),
+            (b"<</Length(5)/A/Length/B 5>> ", plain, &[]),
+            (b"<</A/Type/Page 1>> ", plain, &[]),
+            (b"<</A<</Length 1/Type/Page>>/B[/Type/Page]>> ", plain, &[]),
+            (b"[/Type/Page 4 0 R] ", plain, &[4]),
+            (b"<</A(4 0 R)/B<30>/C 1/R 0>> ", plain, &[]),
+            (b"8 0 R ", plain, &[8]),
+            (b"8 0 ", plain, &[]),
+        ] {
+            let name = String::from_utf8_lossy(bytes);
+            assert_eq!(surveyed(bytes), (Ok(expected), references.to_vec()), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        assert_eq!(surveyed(b"<</A 1>").0, Err(Syntax::Incomplete));
+        assert_eq!(surveyed(b"[[[[1]]]] ").0, Err(Syntax::TooDeep));
+        assert!(matches!(surveyed(b"] ").0, Err(Syntax::Malformed(_))));
+        assert!(matches!(surveyed(b"<</A )>> ").0, Err(Syntax::Malformed(_))));
     }
 }

@@ -1,0 +1,66 @@
+//! Stream data in other filters than Flate (ISO 32000-2, 7.4), deflated instead: without loss, and smaller.
+//!
+//! LZW, RunLength, ASCII85 and ASCIIHex are what old producers used. Of 350 pages of documents with several pages, six
+//! have such data, and one of them was 1.27 times as large as what qpdf made of it. Image codecs below such a filter stay as
+//! they are. What does not decode to its end is copied as it is, since readers make different things of it.
+
+use super::writer::deflated;
+use crate::document::object::{Dictionary, Object, Stream};
+use crate::document::objects::Objects;
+use crate::document::{DocumentError, filter};
+use bytes::Bytes;
+
+/// Filters that Flate does better than, with their abbreviations.
+const REPLACED: [&[u8]; 8] =
+    [b"LZWDecode", b"LZW", b"RunLengthDecode", b"RL", b"ASCII85Decode", b"A85", b"ASCIIHexDecode", b"AHx"];
+
+/// The stream with its data deflated instead; `None` where it is better left as it is.
+pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
+    let dictionary = &stream.dictionary;
+    // External data is not here to be read.
+    if dictionary.get(b"Filter").is_none() || dictionary.get(b"F").is_some() {
+        return Ok(None);
+    }
+    let filters = filter::filters_of(dictionary, &mut |value| Ok((*objects.resolve(value)?).clone()))?;
+    if !filters.iter().any(|(filter, _)| filter.as_name().is_some_and(|name| REPLACED.contains(&name))) {
+        return Ok(None);
+    }
+    let decoded = match filter::decode(&stream.data, &filters, objects.limits()) {
+        Err(stopped @ DocumentError::Stopped(_)) => return Err(stopped),
+        Err(_) => return Ok(None),
+        Ok(decoded) => decoded,
+    };
+    if !decoded.intact {
+        return Ok(None);
+    }
+    let new = match decoded.stopped_at {
+        None => {
+            deflated(&decoded.bytes).map(|data| with(dictionary, &[(Object::name(b"FlateDecode"), Object::Null)], data))
+        }
+        Some(codec) => filters.get(codec..).map(|rest| with(dictionary, rest, decoded.bytes)),
+    };
+    Ok(new.filter(|new| new.data.len() < stream.data.len()))
+}
+
+/// A stream of `data` in these filters.
+fn with(dictionary: &Dictionary, filters: &[(Object, Object)], data: Vec<u8>) -> Stream {
+    let mut dictionary = dictionary.clone();
+    let (filter, parameters) = match filters {
+        [(filter, parameters)] => (filter.clone(), parameters.clone()),
+        several => {
+            let each =
+                |part: fn(&(Object, Object)) -> &Object| Object::Array(several.iter().map(part).cloned().collect());
+            (each(|(filter, _)| filter), each(|(_, parameters)| parameters))
+        }
+    };
+    dictionary.set(b"Filter", filter);
+    dictionary.remove(b"DecodeParms");
+    let has_parameters = match &parameters {
+        Object::Array(each) => each.iter().any(|own| !own.is_null()),
+        own => !own.is_null(),
+    };
+    if has_parameters {
+        dictionary.set(b"DecodeParms", parameters);
+    }
+    Stream { dictionary, data: Bytes::from(data) }
+}
