@@ -119,7 +119,7 @@ mod tests {
     fn again(recorded: &Recorded, text: &str) -> Option<(String, usize)> {
         let mut out = Vec::new();
         let filter_at = recorded.write::<Infallible>(&mut out, |place, out| {
-            out.extend(place.is_written.then_some(text.as_bytes()).unwrap_or_default());
+            out.extend(if place.is_written { text.as_bytes() } else { b"" });
             Ok(true)
         });
         let written = String::from_utf8_lossy(&out).into_owned();
