@@ -1,7 +1,9 @@
 //! What a PDF may cost, in one value, and the error when it costs more; when work has to stop.
 
+mod at_work;
 mod deadline;
 
+pub(crate) use at_work::{AtWork, at_work, is_one_lost};
 pub use deadline::{Cancellation, Deadline, Stopped, Waking};
 
 /// Bounds on what reading, cutting and extracting may use. Every bound but the last is a setting of the same name.
