@@ -95,7 +95,7 @@ pub struct LimitExceeded {
 }
 
 /// The names that [`LimitExceeded::which`] can have.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "max_file_bytes",
     "max_nesting",
     "max_page_tree_depth",
@@ -115,6 +115,7 @@ const NAMES: [&str; 20] = [
     "max_drawn_bytes",
     "max_pixels",
     "max_side_pixels",
+    "max_image_columns",
     "max_picture_bytes",
 ];
 
