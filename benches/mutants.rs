@@ -4,8 +4,9 @@
 //! PAGEWISE_MUTANTS_OF=folder PAGEWISE_MUTANTS=50 cargo bench --bench mutants
 //! ```
 //!
-//! Every PDF below the folder is changed so many times, and everything is asked of every mutant, without a worker. Each
-//! file has a process of its own, so that one that ends or hangs is counted and named, and the run goes on.
+//! Every PDF below the folder is changed so many times, and everything is asked of every mutant, without a worker: what it
+//! is, its first and last page cut, read and drawn. Each file has a process of its own, so that one that ends or hangs
+//! is counted and named, and the run goes on with the next mutant.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +17,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -36,8 +38,8 @@ const LONG: Duration = Duration::from_secs(1);
 /// Resident memory, the program's own included, past which a mutant is named.
 const LARGE_BYTES: u64 = 256 << 20;
 
-/// Every so many mutants pages are drawn too, which costs most of the time.
-const PICTURES_EVERY: u64 = 10;
+/// Processes for one file: one more for each mutant that ends or hangs, up to so many.
+const MAX_PROCESSES: u64 = 10;
 
 fn main() {
     let (folder, count) = (std::env::var_os("PAGEWISE_MUTANTS_OF"), std::env::var("PAGEWISE_MUTANTS").ok());
@@ -45,28 +47,29 @@ fn main() {
         println!("mutants: not asked for; see benches/mutants.rs");
         return;
     };
+    let from = std::env::var("PAGEWISE_MUTANTS_FROM").ok().and_then(|from| from.parse().ok()).unwrap_or(0);
     match std::env::var_os("PAGEWISE_MUTANTS_FILE") {
-        Some(file) => of_one_file(Path::new(&file), count),
+        Some(file) => of_one_file(Path::new(&file), from..count),
         None => of_folder(Path::new(&folder), count),
     }
 }
 
 /// In a process of its own: one line for each mutant and each event.
-fn of_one_file(path: &Path, count: u64) {
+fn of_one_file(path: &Path, numbers: Range<u64>) {
     let file = std::fs::read(path).unwrap();
     std::panic::set_hook(Box::new(|_| {}));
     let out = std::io::stdout();
     let say = |line: String| writeln!(&out, "{line}").unwrap();
     let name = path.display().to_string();
     let seeds = name.bytes().fold(0_u64, |seed, byte| seed.wrapping_mul(31).wrapping_add(byte.into())) << 20;
-    for seed in (0..count).map(|at| seeds.wrapping_add(at)) {
+    for seed in numbers.map(|at| seeds.wrapping_add(at)) {
         say(format!("mutant {seed}"));
         let mutant = mutate::mutant(&file, seed);
         std::fs::write("/proc/self/clear_refs", "5").unwrap_or_default();
         let mut at = ("", Instant::now());
         let mut slow = Vec::new();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            tried::tried(&mutant, seed % PICTURES_EVERY == 0, |step| {
+            tried::tried(&mutant, true, |step| {
                 slow.push((at.0, at.1.elapsed()));
                 at = (step, Instant::now());
             });
@@ -144,10 +147,24 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 }
 
 impl Tally {
+    /// All mutants of one file: a process that ended or hung is followed by one for the mutants after it.
     fn add(&mut self, path: &Path, count: u64) {
+        let mut from = 0;
+        for _ in 0..MAX_PROCESSES {
+            let before = self.mutants;
+            if self.has_ended(path, from..count) || self.mutants == before {
+                return;
+            }
+            from += self.mutants - before;
+        }
+    }
+
+    /// Whether a process got to the last of the mutants.
+    fn has_ended(&mut self, path: &Path, numbers: Range<u64>) -> bool {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .env("PAGEWISE_MUTANTS_FILE", path)
-            .env("PAGEWISE_MUTANTS", count.to_string())
+            .env("PAGEWISE_MUTANTS_FROM", numbers.start.to_string())
+            .env("PAGEWISE_MUTANTS", numbers.end.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -158,7 +175,7 @@ impl Tally {
             stdout.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default());
         });
         let mut last = String::new();
-        let ended = loop {
+        let cut_short = loop {
             match lines.recv_timeout(PATIENCE) {
                 Ok(line) if line == "done" => break None,
                 Ok(line) => self.line(path, line, &mut last),
@@ -168,10 +185,12 @@ impl Tally {
         };
         child.kill().unwrap_or_default();
         let status = child.wait().unwrap();
-        if let Some(list) = ended {
+        let has_ended = cut_short.is_none();
+        if let Some(list) = cut_short {
             list.push(format!("{} {last} ({status})", path.display()));
         }
         reading.join().unwrap();
+        has_ended
     }
 
     fn line(&mut self, path: &Path, line: String, last: &mut String) {

@@ -1,7 +1,9 @@
 //! What a PDF may cost, in one value, and the error when it costs more; when work has to stop.
 
+mod at_work;
 mod deadline;
 
+pub(crate) use at_work::{AtWork, at_work, is_one_lost};
 pub use deadline::{Cancellation, Deadline, Stopped, Waking};
 
 /// Bounds on what reading, cutting and extracting may use. Every bound but the last is a setting of the same name.
@@ -93,7 +95,7 @@ pub struct LimitExceeded {
 }
 
 /// The names that [`LimitExceeded::which`] can have.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "max_file_bytes",
     "max_nesting",
     "max_page_tree_depth",
@@ -113,6 +115,7 @@ const NAMES: [&str; 20] = [
     "max_drawn_bytes",
     "max_pixels",
     "max_side_pixels",
+    "max_image_columns",
     "max_picture_bytes",
 ];
 

@@ -15,7 +15,7 @@ use hayro_interpret::font::StandardFont;
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::render::{NoFonts, WantedFont, WantedScript};
-use pagewise::worker::{FontFiles, InProcess, OpenFont, Picture, ReadFonts, Reader, RenderOptions};
+use pagewise::worker::{FontFiles, InProcess, OpenFont, PdfError, Picture, ReadFonts, Reader, RenderOptions};
 
 use super::support::file_of;
 
@@ -375,4 +375,36 @@ fn a_map_of_all_codes_costs_only_its_page() {
     assert!(document.page_text(PageIndex(0)).is_ok());
     assert!(document.picture(PageIndex(0), &RenderOptions::default()).is_ok());
     assert!(document.cut(PageIndex(0)).is_ok());
+}
+
+#[test]
+fn an_image_that_claims_more_columns_than_there_can_be_is_refused_before_it_is_drawn() {
+    let page = |entries: &str, columns: u64| {
+        let image = |entries: &str| {
+            format!(
+                "<</Type/XObject/Subtype/Image/BitsPerComponent 8/ColorSpace/DeviceGray/Height 8/Length 1{entries}>>stream\nx\nendstream"
+            )
+        };
+        file_of(&[
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<</I 5 0 R>>>>/Contents 4 0 R>>".to_owned(),
+            "<</Length 5>>stream\n/I Do\nendstream".to_owned(),
+            image(&format!("/Width 8{entries}")),
+            image(&format!("/Width {columns}")),
+        ])
+    };
+    let drawn = |pdf: &[u8]| {
+        let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+        let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise::limits::Cancellation::new()).unwrap();
+        document.picture(PageIndex(0), &RenderOptions::default()).map(|_| ())
+    };
+    // As a soft mask, as a mask, and as nothing that is drawn.
+    for entries in ["/SMask 6 0 R", "/Mask 6 0 R"] {
+        let Err(PdfError::Limit(limit)) = drawn(&page(entries, 4_294_967_295)) else { panic!("drawn") };
+        assert_eq!((limit.which, limit.limit, limit.found), ("max_image_columns", 1_000_000, 4_294_967_295));
+        assert!(drawn(&page(entries, 1_000_000)).is_ok());
+        assert!(drawn(&page(entries, 1_000_001)).is_err());
+    }
+    assert!(drawn(&page("", 4_294_967_295)).is_ok());
 }

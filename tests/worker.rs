@@ -175,7 +175,7 @@ fn a_worker_whose_process_is_killed_is_replaced() {
     assert_ne!(first, second);
     // While it waits: nobody notices.
     kill(second);
-    std::thread::sleep(Duration::from_millis(50));
+    wait_for_the_end_of(second);
     assert!(open(&reader, small_pdf(1)).cut(PageIndex(0)).is_ok());
 }
 
@@ -237,6 +237,13 @@ fn the_doctor_names_each_layer() {
 fn kill(process: u32) {
     let killed = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap();
     assert!(killed.success());
+}
+
+/// Returns once the process has ended, and leaves its status to the pool.
+fn wait_for_the_end_of(process: u32) {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let process = Pid::from_raw(i32::try_from(process).unwrap()).unwrap();
+    waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
 }
 
 #[test]

@@ -17,6 +17,6 @@ fuzz_target!(|data: &[u8]| {
     let _ = TextArguments::parse(arguments);
     let _ = RenderArguments::parse(arguments);
     let _ = SearchArguments::parse(arguments);
-    let _ = StatusArguments::parse(arguments);
+    let _ = StatusArguments::parse("context_status", arguments);
     let _ = ForgetArguments::parse(arguments);
 });

@@ -74,8 +74,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
         Command::GetFile(arguments) => get_file::run(&arguments, config),
-        Command::Page(arguments) => pdf::page(&arguments, config),
-        Command::Split(arguments) => split::run(&arguments, config),
+        Command::Page(arguments) => watchdog::contained(&arguments.path, || pdf::page(&arguments, config)),
+        Command::Split(arguments) => watchdog::contained(&arguments.path, || split::run(&arguments, config)),
         Command::Info(arguments) => pdf::info(&arguments, config),
         Command::Text(arguments) => pdf::text(&arguments, config),
         Command::Render(arguments) => pdf::render(&arguments, config),

@@ -60,6 +60,41 @@ pub(super) fn refusal(error: &ToolError, is_json: bool) -> ExitCode {
     }
 }
 
+/// A refusal that is made before it is needed: to say it takes neither a lock nor memory, which may be gone by then.
+pub(super) struct LastWords {
+    text: String,
+    is_json: bool,
+    status: u8,
+}
+
+impl LastWords {
+    pub(super) fn of(error: &ToolError, is_json: bool) -> Self {
+        let text = if is_json { format!("{}\n", json!({ "error": error })) } else { explained(error) };
+        Self { text, is_json, status: if error.code.is_refusal() { REFUSED } else { FAILED } }
+    }
+
+    /// Says it, and gives the exit status.
+    pub(super) fn say(&self) -> u8 {
+        // Whether anybody hears it or not, the process ends.
+        let _ = said(self.is_json, self.text.as_bytes());
+        self.status
+    }
+}
+
+/// Past the locks of standard output and standard error.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn said(is_json: bool, bytes: &[u8]) -> io::Result<()> {
+    use std::os::fd::AsFd as _;
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    let descriptor = if is_json { stdout.as_fd() } else { stderr.as_fd() };
+    std::fs::File::from(descriptor.try_clone_to_owned()?).write_all(bytes)
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+fn said(is_json: bool, bytes: &[u8]) -> io::Result<()> {
+    if is_json { io::stdout().write_all(bytes) } else { io::stderr().write_all(bytes) }
+}
+
 /// Prints what clap has to say where it wants to say it.
 pub(super) fn clap_text(error: &clap::Error, status: ExitCode) -> ExitCode {
     match error.print() {
@@ -85,9 +120,12 @@ pub(super) fn log_line(line: &str) {
 }
 
 fn explain(error: &ToolError) -> io::Result<()> {
-    let mut stderr = io::stderr().lock();
-    writeln!(stderr, "pagewise: {}", error.message)?;
-    error.hint.iter().try_for_each(|hint| writeln!(stderr, "  {hint}"))
+    io::stderr().lock().write_all(explained(error).as_bytes())
+}
+
+fn explained(error: &ToolError) -> String {
+    let hint = error.hint.iter().map(|hint| format!("  {hint}\n")).collect::<String>();
+    format!("pagewise: {}\n{hint}", error.message)
 }
 
 fn output(output: &Output) -> io::Result<()> {

@@ -9,12 +9,15 @@ use super::config::{Config, Loaded};
 use super::print::{Report, log_line, warning};
 use super::settings;
 use crate::serve::{HttpSettings, ServerWorld, serve_http, serve_stdio};
-use crate::tool::{ErrorCode, FormArgument, Models, ToolError};
+use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, Models, ToolError};
 
 /// Serves HTTP until it is told to end, or standard input until that ends.
 pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     loaded.warnings.iter().for_each(|text| warning(text));
     let config = &loaded.config;
+    if !HAS_PROCESSES && !config.no_sandbox {
+        warning("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
+    }
     let http = config.http_address.map(|address| http_settings(config, address)).transpose()?;
     let context = settings::server_context(config)?;
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;

@@ -1,7 +1,6 @@
 //! The file of a request: opened once, judged by its bytes, hashed only where a conversation needs it.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -332,8 +331,9 @@ impl ReadAt for Positioned {
         if read < buffer.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.file.file().as_fd())
+    #[cfg(all(unix, not(pagewise_portable)))]
+    fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+        Some(std::os::fd::AsFd::as_fd(self.file.file()))
     }
 
     fn identity(&self) -> Option<[u8; 32]> {

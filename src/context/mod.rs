@@ -53,8 +53,8 @@ pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };
 pub use crate::worker::{
-    DEFAULT_DEADLINE, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Reader,
-    RenderOptions, WorkerError, WorkerSettings, run_worker,
+    DEFAULT_DEADLINE, HAS_PROCESSES, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture,
+    Reader, RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use compare::PageChanges;
@@ -65,7 +65,7 @@ pub use fetch::{FetchedPage, FetchedText};
 pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
 pub use news::page_changes_told;
-pub use output::write_whole;
+pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
 pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};

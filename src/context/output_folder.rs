@@ -4,15 +4,14 @@
 //! has such a name, and still the content that the name says, was written by this program and was not touched since.
 //! Nothing else is ever removed, so that the folder may be one that its user keeps other files in.
 
-use std::fs::{self, DirBuilder, DirEntry, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::error::ContextError;
-use super::output::{UNFINISHED, write_private};
+use super::output::{UNFINISHED, make_private_folder, write_private};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 
@@ -93,8 +92,7 @@ impl OutputFolder {
     /// Writes a file for its owner alone; the folder is made where it is missing, for the owner alone too.
     pub(super) fn write(&self, file: &PageFile<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
         let path = self.directory.join(file.name());
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.directory);
-        let written = made.and_then(|()| write_private(&path, bytes));
+        let written = make_private_folder(&self.directory).and_then(|()| write_private(&path, bytes));
         written.map_err(|error| ContextError::Output { path: path.display().to_string(), kind: error.kind() })?;
         if self.is_due() {
             self.sweep(SystemTime::now());
@@ -191,6 +189,7 @@ fn hash_in(name: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
+#[cfg(all(unix, not(pagewise_portable)))]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;

@@ -12,7 +12,9 @@ use crate::limits::Limits;
 use crate::source::{HashCache, Roots, is_url, kept_reference};
 use crate::store::{MemoryStore, OpenedStore, open_or_memory};
 use crate::web::{Web, WebSettings};
-use crate::worker::{InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command};
+use crate::worker::{
+    HAS_PROCESSES, InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
+};
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
@@ -122,6 +124,7 @@ impl Surroundings {
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => None,
+            Isolation::Workers(settings) if !HAS_PROCESSES && !settings.require_sandbox => None,
             Isolation::Workers(settings) => {
                 Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
             }

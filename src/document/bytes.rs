@@ -6,7 +6,6 @@ use super::error::DocumentError;
 use bytes::Bytes;
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -27,7 +26,8 @@ pub trait ReadAt: Send + Sync {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
     /// The open file, where there is one that can be passed to another process.
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+    #[cfg(all(unix, not(pagewise_portable)))]
+    fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         None
     }
 

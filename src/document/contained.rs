@@ -7,6 +7,8 @@ use std::sync::Once;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
+use crate::limits::at_work;
+
 /// Stack of the thread: engines descend into nested forms and objects by recursion.
 const STACK_BYTES: usize = 64 << 20;
 
@@ -39,6 +41,7 @@ pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, En
     silence_quiet_threads();
     thread::scope(|scope| {
         let quiet = move || {
+            let _at_work = at_work();
             IS_QUIET.set(true);
             panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panicked(&*payload))
         };
@@ -62,6 +65,7 @@ impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
         silence_quiet_threads();
         let (requests, received) = mpsc::channel();
         let quiet = move || {
+            let _at_work = at_work();
             IS_QUIET.set(true);
             // Who waits for an answer sees that none will come.
             drop(panic::catch_unwind(AssertUnwindSafe(move || run(&received))));

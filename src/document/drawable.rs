@@ -16,6 +16,8 @@ pub(crate) struct Drawable {
     pub(crate) made: Made,
     /// Whether the page names fonts, pictures or the like, or has annotations.
     pub(crate) draws_something: bool,
+    /// Columns of the page's widest image or mask, as that says itself.
+    pub(crate) image_columns: u64,
 }
 
 impl Document {
@@ -26,12 +28,12 @@ impl Document {
     /// itself and cannot be kept from it, [`DocumentError::UnsupportedEncryption`] where nobody decrypts the file as a
     /// whole, and any error of reading it.
     pub(crate) fn drawable(&self, index: PageIndex) -> Result<Drawable, DocumentError> {
-        let Draws { loops, is_something } = self.check_draws(index)?;
+        let Draws { loops, is_something, image_columns } = self.check_draws(index)?;
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
         let file = self.untangled(file, &loops)?;
         let dressed = fields::with_appearances(self, index, &file);
         let (file, made) = dressed.unwrap_or((file, Made::default()));
-        Ok(Drawable { file, made, draws_something: is_something })
+        Ok(Drawable { file, made, draws_something: is_something, image_columns })
     }
 
     /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page

@@ -63,12 +63,14 @@ pub(super) struct Draws {
     pub(super) loops: Vec<Loop>,
     /// Whether its content names resources, such as fonts and pictures, or it has annotations.
     pub(super) is_something: bool,
+    /// Columns of its widest image or mask, as that says itself.
+    pub(super) image_columns: u64,
 }
 
 fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     let objects = &*reading.objects;
     let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
-    let mut walk = Walk { objects, limits: &reading.limits, path, done, loops };
+    let mut walk = Walk { objects, limits: &reading.limits, path, done, loops, image_columns: 0 };
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
     let page = leaf.dictionary.as_dictionary();
     let mut cost = Cost::default();
@@ -85,7 +87,8 @@ fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
         cost.add(walk.form(appearance, &resources)?, times);
     }
     cost.check(&reading.limits)?;
-    Ok(Draws { loops: walk.loops, is_something: !named.is_empty() || cost.forms > 0 })
+    let is_something = !named.is_empty() || cost.forms > 0;
+    Ok(Draws { loops: walk.loops, is_something, image_columns: walk.image_columns })
 }
 
 struct Walk<'a> {
@@ -95,6 +98,7 @@ struct Walk<'a> {
     /// Forms whose every way down was seen to end; by the form that lends its resources to those without.
     done: HashMap<(ObjectId, Option<ObjectId>), Cost>,
     loops: Vec<Loop>,
+    image_columns: u64,
 }
 
 impl Walk<'_> {
@@ -164,6 +168,7 @@ impl Walk<'_> {
         self.limits.deadline.check()?;
         let form = self.objects.fetch(id)?;
         let Some(stream) = form.as_stream().filter(|stream| has_content(&stream.dictionary)) else {
+            self.look_at_image(form.as_dictionary());
             return Ok(Cost::default());
         };
         let own = stream.dictionary.get(b"Resources");
@@ -186,6 +191,19 @@ impl Walk<'_> {
         self.path.pop();
         self.done.insert((id, borrows_from), cost);
         Ok(cost)
+    }
+
+    /// The engine makes room for a whole row of an image and of its masks, however little data there is: 25 bytes a column.
+    fn look_at_image(&mut self, image: Option<&Dictionary>) {
+        let objects = self.objects;
+        let Some(image) = image else { return };
+        let masks = [b"SMask".as_slice(), b"Mask"].map(|key| objects.get(image, key).ok());
+        let masks = masks.iter().flatten().filter_map(|mask| mask.as_dictionary());
+        for one in std::iter::once(image).chain(masks) {
+            let columns = objects.get(one, b"Width").ok().and_then(|columns| columns.as_integer());
+            let columns = columns.and_then(|columns| u64::try_from(columns).ok()).unwrap_or(0);
+            self.image_columns = self.image_columns.max(columns);
+        }
     }
 
     fn decoded(&self, stream: &Stream) -> Result<Vec<u8>, DocumentError> {

@@ -9,13 +9,13 @@ use tokio::io::AsyncWrite;
 use super::enclosures::{Data, Open, PIECE_BYTES, Part};
 
 /// What the pipe to a client is to hold, where the system lets us say so. 1 MiB, the most that anybody may have.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Has the pipe to the client hold more than it does by itself. A full pipe costs two task switches for each few kilobytes
 /// that the client takes: 173 for a page of 1 MB where it holds 64 KiB, and 21 with this.
 pub(super) fn widen() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(pagewise_portable)))]
     // What is no pipe is none, and what is not allowed is slower.
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE_BYTES);
 }

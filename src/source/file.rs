@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::SourceError;
+use super::positioned::Positioned;
 
 /// What the system says about a file's identity and last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,13 +24,34 @@ pub struct Stat {
 }
 
 impl Stat {
-    fn of(metadata: &std::fs::Metadata) -> Self {
+    #[cfg(all(unix, not(pagewise_portable)))]
+    fn of(_: &Path, metadata: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),
             size: metadata.len(),
             modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
             changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Where the system does not say which file it is, its path has to.
+    #[cfg(any(not(unix), pagewise_portable))]
+    fn of(path: &Path, metadata: &std::fs::Metadata) -> Self {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        let since = |moment: io::Result<SystemTime>| {
+            let since = moment.ok().and_then(|moment| moment.duration_since(SystemTime::UNIX_EPOCH).ok());
+            since.and_then(|since| i128::try_from(since.as_nanos()).ok()).unwrap_or(0)
+        };
+        Self {
+            device: 0,
+            inode: hasher.finish(),
+            size: metadata.len(),
+            modified_ns: since(metadata.modified()),
+            changed_ns: since(metadata.created()),
         }
     }
 
@@ -48,8 +69,13 @@ impl Stat {
     }
 
     /// Whether the file changed so shortly before `now`, or after it, that another change could leave the same stat.
+    ///
+    /// Always, where the system has no time of the last change that no program can set back.
     #[must_use]
     pub fn is_fresh(&self, now: SystemTime) -> bool {
+        if cfg!(any(not(unix), pagewise_portable)) {
+            return true;
+        }
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos();
         let settled = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(FRESH_NS);
         self.modified_ns.max(self.changed_ns) > settled
@@ -59,6 +85,7 @@ impl Stat {
 /// Two seconds: the coarsest clock of a file system in use (FAT), and the margin that git takes.
 const FRESH_NS: i128 = 2_000_000_000;
 
+#[cfg(all(unix, not(pagewise_portable)))]
 fn nanoseconds(seconds: i64, rest: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
@@ -68,7 +95,7 @@ fn nanoseconds(seconds: i64, rest: i64) -> i128 {
 #[derive(Debug)]
 pub struct OpenFile {
     path: PathBuf,
-    file: File,
+    file: Positioned,
     stat: Stat,
 }
 
@@ -86,7 +113,7 @@ impl OpenFile {
         if !metadata.is_file() || is_made_up(&file) {
             return Err(SourceError::NotAFile { path: path.to_path_buf() });
         }
-        Ok(Self { path: path.to_path_buf(), stat: Stat::of(&metadata), file })
+        Ok(Self { path: path.to_path_buf(), stat: Stat::of(path, &metadata), file: Positioned::from(file) })
     }
 
     /// The path as it was asked for.
@@ -116,7 +143,7 @@ impl OpenFile {
     /// The descriptor, to be passed to a worker.
     #[must_use]
     pub fn file(&self) -> &File {
-        &self.file
+        self.file.as_file()
     }
 
     /// Reads at `offset` until `buffer` is full or the file ends; returns how many bytes were read.
@@ -192,21 +219,21 @@ impl OpenFile {
     /// # Errors
     /// [`SourceError::Io`].
     pub fn stat_now(&self) -> Result<Stat, SourceError> {
-        let metadata = self.file.metadata().map_err(|error| SourceError::of(&self.path, error))?;
-        Ok(Stat::of(&metadata))
+        let metadata = self.file().metadata().map_err(|error| SourceError::of(&self.path, error))?;
+        Ok(Stat::of(&self.path, &metadata))
     }
 }
 
 /// Whether the kernel makes the bytes up as they are read. Such files say nothing true about their size, and some
 /// show the environment or the memory of a process.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 fn is_made_up(file: &File) -> bool {
     const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
     let kind = rustix::fs::fstatfs(file).map(|system| system.f_type);
     kind.is_ok_and(|kind| [rustix::fs::PROC_SUPER_MAGIC, SYSFS_MAGIC].contains(&kind))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(pagewise_portable))))]
 fn is_made_up(_: &File) -> bool {
     false
 }

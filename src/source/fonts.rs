@@ -5,14 +5,15 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Folders of fonts, as they are on Linux, BSD and macOS.
-const FOLDERS: [&str; 6] = [
+/// Folders of fonts, as they are on Linux, BSD, macOS and Windows.
+const FOLDERS: [&str; 7] = [
     "/usr/share/fonts",
     "/usr/local/share/fonts",
     "/usr/X11R6/lib/X11/fonts",
     "/System/Library/Fonts",
     "/Library/Fonts",
     "/opt/homebrew/share/fonts",
+    "C:/Windows/Fonts",
 ];
 
 /// Folders within folders.

@@ -6,10 +6,16 @@
 //! once, beneath a root by descriptor, so that nothing can be exchanged between the check and the use. What comes
 //! out is an [`OpenFile`]: every later question (size, hash, bytes) goes to that one descriptor, never to the path.
 
+#[cfg(all(unix, not(pagewise_portable)))]
+mod beneath;
+#[cfg(any(not(unix), pagewise_portable))]
+#[path = "beneath_portable.rs"]
+mod beneath;
 mod file;
 mod fonts;
 mod hashes;
 mod kind;
+mod positioned;
 mod reference;
 mod remote;
 mod roots;

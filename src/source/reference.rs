@@ -1,7 +1,5 @@
 //! What a client typed, as an absolute path.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
@@ -81,7 +79,24 @@ fn file_url_path(url: &str) -> Option<PathBuf> {
         }
     };
     let bytes = percent_decoded(path)?;
-    path.starts_with('/').then(|| PathBuf::from(OsString::from_vec(bytes)))
+    if path.starts_with('/') { path_of_bytes(bytes) } else { None }
+}
+
+#[cfg(all(unix, not(pagewise_portable)))]
+fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+/// Names are text here, and one may begin with the letter of a drive: `/C:/a.pdf` (RFC 8089, appendix E.2).
+#[cfg(any(not(unix), pagewise_portable))]
+fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    let path = String::from_utf8(bytes).ok()?;
+    let after_slash = path.strip_prefix('/').filter(|rest| {
+        let mut characters = rest.chars();
+        characters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && characters.next() == Some(':')
+    });
+    Some(after_slash.unwrap_or(&path).into())
 }
 
 /// The bytes of a text with its `%xx` resolved, or `None` where two hexadecimal digits do not follow a `%`.

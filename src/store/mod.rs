@@ -21,6 +21,7 @@ mod fallback;
 mod hashes;
 mod memory;
 mod opening;
+mod private;
 mod rows;
 mod schema;
 mod sqlite;

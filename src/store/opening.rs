@@ -1,14 +1,14 @@
 //! Opening the database: private, one process at a time, and never over a corrupt file.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use super::private::{Identity, identity, make_folder, make_private, open_private};
 use super::schema::{self, Migration};
 use super::{SqliteStore, StoreError};
 
@@ -27,8 +27,7 @@ const CHECKPOINT_PAGES: u32 = 8_000;
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) connection: Connection,
-    /// Device and inode.
-    identity: Option<(u64, u64)>,
+    identity: Option<Identity>,
 }
 
 impl Database {
@@ -40,10 +39,6 @@ impl Database {
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.identity.is_some() && self.identity == identity(path)
     }
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// An open database, and the corrupt one that was in its place.
@@ -65,8 +60,7 @@ pub(super) fn open_checked(folder: &Path) -> Result<Opened, StoreError> {
 }
 
 fn open_if(folder: &Path, check: Check) -> Result<Opened, StoreError> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
+    make_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
     if is_on_network(folder) {
         return Err(StoreError::Network { path: folder.to_path_buf() });
     }
@@ -77,7 +71,7 @@ fn open_if(folder: &Path, check: Check) -> Result<Opened, StoreError> {
 
 /// Whether a folder lies on a file system of another machine, where the shared memory that WAL needs is not shared, and
 /// two machines would each see a database of their own (SQLite, "Write-Ahead Logging", 2.1).
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 fn is_on_network(folder: &Path) -> bool {
     /// NFS, SMB 1, CIFS, SMB 2, 9P, Coda, AFS, Ceph (`linux/magic.h` and the drivers' own sources).
     const NETWORKS: [u32; 8] =
@@ -87,7 +81,7 @@ fn is_on_network(folder: &Path) -> bool {
     kind.is_ok_and(|kind| NETWORKS.iter().any(|network| i128::from(kind) & 0xffff_ffff == i128::from(*network)))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(pagewise_portable))))]
 fn is_on_network(_: &Path) -> bool {
     false
 }
@@ -170,18 +164,12 @@ fn check(connection: &Connection) -> rusqlite::Result<()> {
 /// Makes the database readable by its owner alone before SQLite writes to it; its journals take the same mode.
 fn create_private(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Folder { path: path.to_path_buf(), source };
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map_err(failed)?;
-    let mode = file.metadata().map_err(failed)?.permissions().mode();
-    if mode & 0o077 != 0 {
-        file.set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
-    }
-    Ok(())
+    open_private(path).and_then(|file| make_private(&file)).map_err(failed)
 }
 
 fn lock(folder: &Path, database: &Path) -> Result<File, StoreError> {
     let path = folder.join(LOCK);
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&path);
-    let file = opened.map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+    let file = open_private(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
             Ok(()) => return Ok(file),

@@ -6,9 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::web_error::{fetched_pdf, unsupported_content, web_error};
-use crate::context::{
-    ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, Stopped, WorkerError,
-};
+use crate::context::{ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, WorkerError};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -153,21 +151,6 @@ impl ToolError {
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.data.insert(name.to_owned(), value);
         self
-    }
-
-    /// Work on `path` that ended before it was done.
-    pub(crate) fn stopped(path: &str, stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Timeout { deadline_ms } => {
-                ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
-                    .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
-                    .with("setting", json!("worker_deadline_ms"))
-                    .with("limit", json!(deadline_ms))
-            }
-            Stopped::Cancelled => {
-                ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
-            }
-        }
     }
 
     /// Message and hint as one text, for a model.

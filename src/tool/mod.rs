@@ -11,6 +11,7 @@ mod context_schema;
 mod details;
 mod doctor;
 mod emit;
+mod ended;
 mod error;
 mod fetch;
 mod fetch_arguments;
@@ -33,9 +34,9 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HostPattern,
-    Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, json_length,
-    run_worker,
+    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HAS_PROCESSES,
+    HostPattern, Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
+    end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::error::ToolError;
 use super::page::{cut, write_chunk, write_failed};
 use crate::context::{OpenPdf, Watcher, select_pages};
+use crate::limits::at_work;
 use crate::page::{PageIndex, PageNumber, PageSet};
 
 /// What was written.
@@ -84,14 +85,19 @@ impl Job<'_> {
     fn run(&self, pages: &[PageIndex]) {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
         std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| self.work(pages));
+            for _ in 1..threads {
+                // Where no more threads are to be had, those that there are do all.
+                if std::thread::Builder::new().spawn_scoped(scope, || self.work(pages)).is_err() {
+                    break;
+                }
             }
+            self.work(pages);
         });
     }
 
     /// Takes the next page not yet taken, until none is left.
     fn work(&self, pages: &[PageIndex]) {
+        let _at_work = at_work();
         while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
             if self.watcher.is_stopped() {
                 self.tally.interrupted.store(true, Ordering::Relaxed);

@@ -56,6 +56,7 @@ pub enum WorkerError {
 
 impl WorkerError {
     /// Whether a worker died of the document, or would have, had it not been killed.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn is_death(&self) -> bool {
         match self {
             Self::Stopped(Stopped::Timeout { .. })

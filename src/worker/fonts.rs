@@ -10,15 +10,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+#[cfg(all(unix, not(pagewise_portable)))]
 use std::io;
+#[cfg(all(unix, not(pagewise_portable)))]
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::FileExt as _;
+#[cfg(all(unix, not(pagewise_portable)))]
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(all(unix, not(pagewise_portable)))]
 use super::descriptor;
+#[cfg(all(unix, not(pagewise_portable)))]
 use super::frame::{self, PREFIX_BYTES};
+#[cfg(all(unix, not(pagewise_portable)))]
 use super::painted::{FontOnWire, WantedOnWire};
+#[cfg(all(unix, not(pagewise_portable)))]
 use super::wire::{Answer, Reply};
 use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
 
@@ -68,11 +74,13 @@ impl FontSource for ReadFonts {
 }
 
 /// Fonts that a worker asks its parent for, once each.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) struct AskedFonts {
     socket: Arc<UnixStream>,
     kept: Kept,
 }
 
+#[cfg(all(unix, not(pagewise_portable)))]
 impl AskedFonts {
     pub(super) fn new(socket: Arc<UnixStream>) -> Self {
         Self { socket, kept: Kept::default() }
@@ -90,6 +98,7 @@ impl AskedFonts {
     }
 }
 
+#[cfg(all(unix, not(pagewise_portable)))]
 impl FontSource for AskedFonts {
     fn font(&self, wanted: WantedFont) -> Option<FontFile> {
         // A socket that fails is found out by the one who reads the next request.
@@ -98,6 +107,7 @@ impl FontSource for AskedFonts {
 }
 
 /// Gives a worker the font that it wants, or tells it that there is none.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) fn hand_over(socket: &UnixStream, font: Option<&OpenFont>) -> io::Result<()> {
     let facts = font.map(|OpenFont { length, name, index, .. }| FontOnWire {
         length: *length,
@@ -129,10 +139,20 @@ impl Kept {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(length).ok()?;
         bytes.resize(length, 0);
-        // By position: the descriptor is shared with the parent.
-        font.file.read_exact_at(&mut bytes, 0).ok()?;
+        read_whole(&font.file, &mut bytes).ok()?;
         let bytes = Arc::new(bytes);
         files.insert(font.name.clone(), Arc::clone(&bytes));
         Some(FontFile { bytes, index: font.index })
     }
+}
+
+/// By position: the descriptor is shared with the parent.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn read_whole(file: &File, bytes: &mut [u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, 0)
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+fn read_whole(mut file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
+    std::io::Read::read_exact(&mut file, bytes)
 }

@@ -19,33 +19,53 @@
 //! **The parent looks at no byte of a PDF**; it passes the open file on as a descriptor, and believes no length that
 //! an answer names before the bytes are there. A document that has killed two workers is refused for as long as the
 //! process runs.
+//!
+//! On systems that are no Unix there are no such workers: [`WorkerReader`] reads in its own process, within the limits, and
+//! refuses to where the sandbox is required.
 
+#[cfg(all(unix, not(pagewise_portable)))]
 mod child;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod descriptor;
-#[cfg(debug_assertions)]
+#[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 mod drill;
 mod error;
 mod fonts;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod frame;
 mod in_process;
+#[cfg(any(not(unix), pagewise_portable))]
+mod no_process;
 mod pages;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod painted;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod pool;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod process;
 mod sandbox;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod session;
 mod settings;
 mod web_page;
+#[cfg(all(unix, not(pagewise_portable)))]
 mod wire;
 
+#[cfg(all(unix, not(pagewise_portable)))]
 pub use child::run as run_worker;
-#[cfg(debug_assertions)]
+#[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 pub use drill::Drill;
 pub use error::WorkerError;
 pub use fonts::{FontFiles, OpenFont, ReadFonts};
 pub use in_process::InProcess;
+#[cfg(any(not(unix), pagewise_portable))]
+pub use no_process::{WorkerReader, run_worker};
 pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Readable, Reader, RenderOptions};
 pub use sandbox::Layers;
 pub(crate) use sandbox::confine_command;
+#[cfg(all(unix, not(pagewise_portable)))]
 pub use session::WorkerReader;
 pub use settings::{DEFAULT_DEADLINE, WorkerSettings};
+
+/// Whether this system has processes of their own for readers; elsewhere [`WorkerReader`] reads in this one.
+pub const HAS_PROCESSES: bool = cfg!(all(unix, not(pagewise_portable)));

@@ -25,21 +25,27 @@ pub struct WorkerSettings {
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
 
 /// Resident memory past which a worker is replaced when its request is done. 512 MB: allocators give little back.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_RESIDENT_BYTES: u64 = 512 << 20;
 
 /// Operations after which a worker is replaced, so that nothing that leaks can grow for ever.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_JOBS: u32 = 1_000;
 
 /// Time at work after which a worker is replaced, well before [`CPU_SECONDS`] ends it.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_BUSY: Duration = Duration::from_secs(300);
 
 /// Processor time of a worker: ends one that works on after its parent was killed.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const CPU_SECONDS: u64 = 900;
 
 /// Documents whose deaths are remembered; the oldest are not told apart, so that beyond it all are forgotten.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_REMEMBERED_DEATHS: usize = 10_000;
 
 /// Workers that a document may kill before it is refused.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_DEATHS: u32 = 2;
 
 impl WorkerSettings {

@@ -13,6 +13,26 @@ pub(crate) fn documents() -> Vec<(&'static str, Vec<u8>)> {
     [nesting(), loops(), lies(), bombs(), fan_out(), sizes(), fonts(), encryption(), references()].concat()
 }
 
+/// Pages that share content of 70 MB, which is within every limit but that of a small memory.
+pub(crate) fn heavy(pages: usize) -> Vec<u8> {
+    let kids = (0..pages).map(|page| format!("{} 0 R ", page + 5)).collect::<String>();
+    let content = stream("<</Filter/FlateDecode", &deflated(&vec![b' '; 70_000_000]));
+    let mut bodies = vec![
+        catalog(""),
+        format!("<</Type/Pages/Count {pages}/Kids[{kids}]>>").into_bytes(),
+        content,
+        b"<</Type/Font>>".to_vec(),
+    ];
+    let page = with("/Resources<</Font<</F 4 0 R>>>>/Contents 3 0 R");
+    bodies.extend(std::iter::repeat_n(page, pages));
+    file(&bodies)
+}
+
+/// An array nested so deep that no stack is enough, were there no limit.
+pub(crate) fn deep() -> Vec<u8> {
+    with_page_entry(&format!("/Group {}{}", "[".repeat(200_000), "]".repeat(200_000)))
+}
+
 type Named = Vec<(&'static str, Vec<u8>)>;
 
 fn nesting() -> Named {

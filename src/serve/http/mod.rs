@@ -158,7 +158,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 const OTHER_DESCRIPTORS: u64 = 256;
 
 /// How many connections the system has descriptors for, after it was asked for as many as are wanted.
-#[cfg(unix)]
+#[cfg(all(unix, not(pagewise_portable)))]
 fn room(connections: usize, warn: fn(&str)) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_DESCRIPTORS);
@@ -177,7 +177,7 @@ fn room(connections: usize, warn: fn(&str)) -> usize {
     room
 }
 
-#[cfg(not(unix))]
+#[cfg(any(not(unix), pagewise_portable))]
 fn room(connections: usize, _warn: fn(&str)) -> usize {
     connections
 }
@@ -244,7 +244,7 @@ async fn until_zero(count: impl Fn() -> usize) {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(pagewise_portable)))]
 async fn told_to_end() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
@@ -255,7 +255,7 @@ async fn told_to_end() -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(not(unix))]
+#[cfg(any(not(unix), pagewise_portable))]
 async fn told_to_end() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -3,7 +3,6 @@
 use std::fs::{DirBuilder, File, FileTimes, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,7 +25,7 @@ impl Draft {
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         make_private(folder)?;
         let path = folder.join(format!("{DRAFT}{}", ContentHash(random())));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let file = private_file().write(true).create_new(true).open(&path)?;
         Ok(Self { path, folder: folder.to_path_buf(), file, hasher: blake3::Hasher::new(), bytes: 0 })
     }
 
@@ -69,7 +68,34 @@ pub(super) fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> io::Result
 
 /// A folder that only its owner can look into.
 pub(super) fn make_private(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    private_folder().recursive(true).create(folder)
+}
+
+#[cfg(all(unix, not(pagewise_portable)))]
+fn private_folder() -> DirBuilder {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+#[cfg(all(unix, not(pagewise_portable)))]
+fn private_file() -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}
+
+/// Elsewhere a folder is as private as the one that it lies in.
+#[cfg(any(not(unix), pagewise_portable))]
+fn private_folder() -> DirBuilder {
+    DirBuilder::new()
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+fn private_file() -> OpenOptions {
+    OpenOptions::new()
 }
 
 /// A text of at most `max` bytes.

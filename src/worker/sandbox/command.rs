@@ -5,8 +5,12 @@
 //! `page` and `split` read in their own process, after taking from it what they do not need: of files the document
 //! and the folder of the output remain; no network, no other program, no other process. Readers look at
 //! their deadline, and a thread of the command looks after the libraries below them, which do not: a command that hangs
-//! ends with `timeout`. What is lost against a worker is the typed error of a reader that breaks or runs out of memory: it
-//! ends the command by a signal, with what the system says on standard error, and nothing else.
+//! ends with `timeout`.
+//!
+//! A thread whose memory or stack is at its end aborts, which sends the process a signal that ends it. The filter has the
+//! system end that thread alone, before the signal is sent; the thread that watches, which is not filtered, finds it gone
+//! and ends the command with `limit_exceeded`. To look at the process's memory now and then instead would miss what is
+//! asked for at once. Where the system has no filter, such a command ends by the signal.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +21,7 @@ use landlock::{
 use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule, apply_filter};
 
 use super::linux::{Unfiltered, enforced_version, program};
-use super::{Layers, limit};
+use super::{Layers, limit_all};
 use crate::worker::settings::CPU_SECONDS;
 use rustix::process::Resource;
 
@@ -25,7 +29,7 @@ use rustix::process::Resource;
 pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64) -> Layers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
     Layers {
-        resource_limits: limits.into_iter().all(|(resource, most)| limit(resource, most).is_ok()),
+        resource_limits: limit_all(&limits),
         // What was asked for at a shell goes on after it, as any command does; it has no parent to outlive.
         dies_with_parent: true,
         no_new_privileges: rustix::thread::set_no_new_privs(true).is_ok(),
@@ -93,8 +97,15 @@ fn refuse_calls() -> Result<(), Unfiltered> {
     let process = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(thread), 0)?;
     refused.insert(libc::SYS_clone, vec![SeccompRule::new(vec![process])?]);
     let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    let aborts = |signal_at: u8| {
+        let signal = u64::from(libc::SIGABRT.unsigned_abs());
+        let aborts = SeccompCondition::new(signal_at, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, signal)?;
+        SeccompRule::new(vec![aborts]).map(|rule| vec![rule])
+    };
+    let aborting = BTreeMap::from([(libc::SYS_tgkill, aborts(2)?), (libc::SYS_tkill, aborts(1)?)]);
     let errno = |error: i32| SeccompAction::Errno(error.unsigned_abs());
     apply_filter(&program(unknown, SeccompAction::Allow, errno(libc::ENOSYS))?)?;
+    apply_filter(&program(aborting, SeccompAction::Allow, SeccompAction::KillThread)?)?;
     apply_filter(&program(refused, SeccompAction::Allow, errno(libc::EPERM))?)?;
     Ok(())
 }

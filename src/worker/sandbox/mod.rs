@@ -13,19 +13,21 @@
 //!
 //! It needs neither `unsafe` nor code between fork and exec: a worker is started as any program and confines itself.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 mod calls;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 mod command;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 mod linux;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
 pub(crate) use command::confine_command;
 
+#[cfg(all(unix, not(pagewise_portable)))]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
+#[cfg(all(unix, not(pagewise_portable)))]
 use super::settings::CPU_SECONDS;
 
 /// The layers of the sandbox that hold.
@@ -65,6 +67,7 @@ impl Layers {
 }
 
 /// Confines this process for the rest of its life.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(super) fn confine(memory_bytes: u64) -> Layers {
     let resource_limits = limit_resources(memory_bytes);
     let layers = Layers { resource_limits, ..Layers::default() };
@@ -74,16 +77,23 @@ pub(super) fn confine(memory_bytes: u64) -> Layers {
 }
 
 /// Elsewhere than on Linux a command has resource limits alone.
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux"), not(pagewise_portable)))]
 pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> Layers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
-    let resource_limits = limits.into_iter().all(|(resource, most)| limit(resource, most).is_ok());
-    Layers { resource_limits, ..Layers::default() }
+    Layers { resource_limits: limit_all(&limits), ..Layers::default() }
+}
+
+/// Nothing is taken from the process where there is no way to.
+#[cfg(any(not(unix), pagewise_portable))]
+pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, _: u64) -> Layers {
+    Layers::default()
 }
 
 /// Descriptors: the socket, standard output and error, the document, and some that libraries hold for a moment.
+#[cfg(all(unix, not(pagewise_portable)))]
 const MAX_DESCRIPTORS: u64 = 16;
 
+#[cfg(all(unix, not(pagewise_portable)))]
 fn limit_resources(memory_bytes: u64) -> bool {
     let limits = [
         (Resource::As, memory_bytes),
@@ -92,10 +102,17 @@ fn limit_resources(memory_bytes: u64) -> bool {
         (Resource::Nofile, MAX_DESCRIPTORS),
         (Resource::Core, 0),
     ];
-    limits.into_iter().all(|(resource, most)| limit(resource, most).is_ok())
+    limit_all(&limits)
+}
+
+/// Whether all could be set. Each is tried: macOS knows no bound on the address space, and the others hold all the same.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn limit_all(limits: &[(Resource, u64)]) -> bool {
+    limits.iter().filter(|(resource, most)| limit(*resource, *most).is_err()).count() == 0
 }
 
 /// Lowers a limit; one that is lower already stays.
+#[cfg(all(unix, not(pagewise_portable)))]
 fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
     let now = getrlimit(resource);
     let lower = |current: Option<u64>| Some(current.map_or(most, |current| current.min(most)));

@@ -1,0 +1,73 @@
+//! What stands in for workers on systems that have none: documents are read in this process, within the limits of the
+//! code and the deadline. A reader that hangs in a library, breaks or asks for too much memory takes the process with it.
+
+use std::io;
+use std::sync::Arc;
+
+use super::error::WorkerError;
+use super::fonts::{FontFiles, ReadFonts};
+use super::in_process::InProcess;
+use super::pages::{Pages, PdfError, Readable, Reader};
+use super::sandbox::Layers;
+use super::settings::WorkerSettings;
+use crate::document::ReadAt;
+use crate::limits::{Cancellation, Limits};
+
+/// Reads PDFs in this process, and refuses to where the sandbox is required.
+#[derive(Clone)]
+pub struct WorkerReader {
+    reader: InProcess,
+    require_sandbox: bool,
+}
+
+impl WorkerReader {
+    /// Starts nothing: a reader within `limits`, which draws with `fonts` what pages do not carry.
+    #[must_use]
+    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        let reader = InProcess::new(limits, Arc::new(ReadFonts::new(fonts)));
+        Self { reader, require_sandbox: settings.require_sandbox }
+    }
+
+    /// None of them holds.
+    ///
+    /// # Errors
+    /// [`WorkerError::Unsandboxed`] where they are required.
+    pub fn layers(&self) -> Result<Layers, WorkerError> {
+        let layers = Layers::default();
+        match layers.missing().filter(|_| self.require_sandbox) {
+            Some(missing) => Err(WorkerError::Unsandboxed { missing }),
+            None => Ok(layers),
+        }
+    }
+}
+
+impl Reader for WorkerReader {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
+        self.layers()?;
+        self.reader.open(file, password, cancellation)
+    }
+
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        self.layers()?;
+        self.reader.readable(file, content_type, base, cancellation)
+    }
+}
+
+/// Runs nothing.
+///
+/// # Errors
+/// Always.
+pub fn run_worker(_: u64) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
