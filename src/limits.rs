@@ -47,6 +47,9 @@ pub struct Limits {
     pub max_form_draws: u64,
     /// Bytes of content that one page may draw, repeated forms counted again. 256 MB.
     pub max_drawn_bytes: u64,
+    /// Columns of an image on a page. 1,000,000: no real one has a tenth of it, and the engine takes 25 MB for a row of so
+    /// many.
+    pub max_image_columns: u64,
     /// Pixels of a picture of a page. 100 megapixels.
     pub max_pixels: u64,
     /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
@@ -76,6 +79,7 @@ impl Default for Limits {
             max_form_depth: 45,
             max_form_draws: 200_000,
             max_drawn_bytes: 256_000_000,
+            max_image_columns: 1_000_000,
             max_pixels: 100_000_000,
             deadline: Deadline::default(),
         }
@@ -95,6 +99,7 @@ pub struct LimitExceeded {
 }
 
 /// The names that [`LimitExceeded::which`] can have.
+#[cfg(all(unix, not(pagewise_portable)))]
 const NAMES: [&str; 21] = [
     "max_file_bytes",
     "max_nesting",
@@ -120,6 +125,7 @@ const NAMES: [&str; 21] = [
 ];
 
 /// The bound called `name`, for names that came from another process.
+#[cfg(all(unix, not(pagewise_portable)))]
 pub(crate) fn known_name(name: &str) -> &'static str {
     NAMES.into_iter().find(|known| *known == name).unwrap_or("a limit")
 }

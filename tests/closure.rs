@@ -309,6 +309,15 @@ fn scripts_of_three_dimensional_art_do_not_run() {
 }
 
 #[test]
+fn default_fonts_that_are_not_in_the_file_leave_nothing() {
+    let catalog = "/AcroForm<</DA(/Lost 9 Tf)/Fields[5 0 R]/DR<</Font<</Lost 9 0 R>>>>>>";
+    let objects = ["<</T(KeepName)/FT/Tx/Subtype/Widget/Rect[0 0 9 9]>>".to_owned()];
+    let chunk = check("lost font", catalog, "/Annots[5 0 R]", &objects);
+    assert!(at(&chunk, "Root/AcroForm/DR/Font").is_none());
+    assert_eq!(at(&chunk, "Root/AcroForm/DA").unwrap().as_str().unwrap(), b"/Lost 9 Tf");
+}
+
+#[test]
 fn fields_keep_what_they_inherit() {
     let catalog = "/AcroForm<</DA(/KeepFormFont 9 Tf)/Q 1/NeedAppearances true/SigFlags 3/XFA 9 0 R/CO[5 0 R]
         /Fields[5 0 R 8 0 R]/DR<</Font<</KeepFormFont 10 0 R/KeepFieldFont 11 0 R/DropFont 12 0 R>>

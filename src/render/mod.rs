@@ -102,7 +102,7 @@ pub fn page_picture(
     let max_pixels = options.max_pixels.min(document.limits().max_pixels);
     let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
     let Drawable { file, made, draws_something, image_columns } = document.drawable(index)?;
-    LimitExceeded::check("max_image_columns", image_columns, MAX_IMAGE_COLUMNS)?;
+    LimitExceeded::check("max_image_columns", image_columns, document.limits().max_image_columns)?;
     let resolver = fonts::Resolver::new(fonts);
     let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
@@ -126,9 +126,6 @@ pub fn page_picture(
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
 }
-
-/// Columns of an image on a page. 1,000,000: no real one has a tenth of it, and the engine takes 25 MB for a row of so many.
-const MAX_IMAGE_COLUMNS: u64 = 1_000_000;
 
 /// The engine does not say of every picture or font that it cannot read it.
 const NOTHING_SEEN: &str = "nothing can be seen in this picture, though the page has fonts, pictures or annotations: they \

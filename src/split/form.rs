@@ -187,13 +187,18 @@ fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<
     for category in [&b"Encoding"[..], b"Font"] {
         let entries = closure.objects.get(defaults, category)?;
         let kept = entries.as_dictionary().into_iter().flat_map(Dictionary::iter);
-        let kept: Vec<_> = kept.filter(|(name, _)| used.contains(name.as_bytes())).collect();
-        if !kept.is_empty() {
-            serialize::name(out, category);
-            out.extend(b"<<");
-            for (name, value) in kept {
-                closure.entry_value(name.as_bytes(), value, Role::Other, Place::Nested, out)?;
-            }
+        let kept = kept.filter(|(name, _)| used.contains(name.as_bytes()));
+        let before = out.len();
+        serialize::name(out, category);
+        out.extend(b"<<");
+        let empty = out.len();
+        for (name, value) in kept {
+            closure.entry_value(name.as_bytes(), value, Role::Other, Place::Nested, out)?;
+        }
+        if out.len() == empty {
+            // Nothing is named, or nothing of that is in the file.
+            out.truncate(before);
+        } else {
             out.extend(b">>");
         }
     }

@@ -155,6 +155,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Descriptors beside those of connections: files that are read, workers, the store.
+#[cfg(all(unix, not(pagewise_portable)))]
 const OTHER_DESCRIPTORS: u64 = 256;
 
 /// How many connections the system has descriptors for, after it was asked for as many as are wanted.
