@@ -47,7 +47,7 @@
 //! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, unpdf, skrifa, regex, unicode_normalization |
+//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
@@ -92,7 +92,7 @@
 //! - **Text comes from the places of glyphs.** Of 500 files of the corpus, 159 with text that two of Poppler, MuPDF and
 //!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at 1.1 times the CPU of pdftotext,
 //!   most of it the start of two processes for a page or two, and at .3 to .8 of it for documents of a thousand pages,
-//!   whose fonts are read once. unpdf and pdf-extract are asked only where glyphs have no known character. See [`text`].
+//!   whose fonts are read once. pdf-extract is asked only where no glyph has a known character. See [`text`].
 //! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and
 //!   pdfium (.9955 where there is ink; pdfium's own: .9932, .9911), none blank where others draw, at .27 of the CPU of
 //!   pdftoppm on a quiet machine. See [`render`].

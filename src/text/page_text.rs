@@ -49,8 +49,6 @@ pub enum Engine {
     /// Our own, on the interpreter that draws pages too.
     #[default]
     Collector,
-    /// unpdf.
-    Unpdf,
     /// pdf-extract.
     PdfExtract,
 }

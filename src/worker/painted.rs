@@ -29,7 +29,6 @@ enum KindOnWire {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 enum EngineOnWire {
     Collector,
-    Unpdf,
     PdfExtract,
 }
 
@@ -44,7 +43,6 @@ impl From<&PageText> for TextOnWire {
         };
         let engine = match text.engine {
             Engine::Collector => EngineOnWire::Collector,
-            Engine::Unpdf => EngineOnWire::Unpdf,
             Engine::PdfExtract => EngineOnWire::PdfExtract,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
@@ -64,7 +62,6 @@ impl TextOnWire {
         };
         let engine = match self.engine {
             EngineOnWire::Collector => Engine::Collector,
-            EngineOnWire::Unpdf => Engine::Unpdf,
             EngineOnWire::PdfExtract => Engine::PdfExtract,
         };
         let Self { invisible, off_page, undecoded, picture_percent, paths, .. } = self;
