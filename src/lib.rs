@@ -57,7 +57,7 @@
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
-//! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, httpdate |
+//! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util |
 //! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim |
@@ -90,7 +90,7 @@
 //!   damaged content by its sound beginning made 14 of 2,771 pages draw otherwise in MuPDF. Sound data that is not
 //!   compressed, or in a filter that Flate does better than, is deflated. See [`split`].
 //! - **Text comes from the places of glyphs.** Of 500 files of the corpus, 159 with text that two of Poppler, MuPDF and
-//!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at 1.1 times the CPU of pdftotext,
+//!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at .89 of the CPU of pdftotext,
 //!   most of it the start of two processes for a page or two, and at .3 to .8 of it for documents of a thousand pages,
 //!   whose fonts are read once. pdf-extract is asked only where no glyph has a known character. See [`text`].
 //! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and

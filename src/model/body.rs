@@ -22,13 +22,7 @@ pub fn base64(bytes: &[u8]) -> String {
 
 /// Adds the standard base64 of `bytes` to `out`.
 pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    let length = usize::try_from(base64_length(bytes.len() as u64)).unwrap_or(usize::MAX);
-    out.resize(start.saturating_add(length), 0);
-    let place = out.get_mut(start..).unwrap_or_default();
-    // The place is as long as what is written there.
-    let written = STANDARD.encode_slice(bytes, place).unwrap_or_default();
-    out.truncate(start.saturating_add(written));
+    base64_simd::STANDARD.encode_append(bytes, out);
 }
 
 /// The value that stands for data, after `prefix`.

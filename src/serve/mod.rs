@@ -2,16 +2,16 @@
 //!
 //! Both ways share one handler and one table of tools.
 //!
-//! What a call costs, from request to answer with workers on (`benches/doors.rs`, medians of 1,000, on 2 cores that other
-//! work kept busy at the same time, ten processes waiting for them): `pdf_info` of a small file .4 ms over standard input and
-//! output and .6 to .7 ms over HTTP, a page of 1 KB 1.1 to 1.4 ms, one of 1 MB 6.0 to 6.5 ms; 64 connections get 2,360 small
-//! calls a second. The fastest tenth of calls, which other work hardly met: .3 to .5, .8 to 1.0, and 4.9 to 5.3 ms.
+//! What a call costs, from request to answer with workers on (`benches/doors.rs`, medians of 1,000, release build, 2 cores
+//! with nothing else to do): `pdf_info` of a small file .5 ms over standard input and output and .6 ms over HTTP, a page of
+//! 1 KB 1.1 to 1.4 ms, one of 1 MB 5.0 ms over standard input and output and 5.7 to 5.9 ms over HTTP; 64 connections get
+//! 3,100 to 3,500 small calls a second.
 //!
-//! What other work does not change is the processor time: of server and worker together 4.7 to 5.7 ms for a page of 1 MB,
-//! which took 17.6 ms while its base64 was part of the result. 45 % of that was for memory fresh from the system, an eighth
-//! for what JSON must escape, looked for twice, and a tenth for copies. Now 2.2 ms are the worker's, and for the rest
-//! base64 takes .7, the copy into the pipe .7 and a hash .3 ms. A client that reads 1.4 MB in pieces of 8 KB from a pipe
-//! needs 1.2 ms whoever writes them, and .7 ms in pieces of 64 KB.
+//! Server and worker together took 17.6 ms of processor time for a page of 1 MB while its base64 was part of the result:
+//! 45 % of that for memory fresh from the system, an eighth for what JSON must escape, looked for twice, and a tenth for
+//! copies. Without these it was 4.7 to 5.7 ms, of which 2.2 were the worker's, and .6 the base64, which takes .1 since it is
+//! made by vector instructions. A client that reads 1.4 MB in pieces of 8 KB from a pipe needs 1.2 ms whoever writes them,
+//! and .7 ms in pieces of 64 KB.
 
 mod context;
 mod delivery;
