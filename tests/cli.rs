@@ -30,6 +30,24 @@ fn page_writes_one_page_and_says_what_it_wrote() {
 }
 
 #[test]
+fn the_readme_shows_the_pages_as_they_are_cut() {
+    let place = Place::new();
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (whole, shown): (Vec<_>, Vec<_>) = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("[document] fixtures/latex.pdf - Page ")?.split_once("  blake3 "))
+        .partition(|(_, hash)| !hash.ends_with('…'));
+    assert_eq!((whole.len(), shown.len()), (1, 3));
+    for (page, hash) in whole.into_iter().chain(shown) {
+        let (number, size) = page.split_once("  ").unwrap();
+        let (_, result) = place.json(&["page", &fixture("latex.pdf"), number, "--out", "page.pdf"]);
+        let found = result["blake3"].as_str().unwrap();
+        assert!(found.starts_with(hash.trim_end_matches('…')), "page {number} has {found}");
+        assert_eq!(size, format!("{} bytes", result["bytes"]));
+    }
+}
+
+#[test]
 fn page_leaves_only_the_file_it_names() {
     let place = Place::new();
     let pdf = place.file("two.pdf", small_pdf(2));
