@@ -8,24 +8,15 @@
 //! font in each of them, for fonts that few pages want. Asked for, a start costs nothing more, and the first page with a
 //! font from outside costs the read of that file: 20 MB for Noto Sans CJK, kept until the worker ends.
 
+#[cfg(all(unix, not(pagewise_portable)))]
+mod asked;
+
 use std::collections::BTreeMap;
 use std::fs::File;
-#[cfg(all(unix, not(pagewise_portable)))]
-use std::io;
-#[cfg(all(unix, not(pagewise_portable)))]
-use std::os::fd::AsFd as _;
-#[cfg(all(unix, not(pagewise_portable)))]
-use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(all(unix, not(pagewise_portable)))]
-use super::descriptor;
-#[cfg(all(unix, not(pagewise_portable)))]
-use super::frame::{self, PREFIX_BYTES};
-#[cfg(all(unix, not(pagewise_portable)))]
-use super::painted::{FontOnWire, WantedOnWire};
-#[cfg(all(unix, not(pagewise_portable)))]
-use super::wire::{Answer, Reply};
+pub(super) use self::asked::{AskedFonts, hand_over};
 use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
 
 /// Opens font files.
@@ -73,50 +64,6 @@ impl FontSource for ReadFonts {
     }
 }
 
-/// Fonts that a worker asks its parent for, once each.
-#[cfg(all(unix, not(pagewise_portable)))]
-pub(super) struct AskedFonts {
-    socket: Arc<UnixStream>,
-    kept: Kept,
-}
-
-#[cfg(all(unix, not(pagewise_portable)))]
-impl AskedFonts {
-    pub(super) fn new(socket: Arc<UnixStream>) -> Self {
-        Self { socket, kept: Kept::default() }
-    }
-
-    /// Asks in the place of an answer: the parent waits for one, and goes on waiting.
-    fn ask(&self, wanted: WantedFont) -> io::Result<Option<OpenFont>> {
-        let question = Answer::from(Reply::WantsFont(WantedOnWire::from(wanted)));
-        descriptor::send(&self.socket, &frame::head(&question, 0)?, None)?;
-        let received = descriptor::receive::<PREFIX_BYTES>(&self.socket)?;
-        let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (font, _) = frame::rest::<Option<FontOnWire>>(prefix, &*self.socket)?;
-        let font = font.zip(file.map(File::from));
-        Ok(font.map(|(FontOnWire { length, name, index }, file)| OpenFont { file, length, name, index }))
-    }
-}
-
-#[cfg(all(unix, not(pagewise_portable)))]
-impl FontSource for AskedFonts {
-    fn font(&self, wanted: WantedFont) -> Option<FontFile> {
-        // A socket that fails is found out by the one who reads the next request.
-        self.kept.or_else(wanted, || self.ask(wanted).ok().flatten())
-    }
-}
-
-/// Gives a worker the font that it wants, or tells it that there is none.
-#[cfg(all(unix, not(pagewise_portable)))]
-pub(super) fn hand_over(socket: &UnixStream, font: Option<&OpenFont>) -> io::Result<()> {
-    let facts = font.map(|OpenFont { length, name, index, .. }| FontOnWire {
-        length: *length,
-        name: name.clone(),
-        index: *index,
-    });
-    descriptor::send(socket, &frame::head(&facts, 0)?, font.map(|font| font.file.as_fd()))
-}
-
 /// What was asked for, and the files behind it: one file can have the fonts of several scripts.
 #[derive(Default)]
 struct Kept {
@@ -148,7 +95,7 @@ impl Kept {
 
 /// By position: the descriptor is shared with the parent.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn read_whole(file: &File, bytes: &mut [u8]) -> io::Result<()> {
+fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, 0)
 }
 
