@@ -335,6 +335,46 @@ fn two_texts_of_one_content_are_held_and_followed_each() {
 }
 
 #[test]
+fn a_copy_is_followed_whatever_becomes_of_the_others() {
+    let numbered = numbered("same\n");
+    let kinds: [(&str, Vec<u8>, fn(&mut FileRequest)); 4] = [
+        ("pages", b"%PDF-1.7\none\ntwo\n".to_vec(), |request| request.part = Part::Selection("1-2".into())),
+        ("summary", b"%PDF-1.7\none\ntwo\n".to_vec(), summary),
+        ("text", numbered.into_bytes(), summary),
+        ("picture", std::fs::read(crate::support::fixture("picture.png")).unwrap(), summary),
+    ];
+    for (kind, bytes, part) in kinds {
+        let bench = Bench::new();
+        let path = |copy: usize| bench.folder.path().join(format!("copy-{copy}"));
+        let told = || {
+            let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+            updates.delivery.commit().unwrap();
+            let name = |path: &str| path.rsplit_once("copy-").unwrap().1.parse::<usize>().unwrap();
+            updates.files.iter().map(|file| (name(&file.path), file.change.clone())).collect::<Vec<_>>()
+        };
+        for copy in 0..6 {
+            std::fs::write(path(copy), &bytes).unwrap();
+            bench.given(&format!("copy-{copy}"), part);
+        }
+        std::fs::remove_file(path(0)).unwrap();
+        assert_eq!(told(), [(0, FileChange::Deleted)], "{kind}");
+        std::fs::write(path(1), "%PDF-1.7\nanother\n").unwrap();
+        assert_eq!(told().iter().map(|(copy, _)| *copy).collect::<Vec<_>>(), [1], "{kind}");
+        // Pages and whole files that are forgotten under one name.
+        let forget = ForgetRequest { file: Some("copy-2".into()), ..ForgetRequest::default() };
+        bench.context.forget(&c(), &forget).unwrap();
+        std::fs::remove_file(path(3)).unwrap();
+        assert_eq!(told(), [(3, FileChange::Deleted)], "{kind}");
+        let given = bench.given("copy-4", part);
+        assert!(!given[0].contains("already"), "what was taken away with a name is given again: {given:?}");
+        std::fs::remove_file(path(4)).unwrap();
+        std::fs::remove_file(path(5)).unwrap();
+        assert_eq!(told(), [(4, FileChange::Deleted), (5, FileChange::Deleted)], "{kind}");
+        assert_eq!(told(), []);
+    }
+}
+
+#[test]
 fn a_summary_is_given_again_where_another_was_given_since() {
     let bench = Bench::new();
     let is_held = |answer: &[String]| answer[0].starts_with("The summary information for a.pdf has already been");

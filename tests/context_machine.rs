@@ -72,6 +72,10 @@ enum Step {
         from: usize,
         to: usize,
     },
+    Copy {
+        from: usize,
+        to: usize,
+    },
     /// A page, or all of the file where `page` is `None`; the summary where `whole`.
     Ask {
         who: Who,
@@ -148,6 +152,7 @@ fn step() -> impl Strategy<Value = Step> {
         5 => (file.clone(), 0_usize..64).prop_map(|(file, content)| Step::Write { file, content }),
         1 => file.clone().prop_map(|file| Step::Delete { file }),
         1 => (file.clone(), file.clone()).prop_map(|(from, to)| Step::Rename { from, to }),
+        2 => (file.clone(), file.clone()).prop_map(|(from, to)| Step::Copy { from, to }),
         12 => ask,
         3 => (0_usize..4, any::<bool>()).prop_map(|(at, deliver)| Step::Settle { at, deliver }),
         3 => (who(), prop::bool::weighted(0.8)).prop_map(|(who, deliver)| Step::Updates { who, deliver }),
@@ -208,6 +213,8 @@ struct Model {
     via: BTreeMap<usize, BTreeSet<PageFingerprint>>,
     /// Files given whole: summaries, texts.
     wholes: BTreeSet<(usize, usize)>,
+    /// Files that are surely followed: what becomes of them is told, whatever became of others of their content.
+    followed: BTreeSet<usize>,
     generation: u64,
     /// How often something was forgotten by name.
     forgets: u64,
@@ -229,6 +236,12 @@ impl Model {
         self.via.values_mut().for_each(|via| via.retain(|word| !words.contains(word)));
     }
 
+    fn forget_all_but_files(&mut self) {
+        let followed = std::mem::take(&mut self.followed);
+        self.forget_all();
+        self.followed = followed;
+    }
+
     fn forget_all(&mut self) {
         let (generation, forgets, disturbances) = (self.generation, self.forgets, self.disturbances);
         *self = Self { generation, forgets: forgets + 1, disturbances: disturbances + 1, ..Self::default() };
@@ -240,6 +253,7 @@ impl Model {
         self.lose_track(ever);
         self.must.retain(|(word, _)| !ever.contains(word));
         self.wholes.retain(|(given, _)| *given != file);
+        self.followed.remove(&file);
         self.forgets += 1;
         self.disturbances += 1;
     }
@@ -316,11 +330,18 @@ impl<'g> Run<'g> {
         }
     }
 
+    fn copy(&mut self, from: usize, to: usize) {
+        if let Some(content) = self.files[from] {
+            self.write(to, content);
+        }
+    }
+
     fn take(&mut self, step: Step) -> Checked {
         match step {
             Step::Write { file, content } => self.write(file, content),
             Step::Delete { file } => self.delete(file),
             Step::Rename { from, to } => self.rename(from, to),
+            Step::Copy { from, to } => self.copy(from, to),
             Step::Ask { .. } => return self.ask(step),
             Step::Settle { at, deliver } if at < self.pending.len() => {
                 let pending = self.pending.remove(at);
@@ -423,6 +444,7 @@ impl<'g> Run<'g> {
             model.wholes.insert((file, content));
         }
         if is_sure {
+            model.followed.insert(file);
             model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
             model.must.extend(sent);
         }
@@ -435,6 +457,13 @@ impl<'g> Run<'g> {
             updates.files.iter().map(|update| (file_of(Path::new(&update.path)), update.change.clone())).collect();
         for (file, change) in &changes {
             prop_assert_eq!(*change == FileChange::Deleted, self.files[*file].is_none(), "{:?}", change);
+        }
+        for file in &model.followed {
+            let there = self.files[*file];
+            let is_text = there.is_some_and(|content| self.ground.contents[content].pages.is_none());
+            let is_other = model.told.get(file).is_some_and(|told| Some(*told) != there);
+            let is_told = changes.iter().any(|(told, _)| told == file);
+            prop_assert!(is_told || !(there.is_none() || is_text && is_other), "nothing is told of file {}", file);
         }
         if !deliver {
             return Ok(());
@@ -473,7 +502,8 @@ impl<'g> Run<'g> {
         };
         self.processes[who.process].forget(id, &request).unwrap();
         match what {
-            Gone::Everything | Gone::AllButFiles => model.forget_all(),
+            Gone::Everything => model.forget_all(),
+            Gone::AllButFiles => model.forget_all_but_files(),
             Gone::File(file) => model.forget_file(file, &self.ever[file]),
             Gone::Page(file, at) => {
                 // Pages are named as they were told last; where the file has changed since, all of it is in doubt.
@@ -499,7 +529,7 @@ impl<'g> Run<'g> {
         let (id, model) = &mut self.conversations[who.conversation];
         model.generation += 1;
         self.processes[who.process].enter(id, model.generation).unwrap();
-        model.forget_all();
+        model.forget_all_but_files();
     }
 
     fn mark(&mut self, who: Who) {
@@ -520,6 +550,7 @@ impl<'g> Run<'g> {
             copy.must.clear();
             copy.via.clear();
             copy.told.clear();
+            copy.followed.clear();
         }
         copy.mark = None;
         if self.conversations.len() < MAX_CONVERSATIONS {

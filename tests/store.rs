@@ -107,15 +107,18 @@ fn forgets_for_good(store: &dyn ViewStore) {
     let pages: PageSet = [PageIndex(0)].into_iter().collect();
     store.forget(&a, &Forget::Pages { file: FileKey([1; 32]), pages }, moment(5)).unwrap();
     let held = |view: &ConversationView| -> Vec<Holding> { view.holdings().map(|(holding, _)| *holding).collect() };
-    let left = [page(1, 1, 2), page(2, 5, 3)];
-    assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names");
-    assert_eq!(store.describe(&a).unwrap().unwrap().holdings, 2, "and takes no more room");
+    let known = |file| Holding { what: Held::Known, ..page(file, 0, 1) };
+    let left = [page(1, 1, 2), known(1), page(2, 5, 3), known(2)];
+    assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names, which are followed still");
+    assert_eq!(store.describe(&a).unwrap().unwrap().holdings, 4, "and takes no more room");
     let mut merged = old.clone();
     merged.union(&store.load_since(&a, old.latest()).unwrap());
     assert_eq!(held(&merged), left, "an old copy learns of it");
 
     store.forget(&a, &Forget::Content(ContentHash([2; 32])), moment(6)).unwrap();
     store.forget(&a, &Forget::File(FileKey([1; 32])), moment(6)).unwrap();
+    assert_eq!(held(&store.load(&a).unwrap()), [known(2)], "a file is followed until it is forgotten by its name");
+    store.forget(&a, &Forget::File(FileKey([2; 32])), moment(6)).unwrap();
     assert!(store.load(&a).unwrap().is_empty());
     store.record(&a, &delivery(&[page(1, 0, 1)]), moment(7)).unwrap();
     assert_eq!(held(&store.load(&a).unwrap()), [page(1, 0, 1)], "what is given again is held again");

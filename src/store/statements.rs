@@ -164,8 +164,9 @@ pub(super) fn forget(
     for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
         delete_holding(transaction, id, holding)?;
     }
-    for (holding, followed) in after.holdings().filter(|(_, recorded)| *recorded == at.next()) {
-        insert_holding(transaction, id, holding, followed)?;
+    // Files that stay followed.
+    for (holding, recorded) in after.holdings().filter(|(holding, at)| before.recorded_at(holding) != Some(*at)) {
+        insert_holding(transaction, id, holding, recorded)?;
     }
     Ok(at)
 }

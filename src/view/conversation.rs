@@ -34,9 +34,9 @@ impl ConversationView {
 
     /// Adds a holding recorded at `at`; adding it again, or in another order, changes nothing.
     ///
-    /// Nothing happens where it was forgotten at `at` or later.
+    /// Where it was forgotten at `at` or later, only what the forgetting left of it is added.
     pub fn insert(&mut self, holding: Holding, at: Sequence) {
-        if self.survives(&holding, at) {
+        if let Some(holding) = self.left_of(&holding, at) {
             keep_latest(&mut self.holdings, holding, at);
             self.index.add(&holding, at);
         }
@@ -61,7 +61,9 @@ impl ConversationView {
     /// What another file holds too, a page or a content given whole, is forgotten there as well: the agent says that it
     /// no longer sees it, and it would otherwise be refused as already provided. Returns the tombstones that say all this.
     ///
-    /// [`Forget::AllButFiles`] also records the files, at the sequence after `at`.
+    /// What is held is known by its content, but what is followed is a name: a file that was not named, or of which only
+    /// pages were, stays followed, as the agent was last told of it. [`Forget::AllButFiles`] records the files anew, at
+    /// the sequence after `at`.
     pub fn forget(&mut self, what: &Forget, at: Sequence) -> Vec<Scope> {
         let scopes = self.scopes(what);
         let followed: Vec<_> = if *what == Forget::AllButFiles { self.files().collect() } else { Vec::new() };
@@ -117,7 +119,13 @@ impl ConversationView {
     /// Whether this very holding is held.
     #[must_use]
     pub fn contains(&self, holding: &Holding) -> bool {
-        self.holdings.contains_key(holding)
+        self.recorded_at(holding).is_some()
+    }
+
+    /// When this very holding was last recorded, where it is held.
+    #[must_use]
+    pub fn recorded_at(&self, holding: &Holding) -> Option<Sequence> {
+        self.holdings.get(holding).copied()
     }
 
     /// Whether a page is held in a form, whatever file it came from.
@@ -231,22 +239,42 @@ impl ConversationView {
     fn sweep(&mut self) {
         self.drop_tombstones_until(self.epoch);
         let mut holdings = std::mem::take(&mut self.holdings);
-        holdings.retain(|holding, at| self.survives(holding, *at));
+        let mut followed = Vec::new();
+        holdings.retain(|holding, at| {
+            let left = self.left_of(holding, *at);
+            let is_held = left == Some(*holding);
+            followed.extend(left.filter(|_| !is_held).map(|left| (left, *at)));
+            is_held
+        });
         self.holdings = holdings;
+        followed.into_iter().for_each(|(holding, at)| keep_latest(&mut self.holdings, holding, at));
         self.rebuild_index();
     }
 
-    fn survives(&self, holding: &Holding, at: Sequence) -> bool {
-        at > self.epoch && self.gone_up_to(holding).is_none_or(|gone| at > gone)
+    /// What the tombstones leave of a holding recorded at `at`. Where they cover what it gave and not its file, it is
+    /// that the file is followed: in every copy alike, whatever came first.
+    fn left_of(&self, holding: &Holding, at: Sequence) -> Option<Holding> {
+        if at <= self.epoch || self.is_gone(Scope::File(holding.file), at) {
+            return None;
+        }
+        let what = if self.is_given_gone(holding, at) { Held::Known } else { holding.what };
+        Some(Holding { what, ..*holding })
     }
 
-    /// The last sequence at which something that covers `holding` was forgotten.
-    fn gone_up_to(&self, holding: &Holding) -> Option<Sequence> {
-        let gone = |scope: Scope| self.forgotten.get(&scope).copied();
-        let whole = gone(Scope::File(holding.file)).max(gone(Scope::Content(holding.content)));
-        let Held::Page { fingerprint, page, .. } = holding.what else { return whole };
-        let place = self.pages_gone.get(&holding.file).and_then(|gone| gone.at(page));
-        whole.max(gone(Scope::Page(fingerprint))).max(place)
+    fn is_given_gone(&self, holding: &Holding, at: Sequence) -> bool {
+        let is_content_gone = || self.is_gone(Scope::Content(holding.content), at);
+        let is_place_gone = |page| self.pages_gone.get(&holding.file).and_then(|gone| gone.at(page)) >= Some(at);
+        match holding.what {
+            Held::Known => false,
+            Held::Page { fingerprint, page, .. } => {
+                is_content_gone() || self.is_gone(Scope::Page(fingerprint), at) || is_place_gone(page)
+            }
+            Held::Summary { .. } | Held::Text(_) | Held::Binary => is_content_gone(),
+        }
+    }
+
+    fn is_gone(&self, scope: Scope, at: Sequence) -> bool {
+        self.forgotten.get(&scope).is_some_and(|gone| at <= *gone)
     }
 
     fn drop_tombstones_until(&mut self, until: Sequence) {
@@ -326,9 +354,44 @@ mod tests {
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
         view.insert(page(B, CONTENT, 0, 1), Sequence(2));
         view.forget(&Forget::Places { file: A, pages: PageSet::all(1) }, Sequence(3));
-        assert_eq!(view.holdings().map(|(holding, _)| holding.file).collect::<Vec<_>>(), [B]);
+        assert_eq!(view.pages_at(A).count(), 0);
+        assert!(view.holds_page(&PageFingerprint([1; 32]), Form::Document));
         view.forget(&Forget::File(B), Sequence(4));
-        assert!(view.is_empty());
+        assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
+        assert_eq!(view.files().collect::<Vec<_>>(), [(A, CONTENT)]);
+    }
+
+    #[test]
+    fn a_file_whose_content_or_pages_are_forgotten_is_followed_still() {
+        let given = [
+            page(B, CONTENT, 0, 1).what,
+            Held::Summary { supports_page_extraction: true },
+            Held::Text(crate::view::LineSpan::new(1, 9).unwrap()),
+            Held::Binary,
+        ];
+        let forgets = [Forget::File(A), Forget::Content(CONTENT), Forget::Pages { file: B, pages: PageSet::all(1) }];
+        for what in given {
+            for forget in &forgets {
+                let mut view = ConversationView::new();
+                view.insert(Holding { content: CONTENT, file: A, what }, Sequence(1));
+                view.insert(Holding { content: CONTENT, file: B, what }, Sequence(2));
+                let early = view.clone();
+                let scopes = view.forget(forget, Sequence(3));
+                assert_eq!(view.told_content(&B), Some(CONTENT), "{what:?} {forget:?}");
+                let names = |file| forget.names(&Holding { content: CONTENT, file, what });
+                assert_eq!(view.previous_content(&B).is_none(), names(A) || names(B), "{what:?} {forget:?}");
+                // A copy that learns of it from the tombstones alone.
+                let mut late = early;
+                let mut news = ConversationView::new();
+                scopes.into_iter().for_each(|scope| news.bury(scope, Sequence(3)));
+                late.union(&news);
+                assert_eq!(late, view);
+                // And one that loads the rows after the tombstones.
+                news.insert(Holding { content: CONTENT, file: A, what }, Sequence(1));
+                news.insert(Holding { content: CONTENT, file: B, what }, Sequence(2));
+                assert_eq!(news, view);
+            }
+        }
     }
 
     #[test]
@@ -337,7 +400,7 @@ mod tests {
         let pages = PageSet::all(5);
         view.forget(&Forget::Pages { file: A, pages }, Sequence(3));
         view.insert(page(A, CONTENT, 4, 1), Sequence(3));
-        assert!(view.is_empty());
+        assert!(view.pages_in(&CONTENT, Form::Document).is_empty());
         view.insert(page(A, CONTENT, 5, 2), Sequence(3));
         view.insert(page(A, CONTENT, 4, 1), Sequence(4));
         assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "5-6");

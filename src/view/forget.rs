@@ -65,7 +65,8 @@ impl Forget {
     }
 }
 
-/// A tombstone's extent: what it covers is gone if it was recorded at or before the tombstone's sequence.
+/// A tombstone's extent: what it covers is gone if it was recorded at or before the tombstone's sequence. Of what lies
+/// within a content or pages it is gone that they were given, and not that their file is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The whole conversation.
