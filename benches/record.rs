@@ -9,6 +9,7 @@
     reason = "a benchmark prints, and stops when it cannot go on"
 )]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
@@ -16,8 +17,8 @@ use std::time::{Duration, Instant, SystemTime};
 use criterion::Criterion;
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::PageIndex;
-use pagewise::store::{Delivery, SqliteStore, ViewStore};
-use pagewise::view::{ConversationId, FileKey, Form, Held, Holding};
+use pagewise::store::{Delivery, Sent, SqliteStore, ViewStore};
+use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, Sequence};
 
 /// Where another process of this program records, and how long it rests between two.
 const FOLDER: &str = "PAGEWISE_BENCH_FOLDER";
@@ -31,7 +32,14 @@ fn delivery(at: u32) -> Delivery {
     print.iter_mut().zip(at.to_le_bytes()).for_each(|(byte, part)| *byte = part);
     let what = Held::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: Form::Document };
     let holding = Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what };
-    Delivery { holdings: vec![holding], ..Delivery::default() }
+    // As the context records a page: on a plan, with the name of the file.
+    Delivery {
+        planned: Some(Sequence(u64::MAX)),
+        holdings: vec![holding],
+        names: BTreeMap::from([(holding.file, "/home/someone/project/documents/report.pdf".to_owned())]),
+        sent: Sent { blocks: 1, pages: 1, bytes: 20_000, tokens: 2_000 },
+        ..Delivery::default()
+    }
 }
 
 fn record(store: &SqliteStore, conversation: &ConversationId, at: u32) {
@@ -105,6 +113,7 @@ fn main() {
     });
     criterion.final_summary();
     measure("alone", 0, Duration::ZERO);
+    measure("alone, every 5 ms", 0, Duration::from_millis(5));
     measure("8 processes, each every 5 ms", OTHERS, Duration::from_millis(5));
     measure("8 processes, each as fast as it can", OTHERS, Duration::ZERO);
 }

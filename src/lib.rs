@@ -111,6 +111,10 @@
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
 //!   not pruned.
 
+// Tests of a room may share what stands in tests/support.
+#[cfg(test)]
+extern crate self as pagewise;
+
 pub mod cli;
 pub mod context;
 pub mod document;

@@ -79,6 +79,26 @@ fn a_full_disk_costs_no_reply_and_nothing_forgotten_comes_back() {
     assert!((0..5).any(is_held));
 }
 
+#[test]
+fn a_deletion_that_was_told_while_the_store_failed_is_not_told_again_and_nothing_of_it_is_held() {
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    std::fs::remove_file(bench.folder.path().join("a.pdf")).unwrap();
+    *broken.lock().unwrap() = vec!["record_all", "forget"];
+    let updates = || bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    let first = updates();
+    assert_eq!(first.files.iter().map(|file| &file.change).collect::<Vec<_>>(), [&FileChange::Deleted]);
+    assert!(first.delivery.commit().is_err());
+    assert!(updates().files.is_empty(), "told once");
+    bench.pdf("a.pdf", &["one"]);
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"]);
+    // And the store learns of it as soon as it can.
+    broken.lock().unwrap().clear();
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"]);
+    assert!(bench.context.status(&c(), None).unwrap().files.is_empty());
+}
+
 /// The store goes back while something planned before it waits, and then fails.
 #[test]
 fn what_was_planned_before_a_store_was_lost_is_not_held_after_a_forgetting() {

@@ -177,8 +177,9 @@ fn keeps_generations_owners_and_late_deliveries_apart(store: &dyn ViewStore) {
     assert_eq!(store.record(&a, &moved, moment(12)).unwrap(), None, "and another that knew nothing of it is late");
 
     let counted = Delivery { page_counts: BTreeMap::from([(ContentHash([5; 32]), 9)]), ..delivery(&[known]) };
-    let two = store.record_all(&[(a.clone(), counted), (id("b"), delivery(&[known]))], moment(12)).unwrap();
-    assert!(two[0].is_some() && two[0] < two[1], "{two:?}");
+    let all = [(a.clone(), counted), (id("b"), delivery(&[known])), (a.clone(), delivery(&[known]))];
+    let all = store.record_all(&all, moment(12)).unwrap();
+    assert!(all.iter().all(Option::is_some) && all[0] < all[2], "{all:?}");
     let counts = store.page_counts(&[ContentHash([5; 32]), ContentHash([6; 32])]).unwrap();
     assert_eq!(counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
     let fork = id("of somebody too");
@@ -539,6 +540,42 @@ fn a_store_of_the_first_version_is_brought_up_to_date_and_keeps_what_it_holds() 
     assert_eq!(store.record(&id("a"), &delivery(&[held]), moment(0)).unwrap(), Some(Sequence(1003)));
 }
 
+/// What the second version added.
+const SECOND_SCHEMA: &str = "
+ALTER TABLE conversation ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversation ADD COLUMN owner BLOB;
+ALTER TABLE conversation ADD COLUMN pages INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE counter ADD COLUMN pruned_at INTEGER;
+CREATE TABLE page_count (content BLOB PRIMARY KEY, pages INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 2;
+";
+
+#[test]
+fn a_store_of_the_second_version_knows_what_it_forgot_and_goes_on_counting() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = rusqlite::Connection::open(folder.path().join("views.sqlite3")).unwrap();
+    old.execute_batch(FIRST_SCHEMA).unwrap();
+    old.execute_batch(SECOND_SCHEMA).unwrap();
+    // Under a clock of the next century.
+    let future = 4_000_000_000_000_000_u64;
+    let late =
+        format!("UPDATE counter SET sequence = {future}, pruned_at = 7; UPDATE conversation SET latest = {future};");
+    old.execute_batch(&late).unwrap();
+    old.execute_batch("INSERT INTO tombstone VALUES (1, 0, zeroblob(32), 0, 0, 900)").unwrap();
+    let mut counts = old.prepare("UPDATE counter SET sequence = sequence + 1").unwrap();
+    counts.execute([]).unwrap();
+
+    let store = on_disk(folder.path());
+    assert!(counts.execute([]).is_err(), "a program of that version that has it open is refused");
+    assert_eq!(store.last_pruned().unwrap(), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(7)));
+    let planned = |at| Delivery { planned: Some(Sequence(at)), ..delivery(&[page(1, 2, 3)]) };
+    assert_eq!(store.record(&id("a"), &planned(899), moment(8)).unwrap(), None);
+    assert_eq!(store.record(&id("a"), &planned(900), moment(8)).unwrap(), Some(Sequence(future + 1)));
+    store.prune(moment(9), 0, moment(9)).unwrap();
+    let again = store.record(&id("a"), &delivery(&[page(1, 2, 3)]), moment(10)).unwrap().unwrap();
+    assert!(again > Sequence(future + 1), "what is pruned and comes back is no younger: {again:?}");
+}
+
 #[test]
 fn a_later_schema_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
@@ -547,7 +584,7 @@ fn a_later_schema_is_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let error = SqliteStore::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 2, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 3, .. }), "{error:?}");
     assert!(database.exists());
 }
 

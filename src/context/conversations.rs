@@ -25,7 +25,8 @@ pub struct Status {
     pub point: Point,
 }
 
-/// A point in a conversation: what was recorded up to it. Points of one store are in one order.
+/// A point in a conversation: what was recorded up to it. Points of one conversation are in one order, and a fork goes on
+/// from its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point(pub u64);
 

@@ -1,7 +1,7 @@
 //! Conversations while the process lives, and the record of what was delivered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
 use dashmap::DashMap;
@@ -9,6 +9,7 @@ use dashmap::mapref::one::RefMut;
 
 use super::recorder::Recorder;
 use super::request::Retention;
+use super::sync::{Mutex, MutexGuard};
 use crate::hash::ContentHash;
 use crate::store::{self, Head, Sent, StoreError, ViewStore};
 use crate::view::{ConversationId, ConversationView, Forget, SentTexts, Sequence};
@@ -210,7 +211,7 @@ impl Live {
         }
     }
 
-    fn record(&self, record: Record) -> Result<(), StoreError> {
+    pub(super) fn record(&self, record: Record) -> Result<(), StoreError> {
         let Record { conversation, delivery, moment, texts } = record;
         for (content, pages) in &delivery.page_counts {
             insert_bounded(&self.page_counts, *content, *pages);
@@ -219,17 +220,30 @@ impl Live {
             self.texts().insert(content, text);
         }
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
+        let now = self.tick();
         let mut live = self.view(&conversation);
+        // Where this process forgot something meanwhile, the store knows whether that was before or after; it is asked
+        // next time. What it cannot tell then is sent again.
+        let is_current = live.forgotten == moment.forgotten;
         match recorded {
             Ok(Some(at)) => {
                 live.recorded = live.recorded.max(at);
-                live.deliver(&delivery, at);
+                live.let_go(&delivery, at);
+                if is_current {
+                    live.hold(&delivery, at);
+                }
             }
             Ok(None) => {}
-            Err(_) if live.forgotten != moment.forgotten => {}
+            Err(_) if !delivery.forget.is_empty() => {
+                // Told, so that it is gone in any case. A sequence for what was given with it, after that of the
+                // forgetting, could outlast a forgetting of another process.
+                delivery.forget.iter().for_each(|what| live.forget_unstored(what, now));
+                live.unstored.add(delivery.sent);
+            }
+            Err(_) if !is_current => {}
             Err(_) => {
                 let at = live.unstored_at();
-                live.deliver(&delivery, at);
+                live.hold(&delivery, at);
                 live.has_made_up = true;
                 live.unstored.add(delivery.sent);
             }
@@ -306,11 +320,14 @@ impl LiveView {
         Opened { view: self.view.clone(), head, moment }
     }
 
-    fn deliver(&mut self, delivery: &store::Delivery, at: Sequence) {
+    /// Forgets what a delivery told is gone, up to just before what it gives.
+    fn let_go(&mut self, delivery: &store::Delivery, at: Sequence) {
         for what in &delivery.forget {
-            // Up to just before what this very delivery gives.
             self.view.forget(what, Sequence(at.0.saturating_sub(1)));
         }
+    }
+
+    fn hold(&mut self, delivery: &store::Delivery, at: Sequence) {
         delivery.holdings.iter().for_each(|holding| self.view.insert(*holding, at));
     }
 

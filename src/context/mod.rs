@@ -17,6 +17,8 @@ mod lines;
 mod live;
 mod memory;
 mod news;
+#[cfg(test)]
+mod orders;
 mod output;
 mod output_folder;
 mod pdf;
@@ -32,6 +34,7 @@ mod sent;
 mod served;
 mod summary;
 mod survey;
+mod sync;
 mod telling;
 mod updates;
 mod watch;

@@ -3,10 +3,11 @@
 //! Each puts its delivery into a queue and waits for its turn; whoever has the turn records all that has gathered. So
 //! nobody returns before its own delivery is durable, a lone commit waits for nobody, and no thread has to be ended.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::request::Retention;
+use super::sync::{Mutex, MutexGuard};
 use crate::store::{Delivery, StoreError, ViewStore};
 use crate::view::{ConversationId, Sequence};
 
@@ -43,7 +44,7 @@ struct Waiting {
 
 impl Recorder {
     pub(super) fn new(store: Arc<dyn ViewStore>, retention: Retention) -> Self {
-        Self { store, retention, queue: Mutex::default(), turn: Mutex::default() }
+        Self { store, retention, queue: Mutex::new(Vec::new()), turn: Mutex::new(Turn::default()) }
     }
 
     /// Records a delivery, and returns once it is durable.

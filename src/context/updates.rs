@@ -61,7 +61,7 @@ pub enum FileChange {
         /// Why there is no more to say, where more could be expected.
         reason: Option<String>,
     },
-    /// It is again as it was given, after the agent was told otherwise.
+    /// It is again as it was given, after it was another: what the agent was told of that no longer counts.
     Restored,
     /// It cannot be read now, so that nothing is known. Told each time.
     Unreadable {
@@ -237,8 +237,13 @@ impl ContextManager {
         let news = News::of(&opened.view, asked.key, before, &*document, fingerprint);
         // Of a file that is only followed, or known by its summary, any change is news.
         let has_pages = opened.view.pages_at(asked.key).next().is_some();
-        let other = (!has_pages).then(|| FileChange::Content { mime_type: asked.kind.mime(), reason: None });
-        let change = if news.changes.is_empty() { other } else { Some(FileChange::Pages(news.changes.clone())) };
+        let is_restored = opened.view.previous_content(&asked.key) == asked.known_hash();
+        let change = match (news.changes.is_empty(), is_restored, has_pages) {
+            (false, _, _) => Some(FileChange::Pages(news.changes.clone())),
+            (true, true, _) => Some(FileChange::Restored),
+            (true, false, true) => None,
+            (true, false, false) => Some(FileChange::Content { mime_type: asked.kind.mime(), reason: None }),
+        };
         Told {
             update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
             forget: news.forget(asked.key),

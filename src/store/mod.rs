@@ -2,7 +2,7 @@
 //!
 //! [`ViewStore`] is the promise, [`MemoryStore`] and [`SqliteStore`] keep it, and one conformance suite
 //! (`tests/store.rs`) holds both to it. A store gives every recording and forgetting a [`Sequence`], in one order for
-//! all processes that share it.
+//! all processes that write to a conversation.
 //!
 //! **What is kept**: hashes of contents, pages, paths and owners, page and line numbers, page counts, forms, and counts
 //! of what was sent.

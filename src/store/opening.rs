@@ -23,6 +23,9 @@ const LOCK_TRIES: u32 = 200;
 /// some six, so that one in 170 waits with SQLite's own 1,000: every hundredth commit would be as slow as the disk.
 const CHECKPOINT_PAGES: u32 = 8_000;
 
+/// Statements that stay prepared. 64: more than there are; to prepare one takes longer than to run it.
+const MAX_PREPARED: usize = 64;
+
 /// An open database.
 #[derive(Debug)]
 pub(super) struct Database {
@@ -143,6 +146,7 @@ fn connect(path: &Path) -> Result<Connection, Failure> {
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    connection.set_prepared_statement_cache_capacity(MAX_PREPARED);
     match schema::migrate(&mut connection)? {
         Migration::Current => {
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 /// What came of bringing the tables up to date.
 pub(super) enum Migration {
@@ -82,6 +82,24 @@ CREATE TABLE page_count (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Version 3: each conversation counts for itself, from above what any of its name had before, and knows when it last
+/// forgot; so that a delivery writes to no row that all share, and reads no tombstone. There is no table `counter` any
+/// more: a program of an earlier version that has the database open is refused, where it would forget without saying so
+/// here.
+const VERSION_3: &str = "
+CREATE TABLE floor (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    sequence INTEGER NOT NULL,
+    pruned_at INTEGER
+) STRICT;
+INSERT INTO floor SELECT id, sequence, pruned_at FROM counter;
+DROP TABLE counter;
+
+ALTER TABLE conversation ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+UPDATE conversation SET forgotten =
+    max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE tombstone.conversation = conversation.id));
+";
+
 /// Brings the tables to [`VERSION`], whole or not at all.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
     // The common case takes no lock.
@@ -106,6 +124,9 @@ fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     }
     if from < 2 {
         transaction.execute_batch(VERSION_2)?;
+    }
+    if from < 3 {
+        transaction.execute_batch(VERSION_3)?;
     }
     Ok(())
 }

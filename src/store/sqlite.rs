@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::opening::{self, Database, Opened};
 use super::rows::unsigned;
 use super::statements::{
-    HEAD, RECORD, add_sent, conversation_id, conversation_record, copy_conversation, counts, forget, forgotten, head,
-    insert_conversation, insert_holding, insert_names, insert_page_counts, moment, next_sequence, prune,
-    set_generation, touched, unix_seconds, view_since,
+    HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, forget, head, insert_conversation,
+    insert_holding, insert_names, insert_page_counts, moment, prune, set_generation, unix_seconds, view_since, written,
 };
-use super::{ConversationRecord, Delivery, Head, Health, Pruned, StoreError, StoreWarning, ViewStore};
+use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, StoreWarning, ViewStore};
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Keeps views in a SQLite database.
 ///
-/// The sequence comes from the database, within the transaction that uses it, so it is one order for all processes.
+/// Sequences come from the database, within the transaction that uses them, so that a conversation has one order for all
+/// processes.
 /// A database that was deleted, or set aside by another process, is opened anew at the next use.
 #[derive(Debug)]
 pub struct SqliteStore {
@@ -78,50 +78,75 @@ impl SqliteStore {
         if set_aside.is_some() { Err(StoreError::Corrupt { path, set_aside }) } else { Ok(database) }
     }
 
-    fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         self.run(|connection| in_transaction(connection, work))
     }
 }
 
 /// Takes the write lock at once: a reader that turns writer could fail where waiting would have helped.
+///
+/// In words that stay prepared; those of [`rusqlite::Transaction`] are parsed each time.
 pub(super) fn in_transaction<T>(
-    connection: &mut Connection,
-    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let value = work(&transaction)?;
-    transaction.commit()?;
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    let _unless_committed = RollsBack(connection);
+    let value = work(connection)?;
+    connection.prepare_cached("COMMIT")?.execute([])?;
     Ok(value)
+}
+
+/// Ends a transaction that is still open, as if it had not been.
+struct RollsBack<'a>(&'a Connection);
+
+impl Drop for RollsBack<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            // Where that fails SQLite has rolled back already.
+            let _ = self.0.execute_batch("ROLLBACK");
+        }
+    }
 }
 
 /// Records one delivery, unless something was forgotten since it was planned.
 fn record(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     conversation: &ConversationId,
     delivery: &Delivery,
     now: SystemTime,
 ) -> rusqlite::Result<Option<Sequence>> {
-    if let (Some(planned), Some(id)) = (delivery.planned, conversation_id(transaction, conversation)?) {
-        let (epoch, forgotten) = forgotten(transaction, id)?;
-        if forgotten > planned {
-            if epoch <= planned {
-                add_sent(transaction, id, delivery.sent)?;
-            }
-            return Ok(None);
+    let mut row = written(transaction, conversation, now)?;
+    if let Some(planned) = delivery.planned.filter(|planned| row.forgotten > *planned) {
+        if row.epoch <= planned {
+            row.end(transaction, delivery.sent, now)?;
         }
+        return Ok(None);
     }
     for what in &delivery.forget {
-        forget(transaction, conversation, what, now)?;
+        forget(transaction, &mut row, what)?;
     }
-    let at = next_sequence(transaction)?;
-    let id = touched(transaction, conversation, at, now)?;
+    let at = row.next(transaction)?;
     for holding in &delivery.holdings {
-        insert_holding(transaction, id, holding, at)?;
+        insert_holding(transaction, row.id, holding, at)?;
     }
     insert_names(transaction, &delivery.names)?;
     insert_page_counts(transaction, &delivery.page_counts)?;
-    add_sent(transaction, id, delivery.sent)?;
+    row.end(transaction, delivery.sent, now)?;
     Ok(Some(at))
+}
+
+/// Forgets by itself, and not for a delivery.
+fn forget_now(
+    transaction: &Connection,
+    conversation: &ConversationId,
+    what: &Forget,
+    now: SystemTime,
+) -> rusqlite::Result<Sequence> {
+    let mut row = written(transaction, conversation, now)?;
+    let at = forget(transaction, &mut row, what)?;
+    row.end(transaction, Sent::default(), now)?;
+    Ok(at)
 }
 
 impl ViewStore for SqliteStore {
@@ -154,7 +179,7 @@ impl ViewStore for SqliteStore {
     }
 
     fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
-        self.write(|transaction| forget(transaction, conversation, what, now))
+        self.write(|transaction| forget_now(transaction, conversation, what, now))
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
@@ -169,7 +194,7 @@ impl ViewStore for SqliteStore {
             if known >= generation {
                 return Ok(known);
             }
-            forget(transaction, conversation, &Forget::AllButFiles, now)?;
+            forget_now(transaction, conversation, &Forget::AllButFiles, now)?;
             set_generation(transaction, conversation, generation)?;
             Ok(generation)
         })
@@ -239,7 +264,7 @@ impl ViewStore for SqliteStore {
 
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
         let pruned_at = self.run(|connection| {
-            connection.query_row("SELECT pruned_at FROM counter", [], |row| row.get::<_, Option<i64>>(0))
+            connection.query_row("SELECT pruned_at FROM floor", [], |row| row.get::<_, Option<i64>>(0))
         })?;
         Ok(pruned_at.map(moment))
     }

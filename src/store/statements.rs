@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::rows::{self, HeldRow, ScopeRow, sequence, signed, unsigned};
 use super::{ConversationRecord, Head, Pruned, Sent};
@@ -53,7 +53,7 @@ pub(super) fn conversation_id(connection: &Connection, conversation: &Conversati
 }
 
 pub(super) fn insert_conversation(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     conversation: &ConversationId,
     owner: Option<&Principal>,
     now: SystemTime,
@@ -64,23 +64,57 @@ pub(super) fn insert_conversation(
     Ok(statement.execute(params![conversation.as_str(), unix_seconds(now), owner.map(|owner| owner.0)])? > 0)
 }
 
-/// The id of a conversation that is written to at `at`; made known where it was not.
-pub(super) fn touched(
-    transaction: &Transaction<'_>,
-    conversation: &ConversationId,
-    at: Sequence,
-    now: SystemTime,
-) -> rusqlite::Result<i64> {
-    let upsert = "INSERT INTO conversation (name, created_at, used_at, latest) VALUES (?1, ?2, ?2, ?3)
-        ON CONFLICT (name) DO UPDATE SET used_at = max(used_at, excluded.used_at), latest = excluded.latest
-        RETURNING id";
-    let mut statement = transaction.prepare_cached(upsert)?;
-    statement.query_row(params![conversation.as_str(), unix_seconds(now), signed(at.0)], |row| row.get(0))
+/// The row of a conversation that is written to, as far as writing goes on from it.
+pub(super) struct Written {
+    pub(super) id: i64,
+    latest: Sequence,
+    pub(super) epoch: Sequence,
+    /// The last sequence at which anything was forgotten.
+    pub(super) forgotten: Sequence,
 }
 
-pub(super) fn next_sequence(transaction: &Transaction<'_>) -> rusqlite::Result<Sequence> {
-    let mut statement = transaction.prepare_cached("UPDATE counter SET sequence = sequence + 1 RETURNING sequence")?;
-    statement.query_row([], |row| row.get(0)).map(sequence)
+impl Written {
+    /// The next sequence. Those of a conversation that was pruned, and comes back under any clock, go on above all that
+    /// it had.
+    pub(super) fn next(&mut self, transaction: &Connection) -> rusqlite::Result<Sequence> {
+        if self.latest == Sequence::START {
+            let query = "SELECT max(sequence, unixepoch() * 1000000) FROM floor";
+            self.latest = transaction.prepare_cached(query)?.query_row([], |row| row.get(0)).map(sequence)?;
+        }
+        self.latest = self.latest.next();
+        Ok(self.latest)
+    }
+
+    /// Writes down what became of it, and what was sent.
+    pub(super) fn end(&self, transaction: &Connection, sent: Sent, now: SystemTime) -> rusqlite::Result<()> {
+        let update = "UPDATE conversation SET used_at = max(used_at, ?2), latest = ?3, forgotten = ?4,
+            blocks = blocks + ?5, bytes = bytes + ?6, tokens = tokens + ?7, pages = pages + ?8 WHERE id = ?1";
+        let written = [self.id, unix_seconds(now), signed(self.latest.0), signed(self.forgotten.0)];
+        let sent = [sent.blocks, sent.bytes, sent.tokens, sent.pages].map(signed);
+        let values = rusqlite::params_from_iter(written.into_iter().chain(sent));
+        transaction.prepare_cached(update)?.execute(values).map(|_| ())
+    }
+}
+
+/// A conversation to be written to; made known where it was not.
+///
+/// Without RETURNING, for which SQLite makes and drops a table of its own each time.
+pub(super) fn written(
+    transaction: &Connection,
+    conversation: &ConversationId,
+    now: SystemTime,
+) -> rusqlite::Result<Written> {
+    let query = "SELECT id, latest, epoch, forgotten FROM conversation WHERE name = ?1";
+    let known = transaction.prepare_cached(query)?.query_row([conversation.as_str()], |row| {
+        let at = |column| row.get(column).map(sequence);
+        Ok(Written { id: row.get(0)?, latest: at(1)?, epoch: at(2)?, forgotten: at(3)? })
+    });
+    if let Some(known) = known.optional()? {
+        return Ok(known);
+    }
+    insert_conversation(transaction, conversation, None, now)?;
+    let start = Sequence::START;
+    Ok(Written { id: transaction.last_insert_rowid(), latest: start, epoch: start, forgotten: start })
 }
 
 pub(super) fn view_since(connection: &Connection, id: i64, since: Sequence) -> rusqlite::Result<ConversationView> {
@@ -106,7 +140,7 @@ pub(super) fn view_since(connection: &Connection, id: i64, since: Sequence) -> r
 }
 
 pub(super) fn insert_holding(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     id: i64,
     holding: &Holding,
     at: Sequence,
@@ -119,8 +153,11 @@ pub(super) fn insert_holding(
     transaction.prepare_cached(insert)?.execute(values).map(|_| ())
 }
 
-pub(super) fn insert_names(transaction: &Transaction<'_>, names: &BTreeMap<FileKey, String>) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO file_name VALUES (?1, ?2)")?;
+pub(super) fn insert_names(transaction: &Connection, names: &BTreeMap<FileKey, String>) -> rusqlite::Result<()> {
+    // A page of the database is written only where the name is another.
+    let upsert = "INSERT INTO file_name VALUES (?1, ?2)
+        ON CONFLICT DO UPDATE SET path = excluded.path WHERE path <> excluded.path";
+    let mut statement = transaction.prepare_cached(upsert)?;
     for (file, path) in names {
         statement.execute(params![file.0, path])?;
     }
@@ -128,7 +165,7 @@ pub(super) fn insert_names(transaction: &Transaction<'_>, names: &BTreeMap<FileK
 }
 
 pub(super) fn insert_page_counts(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     page_counts: &BTreeMap<ContentHash, u32>,
 ) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached("INSERT OR REPLACE INTO page_count VALUES (?1, ?2)")?;
@@ -138,41 +175,31 @@ pub(super) fn insert_page_counts(
     Ok(())
 }
 
-/// The epoch of a conversation, and the last sequence at which anything in it was forgotten.
-pub(super) fn forgotten(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<(Sequence, Sequence)> {
-    let query = "SELECT epoch, max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE conversation = ?1))
-        FROM conversation WHERE id = ?1";
-    let mut statement = transaction.prepare_cached(query)?;
-    statement.query_row([id], |row| Ok((sequence(row.get(0)?), sequence(row.get(1)?))))
-}
-
-/// Forgets up to a new sequence; the one after it is taken too, for what stays followed. Returns both.
-pub(super) fn forget(
-    transaction: &Transaction<'_>,
-    conversation: &ConversationId,
-    what: &Forget,
-    now: SystemTime,
-) -> rusqlite::Result<Sequence> {
-    let at = next_sequence(transaction)?;
-    let last = if *what == Forget::AllButFiles { next_sequence(transaction)? } else { at };
-    let id = touched(transaction, conversation, last, now)?;
-    let before = view_since(transaction, id, Sequence::START)?;
+/// Forgets up to a new sequence, which is returned; the one after it is taken too, for what stays followed.
+pub(super) fn forget(transaction: &Connection, row: &mut Written, what: &Forget) -> rusqlite::Result<Sequence> {
+    let at = row.next(transaction)?;
+    if *what == Forget::AllButFiles {
+        row.next(transaction)?;
+    }
+    let before = view_since(transaction, row.id, Sequence::START)?;
     let mut after = before.clone();
     for scope in after.forget(what, at) {
-        bury(transaction, id, &scope, at)?;
+        bury(transaction, row.id, &scope, at)?;
+        row.forgotten = at;
     }
+    row.epoch = after.epoch();
     for (holding, _) in before.holdings().filter(|(holding, _)| !after.contains(holding)) {
-        delete_holding(transaction, id, holding)?;
+        delete_holding(transaction, row.id, holding)?;
     }
     // Files that stay followed.
     for (holding, recorded) in after.holdings().filter(|(holding, at)| before.recorded_at(holding) != Some(*at)) {
-        insert_holding(transaction, id, holding, recorded)?;
+        insert_holding(transaction, row.id, holding, recorded)?;
     }
     Ok(at)
 }
 
 pub(super) fn set_generation(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     conversation: &ConversationId,
     generation: u64,
 ) -> rusqlite::Result<()> {
@@ -180,15 +207,8 @@ pub(super) fn set_generation(
     transaction.prepare_cached(update)?.execute(params![conversation.as_str(), signed(generation)]).map(|_| ())
 }
 
-pub(super) fn add_sent(transaction: &Transaction<'_>, id: i64, sent: Sent) -> rusqlite::Result<()> {
-    let update = "UPDATE conversation SET blocks = blocks + ?2, bytes = bytes + ?3, tokens = tokens + ?4,
-        pages = pages + ?5 WHERE id = ?1";
-    let values = [id, signed(sent.blocks), signed(sent.bytes), signed(sent.tokens), signed(sent.pages)];
-    transaction.prepare_cached(update)?.execute(values).map(|_| ())
-}
-
 /// Writes a tombstone.
-pub(super) fn bury(transaction: &Transaction<'_>, id: i64, scope: &Scope, at: Sequence) -> rusqlite::Result<()> {
+pub(super) fn bury(transaction: &Connection, id: i64, scope: &Scope, at: Sequence) -> rusqlite::Result<()> {
     let Some(row) = ScopeRow::of(scope) else { return begin_epoch(transaction, id, at) };
     let insert = "INSERT OR REPLACE INTO tombstone VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let values = params![id, row.kind, row.subject, row.first, row.last, signed(at.0)];
@@ -196,7 +216,7 @@ pub(super) fn bury(transaction: &Transaction<'_>, id: i64, scope: &Scope, at: Se
 }
 
 /// Deletes a holding, by its whole key.
-pub(super) fn delete_holding(transaction: &Transaction<'_>, id: i64, holding: &Holding) -> rusqlite::Result<()> {
+pub(super) fn delete_holding(transaction: &Connection, id: i64, holding: &Holding) -> rusqlite::Result<()> {
     let delete = "DELETE FROM holding WHERE conversation = ?1 AND content = ?2 AND file = ?3
         AND kind = ?4 AND first = ?5 AND last = ?6 AND form = ?7 AND fingerprint = ?8";
     let row = HeldRow::of(holding.what);
@@ -205,7 +225,7 @@ pub(super) fn delete_holding(transaction: &Transaction<'_>, id: i64, holding: &H
     transaction.prepare_cached(delete)?.execute(values).map(|_| ())
 }
 
-fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite::Result<()> {
+fn begin_epoch(transaction: &Connection, id: i64, at: Sequence) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM holding WHERE conversation = ?1", [id])?;
     transaction.execute("DELETE FROM tombstone WHERE conversation = ?1", [id])?;
     let update = "UPDATE conversation SET epoch = ?2, blocks = 0, bytes = 0, tokens = 0, pages = 0
@@ -214,7 +234,7 @@ fn begin_epoch(transaction: &Transaction<'_>, id: i64, at: Sequence) -> rusqlite
 }
 
 pub(super) fn copy_conversation(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     from: i64,
     to: i64,
     as_of: Option<Sequence>,
@@ -226,8 +246,9 @@ pub(super) fn copy_conversation(
     let tombstones = "INSERT INTO tombstone SELECT ?2, kind, subject, first, last, sequence
         FROM tombstone WHERE conversation = ?1";
     transaction.execute(tombstones, [from, to])?;
-    let rest = "UPDATE conversation SET (epoch, latest, generation, owner, blocks, pages, bytes, tokens) =
-        (SELECT epoch, latest, generation, owner, blocks, pages, bytes, tokens FROM conversation WHERE id = ?1) WHERE id = ?2";
+    let rest = "UPDATE conversation SET (epoch, latest, forgotten, generation, owner, blocks, pages, bytes, tokens) =
+        (SELECT epoch, latest, forgotten, generation, owner, blocks, pages, bytes, tokens FROM conversation
+        WHERE id = ?1) WHERE id = ?2";
     transaction.execute(rest, [from, to]).map(|_| ())
 }
 
@@ -237,13 +258,15 @@ pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
 }
 
 pub(super) fn prune(
-    transaction: &Transaction<'_>,
+    transaction: &Connection,
     unused_since: i64,
     max_holdings: u64,
     now: i64,
 ) -> rusqlite::Result<Pruned> {
     let before = counts(transaction)?;
-    transaction.execute("UPDATE counter SET pruned_at = ?1", [now])?;
+    let floor = "UPDATE floor SET pruned_at = ?1,
+        sequence = max(sequence, (SELECT ifnull(max(latest), 0) FROM conversation))";
+    transaction.execute(floor, [now])?;
     transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
     // The last used are kept as long as all from there on fit.
     let excess = "DELETE FROM conversation WHERE id IN (SELECT id FROM (
