@@ -26,7 +26,7 @@ fn chunked(content: Stream, picture: Stream) -> [Stream; 2] {
     document.save_to(&mut file).unwrap();
     let open = |bytes| Document::open(Arc::new(bytes), None, &Limits::default()).unwrap();
     let chunk = cut(&open(file), PageIndex(0)).unwrap();
-    assert_eq!(cut(&open(chunk.bytes.clone()), PageIndex(0)).unwrap().bytes, chunk.bytes, "a chunk of the chunk");
+    assert_eq!(cut(&open(chunk.bytes.to_vec()), PageIndex(0)).unwrap().bytes, chunk.bytes, "a chunk of the chunk");
     let chunk = Chunk::load_mem(&chunk.bytes).unwrap();
     let page = chunk.get_dictionary(chunk.page_iter().next().unwrap()).unwrap();
     let content = page.get(b"Contents").and_then(Object::as_reference).unwrap();
