@@ -37,7 +37,7 @@ impl PageChunk {
     /// [`CutError::Document`] where decoding the page passes a limit.
     pub fn fingerprint(&self) -> Result<PageFingerprint, CutError> {
         let chunk = Document::open(Arc::new(self.bytes.clone()), None, &Limits::default())?;
-        let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, |_: &CutError| false)?;
+        let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, CutError::is_worth_another_reader)?;
         Ok(fingerprint)
     }
 }
