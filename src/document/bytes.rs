@@ -25,6 +25,11 @@ pub trait ReadAt: Send + Sync {
     /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] where it is shorter by now.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
+    /// All bytes, where they are in memory and can be shared.
+    fn in_memory(&self) -> Option<Bytes> {
+        None
+    }
+
     /// The open file, where there is one that can be passed to another process.
     #[cfg(all(unix, not(pagewise_portable)))]
     fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
@@ -47,6 +52,23 @@ impl ReadAt for Vec<u8> {
         let part = self.get(start..start.saturating_add(buffer.len()));
         buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
+    }
+}
+
+impl ReadAt for Bytes {
+    fn len(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = self.get(start..start.saturating_add(buffer.len()));
+        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn in_memory(&self) -> Option<Bytes> {
+        Some(self.clone())
     }
 }
 
@@ -82,7 +104,8 @@ pub(crate) struct FileBytes {
 impl FileBytes {
     pub(crate) fn new(source: Arc<dyn ReadAt>) -> Result<Self, DocumentError> {
         let length = source.len();
-        let file = Self { source, length, whole: OnceLock::new(), gathered: AtomicU64::new(0), near: Mutex::default() };
+        let whole = source.in_memory().map(OnceLock::from).unwrap_or_default();
+        let file = Self { source, length, whole, gathered: AtomicU64::new(0), near: Mutex::default() };
         if length <= WHOLE_FILE_BYTES {
             file.whole()?;
         }

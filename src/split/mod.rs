@@ -34,12 +34,13 @@ pub use verify::Unsound;
 use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
 use assemble::{Assembled, Demand, assemble};
+use bytes::Bytes;
 
 /// A page as a PDF of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The reader that it was made with.
     pub tier: Tier,
     /// What was assumed or repaired.
@@ -90,18 +91,17 @@ impl CutError {
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
-        let make = |reading: &Reading, leaf: &Leaf| -> Result<Assembled, CutError> {
-            let mut chunk = one(reading, leaf, label.clone(), demand)?;
-            chunk.bytes = verify::verify(chunk.bytes, 1, reading)?;
-            Ok(chunk)
+        let make = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
+            let Assembled { bytes, notes, .. } = one(reading, leaf, label.clone(), demand)?;
+            Ok(PageChunk { bytes: verify::verify(bytes, 1, reading)?, tier: reading.tier, notes })
         };
         document.with_page(index, make, CutError::is_worth_another_reader)
     };
-    let (chunk, reading) = match attempt(Demand::AllContent) {
+    let (chunk, _) = match attempt(Demand::AllContent) {
         Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
         other => other?,
     };
-    Ok(PageChunk { bytes: chunk.bytes, tier: reading.tier, notes: chunk.notes })
+    Ok(chunk)
 }
 
 fn one(reading: &Reading, leaf: &Leaf, label: Option<String>, demand: Demand) -> Result<Assembled, DocumentError> {

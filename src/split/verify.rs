@@ -53,19 +53,16 @@ impl From<DocumentError> for Unsound {
 }
 
 /// Reads `chunk`, which was made out of `reading`, back, and gives it back where it has `expected` pages.
-pub(super) fn verify(chunk: Vec<u8>, expected: usize, reading: &Reading) -> Result<Vec<u8>, Unsound> {
-    Shared::with(reading, |shared| sound(chunk, expected, reading.tier, &reading.limits, shared))
+pub(super) fn verify(chunk: Vec<u8>, expected: usize, reading: &Reading) -> Result<Bytes, Unsound> {
+    Shared::with(reading, |shared| sound(chunk.into(), expected, reading.tier, &reading.limits, shared))
 }
 
-fn sound(chunk: Vec<u8>, expected: usize, tier: Tier, limits: &Limits, shared: &Shared) -> Result<Vec<u8>, Unsound> {
-    if tier != Tier::Direct {
-        second_opinion(&chunk, expected)?;
-        return Ok(chunk);
+fn sound(chunk: Bytes, expected: usize, tier: Tier, limits: &Limits, shared: &Shared) -> Result<Bytes, Unsound> {
+    match tier {
+        Tier::Direct => read_back(chunk.clone(), expected, limits, shared)?,
+        _ => second_opinion(&chunk, expected)?,
     }
-    let bytes = Bytes::from(chunk);
-    read_back(bytes.clone(), expected, limits, shared)?;
-    // Nobody else holds the bytes by now, so that this copies nothing.
-    Ok(Vec::from(bytes))
+    Ok(chunk)
 }
 
 fn read_back(chunk: Bytes, expected: usize, limits: &Limits, shared: &Shared) -> Result<(), Unsound> {
@@ -182,7 +179,7 @@ mod tests {
             filter_at: 0,
         });
         let last = u32::try_from(objects.len()).unwrap_or(u32::MAX);
-        let chunk = writer::write(bodies.collect(), last, "1.7", &Shared::default());
+        let chunk = Bytes::from(writer::write(bodies.collect(), last, "1.7", &Shared::default()));
         [Tier::Direct, Tier::HayroSyntax]
             .map(|tier| sound(chunk.clone(), expected, tier, &Limits::default(), &Shared::default()).err())
     }
