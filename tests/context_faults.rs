@@ -357,7 +357,8 @@ fn two_texts_of_one_content_are_held_and_followed_each() {
 #[test]
 fn a_copy_is_followed_whatever_becomes_of_the_others() {
     let numbered = numbered("same\n");
-    let kinds: [(&str, Vec<u8>, fn(&mut FileRequest)); 4] = [
+    type Change = fn(&mut FileRequest);
+    let kinds: [(&str, Vec<u8>, Change); 4] = [
         ("pages", b"%PDF-1.7\none\ntwo\n".to_vec(), |request| request.part = Part::Selection("1-2".into())),
         ("summary", b"%PDF-1.7\none\ntwo\n".to_vec(), summary),
         ("text", numbered.into_bytes(), summary),

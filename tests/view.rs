@@ -1,5 +1,7 @@
 //! A view merges in any order, and what was forgotten stays so.
 
+use std::collections::BTreeMap;
+
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::view::{ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Sequence};
@@ -145,12 +147,24 @@ proptest! {
         let at = view.latest();
         view.forget(&what, at);
         for holding in named {
-            let stays = what == Forget::AllButFiles && holding.what == Held::Known;
+            let stays = matches!(what, Forget::AllButFiles | Forget::Content(_)) && holding.what == Held::Known;
             prop_assert!(stays || view.holdings().all(|(held, _)| *held != holding));
             if let Some((fingerprint, form)) = page_of(&holding) {
                 prop_assert!(!view.holds_page(&fingerprint, form));
             }
         }
+    }
+
+    #[test]
+    fn what_is_followed_is_a_name_and_goes_with_it_alone(mut view in view(), what in forget()) {
+        let mut followed: BTreeMap<FileKey, ContentHash> = view.files().collect();
+        view.forget(&what, view.latest());
+        match what {
+            Forget::Everything => followed.clear(),
+            Forget::File(file) => drop(followed.remove(&file)),
+            _ => {}
+        }
+        prop_assert_eq!(view.files().collect::<BTreeMap<_, _>>(), followed);
     }
 
     #[test]
