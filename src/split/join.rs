@@ -118,9 +118,13 @@ pub(crate) fn join_with(
     };
     // Each page has been cut by itself.
     let is_nobodys = |error: &JoinError| is_damage(error) && job.tiers.len() > 1;
-    let (joined, reading) = made.map_err(|error| if is_nobodys(&error) { JoinError::SeveralReaders } else { error })?;
-    Ok(JoinedPages { bytes: joined.bytes, tier: reading.tier, notes: joined.notes })
+    let ((bytes, notes), reading) =
+        made.map_err(|error| if is_nobodys(&error) { JoinError::SeveralReaders } else { error })?;
+    Ok(JoinedPages { bytes, tier: reading.tier, notes })
 }
+
+/// A file that was read back, and what is to be said of it.
+type Made = (Vec<u8>, Vec<CutNote>);
 
 /// Pages on their way into one file.
 struct Job<'a> {
@@ -151,24 +155,23 @@ impl<'a> Job<'a> {
         Ok((!job.indices.is_empty()).then_some(job))
     }
 
-    fn attempt(&self, demand: Demand) -> Result<(Assembled, Arc<Reading>), JoinError> {
+    fn attempt(&self, demand: Demand) -> Result<(Made, Arc<Reading>), JoinError> {
         let make = |reading: &Reading, leaves: &[Leaf]| self.made(reading, leaves, demand);
         self.document.with_pages(&self.indices, make, JoinError::is_worth_another_reader)
     }
 
-    fn made(&self, reading: &Reading, leaves: &[Leaf], demand: Demand) -> Result<Assembled, JoinError> {
+    fn made(&self, reading: &Reading, leaves: &[Leaf], demand: Demand) -> Result<Made, JoinError> {
         if !self.tiers.contains(&reading.tier) {
             return Err(DocumentError::damaged("a reader that cut none of the pages").into());
         }
-        let mut joined = assemble(reading, leaves, &self.labels, demand)?;
-        if let Some(conflict) = joined.conflict.take() {
+        let Assembled { written, notes, conflict } = assemble(reading, leaves, &self.labels, demand)?;
+        if let Some(conflict) = conflict {
             return Err(conflict.into());
         }
-        let bytes = verify::verify(joined.bytes, leaves.len(), reading).map_err(CutError::from)?;
+        let bytes = verify::verify(written, leaves.len(), reading).map_err(CutError::from)?;
         let bytes = Arc::new(bytes);
         self.compare(&bytes)?;
-        joined.bytes = Arc::unwrap_or_clone(bytes);
-        Ok(joined)
+        Ok((Arc::unwrap_or_clone(bytes), notes))
     }
 
     /// Cuts every page out of the joined file, and wants what was cut out of the document.
@@ -178,7 +181,7 @@ impl<'a> Job<'a> {
             let label = joined.page_label(at).map(|label| label.0);
             let again = |reading: &Reading, leaf: &Leaf| one(reading, leaf, label.clone(), Demand::WhatIsThere);
             let (again, _) = joined.with_page(at, again, DocumentError::is_worth_another_reader)?;
-            if ContentHash::of(&again.bytes) != *hash {
+            if ContentHash::of(&again.written.bytes) != *hash {
                 return Err(JoinError::Differs { page: index.number() });
             }
         }

@@ -90,18 +90,17 @@ impl CutError {
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
-        let make = |reading: &Reading, leaf: &Leaf| -> Result<Assembled, CutError> {
-            let mut chunk = one(reading, leaf, label.clone(), demand)?;
-            chunk.bytes = verify::verify(chunk.bytes, 1, reading)?;
-            Ok(chunk)
+        let make = |reading: &Reading, leaf: &Leaf| -> Result<_, CutError> {
+            let Assembled { written, notes, .. } = one(reading, leaf, label.clone(), demand)?;
+            Ok((verify::verify(written, 1, reading)?, notes))
         };
         document.with_page(index, make, CutError::is_worth_another_reader)
     };
-    let (chunk, reading) = match attempt(Demand::AllContent) {
+    let ((bytes, notes), reading) = match attempt(Demand::AllContent) {
         Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
         other => other?,
     };
-    Ok(PageChunk { bytes: chunk.bytes, tier: reading.tier, notes: chunk.notes })
+    Ok(PageChunk { bytes, tier: reading.tier, notes })
 }
 
 fn one(reading: &Reading, leaf: &Leaf, label: Option<String>, demand: Demand) -> Result<Assembled, DocumentError> {
