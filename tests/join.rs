@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use lopdf::{Document as Chunk, Object};
-use pagewise::document::{Document, DocumentError};
+use pagewise::document::{Document, DocumentError, ReadAt};
 use pagewise::limits::{Cancellation, Deadline, Limits, Stopped};
 use pagewise::page::{PageIndex, PageLabel, PageSet};
 use pagewise::render::NoFonts;
@@ -33,7 +33,7 @@ const FIXTURES: [&str; 12] = [
     "shared-resources.pdf",
 ];
 
-fn open(bytes: Vec<u8>) -> Document {
+fn open(bytes: impl ReadAt + 'static) -> Document {
     Document::open(Arc::new(bytes), None, &Limits::default()).unwrap()
 }
 

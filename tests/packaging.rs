@@ -54,6 +54,34 @@ fn the_description_for_the_registry_is_one() {
     assert!((1..=100).contains(&text("description").chars().count()));
     assert!((1..=100).contains(&text("title").chars().count()));
     assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
+    let package = &server["packages"][0];
+    let facts = ["registryType", "identifier", "version"].map(|key| package[key].as_str().unwrap_or_default());
+    assert_eq!(facts, ["cargo", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")]);
+    assert_eq!(package["transport"], json!({ "type": "stdio" }));
+    // The registry looks for this in what the package's page shows.
+    let readme = std::fs::read_to_string(format!("{}/README.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    assert!(readme.contains(&format!("`mcp-name: {}`", text("name"))));
+}
+
+/// What a host makes of the description starts a server.
+#[test]
+fn the_arguments_that_the_registry_knows_are_taken() {
+    let server = packaged("server.json");
+    let mut words = Vec::new();
+    for argument in server["packages"][0]["packageArguments"].as_array().unwrap() {
+        match argument["type"].as_str().unwrap() {
+            "positional" => words.push(argument["value"].as_str().unwrap()),
+            _ => words.extend([argument["name"].as_str().unwrap(), "."]),
+        }
+    }
+    let place = Place::new();
+    for variable in server["packages"][0]["environmentVariables"].as_array().unwrap() {
+        let setting = variable["name"].as_str().unwrap().strip_prefix("PAGEWISE_").unwrap().to_lowercase();
+        assert!(place.run(&["--print-config"]).stdout.contains(&setting), "{setting}");
+    }
+    assert_eq!(words.remove(0), "serve");
+    let mut client = Client::start_with(&place, &words, "tester", json!({}));
+    assert!(client.request("tools/list", json!({}))["tools"].is_array());
 }
 
 /// The required fields of the bundle's manifest, version 0.3.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use lopdf::{Document as Chunk, Object};
-use pagewise::document::{Document, DocumentError, Tier};
+use pagewise::document::{Document, DocumentError, ReadAt, Tier};
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::split::{CutError, PageChunk, cut, fingerprint};
@@ -14,7 +14,7 @@ fn bytes(fixture: &str) -> Vec<u8> {
     std::fs::read(format!("{}/fixtures/{fixture}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-fn open(bytes: Vec<u8>) -> Document {
+fn open(bytes: impl ReadAt + 'static) -> Document {
     Document::open(Arc::new(bytes), None, &Limits::default()).unwrap()
 }
 

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use lopdf::{Dictionary, Document as Chunk, Object, Stream, dictionary};
-use pagewise::document::Document;
+use pagewise::document::{Document, Tier};
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::split::cut;
 use std::sync::Arc;
 
-/// A page with this content and a picture of this kind, and the streams of its chunk: the content and the picture.
-fn chunked(content: Stream, picture: Stream) -> [Stream; 2] {
+/// A file of one page with this content and a picture of this kind.
+fn file_of(content: Stream, picture: Stream) -> Vec<u8> {
     let mut document = Chunk::with_version("1.5");
     let tree = document.new_object_id();
     let (content, picture) = (document.add_object(content), document.add_object(picture));
@@ -24,9 +24,15 @@ fn chunked(content: Stream, picture: Stream) -> [Stream; 2] {
     document.trailer.set("Root", catalog);
     let mut file = Vec::new();
     document.save_to(&mut file).unwrap();
+    file
+}
+
+/// The streams of such a page's chunk: the content and the picture.
+fn chunked(content: Stream, picture: Stream) -> [Stream; 2] {
+    let file = file_of(content, picture);
     let open = |bytes| Document::open(Arc::new(bytes), None, &Limits::default()).unwrap();
     let chunk = cut(&open(file), PageIndex(0)).unwrap();
-    assert_eq!(cut(&open(chunk.bytes.clone()), PageIndex(0)).unwrap().bytes, chunk.bytes, "a chunk of the chunk");
+    assert_eq!(cut(&open(chunk.bytes.to_vec()), PageIndex(0)).unwrap().bytes, chunk.bytes, "a chunk of the chunk");
     let chunk = Chunk::load_mem(&chunk.bytes).unwrap();
     let page = chunk.get_dictionary(chunk.page_iter().next().unwrap()).unwrap();
     let content = page.get(b"Contents").and_then(Object::as_reference).unwrap();
@@ -115,4 +121,17 @@ fn what_is_damaged_or_deflated_already_is_copied_as_it_is() {
     assert_eq!(stream.content, data);
     assert_eq!(filters_of(&picture), [b"ASCIIHexDecode"]);
     assert_eq!(picture.content, damaged);
+}
+
+#[test]
+fn a_page_that_the_strict_reader_refuses_has_a_fingerprint() {
+    let odd = |tail: u8| {
+        let data = [&picture()[..], b"\nendstream\nendobj\n", &[tail]].concat();
+        let file = file_of(filtered(&[], content()), filtered(&["DCTDecode"], data));
+        cut(&Document::open(Arc::new(file), None, &Limits::default()).unwrap(), PageIndex(0)).unwrap()
+    };
+    let [one, same, other] = [1, 1, 2].map(odd);
+    assert_ne!(one.tier, Tier::Direct);
+    assert_eq!(one.fingerprint().unwrap(), same.fingerprint().unwrap());
+    assert_ne!(one.fingerprint().unwrap(), other.fingerprint().unwrap());
 }

@@ -110,6 +110,11 @@ impl Memory {
         self.known.as_ref().is_some_and(|known| known.opened.view.holds_lines(content, span))
     }
 
+    /// Whether any page of any file is held: without one, none is held.
+    pub(super) fn holds_pages(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.opened.view.has_pages())
+    }
+
     pub(super) fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
         self.known.as_ref().map_or(Standing::No, |known| known.standing(page, fingerprint, form))
     }

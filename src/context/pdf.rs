@@ -21,7 +21,7 @@ use super::words::{NEXT_WHEN_FULL, numbered, one_line, page_or_pages, pages_held
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, Forget, Form, Held};
-use crate::worker::{Pages, PdfError};
+use crate::worker::{PageChunk, Pages, PdfError};
 
 /// One answer about a PDF while it is put together.
 pub(super) struct PdfAnswer<'a> {
@@ -185,7 +185,7 @@ impl PdfAnswer<'_> {
 
     fn plan(&self, wanted: &PageSet) -> PagePlan {
         plan_pages(wanted, self.settings.max_pages, |page| {
-            if self.request.force || !self.memory.is_on() {
+            if self.request.force || !self.memory.holds_pages() {
                 return Standing::No;
             }
             // A page whose identity is in doubt is sent.
@@ -315,6 +315,16 @@ impl PdfAnswer<'_> {
         }
         let mut known = self.fingerprints.borrow_mut();
         *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
+    }
+
+    /// The page as a PDF, with its identity where a conversation needs it and it is not known yet.
+    pub(super) fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+        if !self.memory.is_on() || self.fingerprints.borrow().contains_key(&page) {
+            return self.document.cut(page);
+        }
+        let (chunk, fingerprint) = self.document.cut_and_identify(page)?;
+        self.fingerprints.borrow_mut().insert(page, fingerprint);
+        Ok(chunk)
     }
 
     fn supports_extraction(&self, served: &[Served]) -> Option<bool> {

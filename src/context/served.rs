@@ -51,12 +51,12 @@ impl Body {
 impl PdfAnswer<'_> {
     /// One page in the form asked for; as text, where it cannot be had as a PDF.
     pub(super) fn serve_page(&self, planned: PlannedPage) -> Result<Served, ContextError> {
-        let fingerprint = self.fingerprint(planned.page);
         let made = match self.form_of(planned.page) {
-            Form::Document | Form::Path => self.document.cut(planned.page),
-            Form::Text => return self.as_text(planned, fingerprint, None),
-            Form::Image => return self.as_picture(planned, fingerprint),
+            Form::Document | Form::Path => self.cut(planned.page),
+            Form::Text => return self.as_text(planned, self.fingerprint(planned.page), None),
+            Form::Image => return self.as_picture(planned, self.fingerprint(planned.page)),
         };
+        let fingerprint = self.fingerprint(planned.page);
         match made {
             Ok(chunk)
                 if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == Form::Document =>
@@ -101,7 +101,7 @@ impl PdfAnswer<'_> {
             Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
             let title = format!("{} - Page {page}", self.asked.path);
-            Body::Document(DocumentBlock { title, page, source, bytes: chunk.bytes.into() })
+            Body::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
         };
         let tokens = self.tokens_as_pdf(planned.page);
         Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })

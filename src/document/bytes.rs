@@ -26,6 +26,11 @@ pub trait ReadAt: Send + Sync {
     /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] where it is shorter by now.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
+    /// All bytes, where they are in memory and can be shared.
+    fn in_memory(&self) -> Option<Bytes> {
+        None
+    }
+
     /// The open file, where there is one that can be passed to another process.
     #[cfg(all(unix, not(pagewise_portable)))]
     fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
@@ -48,6 +53,23 @@ impl ReadAt for Vec<u8> {
         let part = self.get(start..start.saturating_add(buffer.len()));
         buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
+    }
+}
+
+impl ReadAt for Bytes {
+    fn len(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = self.get(start..start.saturating_add(buffer.len()));
+        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn in_memory(&self) -> Option<Bytes> {
+        Some(self.clone())
     }
 }
 
@@ -135,9 +157,9 @@ pub(crate) struct FileBytes {
 impl FileBytes {
     pub(crate) fn new(source: Arc<dyn ReadAt>) -> Result<Self, DocumentError> {
         let length = source.len();
-        let (id, whole, reading) = (0, OnceLock::new(), Mutex::default());
-        let (gathered, near) = (AtomicU64::new(0), Mutex::default());
-        let mut file = Self { id, source, length, whole, reading, gathered, near };
+        let whole = source.in_memory().map(OnceLock::from).unwrap_or_default();
+        let (reading, gathered, near) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
+        let mut file = Self { id: 0, source, length, whole, reading, gathered, near };
         if length <= WHOLE_FILE_BYTES {
             file.whole()?;
         } else {

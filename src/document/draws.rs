@@ -209,7 +209,7 @@ impl Walk<'_> {
     fn decoded(&self, stream: &Stream) -> Result<Vec<u8>, DocumentError> {
         let mut resolve = |value: &Object| self.objects.resolve(value).map(|value| value.clone());
         let filters = filter::filters_of(&stream.dictionary, &mut resolve)?;
-        filter::decode(&stream.data, &filters, self.limits).map(|decoded| decoded.bytes)
+        filter::decode(&stream.data, &filters, self.limits).map(|decoded| decoded.bytes.into_owned())
     }
 }
 

@@ -11,12 +11,13 @@ use super::lexer::{hexadecimal_digit, is_white_space};
 use super::object::{Dictionary, Object};
 use crate::limits::{LimitExceeded, Limits, RATIO_FREE_BYTES};
 use flate::inflate;
+use std::borrow::Cow;
 
 /// Decoded stream data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decoded {
+pub(crate) struct Decoded<'a> {
     /// The bytes; for a damaged stream those before the damage.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Cow<'a, [u8]>,
     /// Whether every filter came to its end.
     pub(crate) intact: bool,
     /// The first filter that was not applied, an image codec or an unknown one.
@@ -57,24 +58,24 @@ pub(crate) fn filters_of(
 }
 
 /// Runs `data` through `filters` until one is an image codec or unknown.
-pub(crate) fn decode(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Decoded, DocumentError> {
+pub(crate) fn decode<'a>(
+    data: &'a [u8],
+    filters: &[(Object, Object)],
+    limits: &Limits,
+) -> Result<Decoded<'a>, DocumentError> {
     LimitExceeded::check("max_filters", filters.len() as u64, u64::from(limits.max_filters))?;
     check_decoded(0, limits)?;
-    let mut decoded = Decoded { bytes: Vec::new(), intact: true, stopped_at: None };
+    let mut decoded = Decoded { bytes: Cow::Borrowed(data), intact: true, stopped_at: None };
     for (at, (filter, parameters)) in filters.iter().enumerate() {
-        let input = if at == 0 { data } else { decoded.bytes.as_slice() };
-        let Some(step) = apply(filter.as_name().unwrap_or_default(), input, parameters, limits) else {
+        let Some(step) = apply(filter.as_name().unwrap_or_default(), &decoded.bytes, parameters, limits) else {
             decoded.stopped_at = Some(at);
             break;
         };
         let (bytes, intact) = step?;
         check_ratio(data.len(), bytes.len(), limits)?;
         check_decoded(bytes.len(), limits)?;
-        decoded.bytes = bytes;
+        decoded.bytes = Cow::Owned(bytes);
         decoded.intact &= intact;
-    }
-    if filters.is_empty() || decoded.stopped_at == Some(0) {
-        decoded.bytes = data.to_vec();
     }
     Ok(decoded)
 }

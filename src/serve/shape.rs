@@ -133,7 +133,7 @@ pub(super) type ReadPage = (ReadResourceResult, Enclosures);
 pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
     let mut enclosures = Enclosures::default();
     let contents = match page.content {
-        ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes.into()), uri),
+        ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes), uri),
         ResourceContent::Text(text) => ResourceContents::text(text, uri),
     };
     let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);

@@ -73,8 +73,7 @@ fn assemble_with(
     if pages.len() > 1
         && let Some(conflict) = conflict(reading, &widgets, &colors)?
     {
-        let written = Written { bytes: Vec::new(), plain: Vec::new() };
-        return Ok(Assembled { written, notes: Vec::new(), conflict: Some(conflict) });
+        return Ok(Assembled { written: Written::default(), notes: Vec::new(), conflict: Some(conflict) });
     }
     let mut closure = Closure::new(objects, limits, &parts, &used, shared);
     let mut media_box_assumed = false;

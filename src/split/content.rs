@@ -4,6 +4,7 @@ use crate::document::object::{Object, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
 use crate::limits::{LimitExceeded, Limits};
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// Bytes of one page's content that are held at once. 64 MB; what comes after counts as of an unknown filter, so that
@@ -24,12 +25,12 @@ impl<'a> Decoder<'a> {
 
     /// Decodes a stream. One that decodes to more than a limit counts as one whose filter is unknown: what needs its
     /// content does without.
-    pub(super) fn decode(&self, stream: &Stream) -> Result<filter::Decoded, DocumentError> {
+    pub(super) fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::Decoded<'s>, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
             Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
-                filter::Decoded { bytes: Vec::new(), intact: true, stopped_at: Some(0) }
+                filter::Decoded { bytes: Cow::default(), intact: true, stopped_at: Some(0) }
             }
             other => other?,
         };
@@ -68,9 +69,9 @@ impl<'a> Decoder<'a> {
         Ok(match decoded {
             filter::Decoded { stopped_at: Some(_), .. } => Content::Unknown,
             // Deflated data whose filter was lost: no content begins with these bytes.
-            filter::Decoded { bytes, .. } if is_deflated(&bytes) => Content::Damaged(bytes),
-            filter::Decoded { intact: false, bytes, .. } => Content::Damaged(bytes),
-            filter::Decoded { bytes, .. } => Content::Whole(bytes),
+            filter::Decoded { bytes, .. } if is_deflated(&bytes) => Content::Damaged(bytes.into_owned()),
+            filter::Decoded { intact: false, bytes, .. } => Content::Damaged(bytes.into_owned()),
+            filter::Decoded { bytes, .. } => Content::Whole(bytes.into_owned()),
         })
     }
 }

@@ -37,7 +37,7 @@ impl PageChunk {
     /// [`CutError::Document`] where decoding the page passes a limit.
     pub fn fingerprint(&self) -> Result<PageFingerprint, CutError> {
         let chunk = Document::open(Arc::new(self.bytes.clone()), None, &Limits::default())?;
-        let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, |_: &CutError| false)?;
+        let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, CutError::is_worth_another_reader)?;
         Ok(fingerprint)
     }
 }
@@ -165,7 +165,7 @@ impl Walk<'_> {
         if let Some(codec) = decoded.stopped_at {
             self.codecs(stream, codec, hasher)?;
         }
-        tagged(hasher, b's', &untagged(&decoded.bytes));
+        hash_untagged(&decoded.bytes, hasher);
         // The first lengths of font programs are those of decoded parts, and stay.
         self.dictionary(&stream.dictionary, &[b"DecodeParms", b"Filter", b"Length"], hasher)
     }
@@ -243,11 +243,22 @@ fn without_tag(name: &[u8]) -> &[u8] {
     if has_tag(name) { name.get(TAG_LETTERS + 1..).unwrap_or_default() } else { name }
 }
 
-/// Stream data without subset tags near its beginning, where font programs and CMaps have their names.
+/// Bytes of a stream in which subset tags are looked for.
+const SEARCHED: usize = 4096;
+
+/// Hashes stream data without subset tags near its beginning, where font programs and CMaps have their names.
+fn hash_untagged(data: &[u8], hasher: &mut Hasher) {
+    let (head, rest) = data.split_at_checked(SEARCHED).unwrap_or((data, &[]));
+    hasher.update(b"s");
+    hasher.update(&(data.len() as u64).to_le_bytes());
+    hasher.update(&untagged(head));
+    hasher.update(rest);
+}
+
+/// The same length of data with other letters for tags.
 fn untagged(data: &[u8]) -> Vec<u8> {
-    const SEARCHED: usize = 4096;
     let mut out = data.to_vec();
-    for plus in memchr::memchr_iter(b'+', data.get(..SEARCHED).unwrap_or(data)) {
+    for plus in memchr::memchr_iter(b'+', data) {
         let Some(start) = plus.checked_sub(TAG_LETTERS) else { continue };
         let begins = start.checked_sub(1).and_then(|at| data.get(at)).is_none_or(|before| {
             // In a CFF name index the tag follows a binary offset.

@@ -27,6 +27,7 @@ use super::{CutError, CutNote, PageChunk, cut, one, verify};
 use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::hash::ContentHash;
 use crate::page::{PageIndex, PageNumber, PageSet};
+use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinedPages {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The reader that it was made with.
     pub tier: Tier,
     /// What was assumed or repaired on any of the pages.
@@ -118,13 +119,8 @@ pub(crate) fn join_with(
     };
     // Each page has been cut by itself.
     let is_nobodys = |error: &JoinError| is_damage(error) && job.tiers.len() > 1;
-    let ((bytes, notes), reading) =
-        made.map_err(|error| if is_nobodys(&error) { JoinError::SeveralReaders } else { error })?;
-    Ok(JoinedPages { bytes, tier: reading.tier, notes })
+    made.map_err(|error| if is_nobodys(&error) { JoinError::SeveralReaders } else { error })
 }
-
-/// A file that was read back, and what is to be said of it.
-type Made = (Vec<u8>, Vec<CutNote>);
 
 /// Pages on their way into one file.
 struct Job<'a> {
@@ -155,12 +151,12 @@ impl<'a> Job<'a> {
         Ok((!job.indices.is_empty()).then_some(job))
     }
 
-    fn attempt(&self, demand: Demand) -> Result<(Made, Arc<Reading>), JoinError> {
+    fn attempt(&self, demand: Demand) -> Result<JoinedPages, JoinError> {
         let make = |reading: &Reading, leaves: &[Leaf]| self.made(reading, leaves, demand);
-        self.document.with_pages(&self.indices, make, JoinError::is_worth_another_reader)
+        self.document.with_pages(&self.indices, make, JoinError::is_worth_another_reader).map(|(joined, _)| joined)
     }
 
-    fn made(&self, reading: &Reading, leaves: &[Leaf], demand: Demand) -> Result<Made, JoinError> {
+    fn made(&self, reading: &Reading, leaves: &[Leaf], demand: Demand) -> Result<JoinedPages, JoinError> {
         if !self.tiers.contains(&reading.tier) {
             return Err(DocumentError::damaged("a reader that cut none of the pages").into());
         }
@@ -169,14 +165,13 @@ impl<'a> Job<'a> {
             return Err(conflict.into());
         }
         let bytes = verify::verify(written, leaves.len(), reading).map_err(CutError::from)?;
-        let bytes = Arc::new(bytes);
         self.compare(&bytes)?;
-        Ok((Arc::unwrap_or_clone(bytes), notes))
+        Ok(JoinedPages { bytes, tier: reading.tier, notes })
     }
 
     /// Cuts every page out of the joined file, and wants what was cut out of the document.
-    fn compare(&self, joined: &Arc<Vec<u8>>) -> Result<(), JoinError> {
-        let joined = Document::open(Arc::clone(joined) as _, None, self.document.limits())?;
+    fn compare(&self, joined: &Bytes) -> Result<(), JoinError> {
+        let joined = Document::open(Arc::new(joined.clone()), None, self.document.limits())?;
         for ((at, index), hash) in (0..).map(PageIndex).zip(&self.indices).zip(&self.hashes) {
             let label = joined.page_label(at).map(|label| label.0);
             let again = |reading: &Reading, leaf: &Leaf| one(reading, leaf, label.clone(), Demand::WhatIsThere);

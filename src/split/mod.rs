@@ -34,12 +34,13 @@ pub use verify::Unsound;
 use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
 use assemble::{Assembled, Demand, assemble};
+use bytes::Bytes;
 
 /// A page as a PDF of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The reader that it was made with.
     pub tier: Tier,
     /// What was assumed or repaired.
@@ -90,17 +91,17 @@ impl CutError {
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
-        let make = |reading: &Reading, leaf: &Leaf| -> Result<_, CutError> {
+        let make = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
             let Assembled { written, notes, .. } = one(reading, leaf, label.clone(), demand)?;
-            Ok((verify::verify(written, 1, reading)?, notes))
+            Ok(PageChunk { bytes: verify::verify(written, 1, reading)?, tier: reading.tier, notes })
         };
         document.with_page(index, make, CutError::is_worth_another_reader)
     };
-    let ((bytes, notes), reading) = match attempt(Demand::AllContent) {
+    let (chunk, _) = match attempt(Demand::AllContent) {
         Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
         other => other?,
     };
-    Ok(PageChunk { bytes, tier: reading.tier, notes })
+    Ok(chunk)
 }
 
 fn one(reading: &Reading, leaf: &Leaf, label: Option<String>, demand: Demand) -> Result<Assembled, DocumentError> {

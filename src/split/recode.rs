@@ -42,7 +42,7 @@ pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<S
         None => {
             deflated(&decoded.bytes).map(|data| with(dictionary, &[(Object::name(b"FlateDecode"), Object::Null)], data))
         }
-        Some(codec) => filters.get(codec..).map(|rest| with(dictionary, rest, decoded.bytes)),
+        Some(codec) => filters.get(codec..).map(|rest| with(dictionary, rest, decoded.bytes.into_owned())),
     };
     Ok(new.filter(|new| new.data.len() < stream.data.len()))
 }

@@ -118,8 +118,8 @@ impl Shared {
 
     /// The body of an object stream as it is written.
     ///
-    /// It is compared whole with what is known: the checksum, of a fiftieth of the instructions of a hash, only says with
-    /// which one.
+    /// It is compared whole with what is known: the checksum only says with which one. Both are an eleventh of the
+    /// instructions of a hash.
     pub(super) fn packed(&self, body: Vec<u8>) -> Arc<Packed> {
         let sum = libdeflater::crc32(&body);
         if let Some(known) = self.read().packed.get(&sum).filter(|known| known.is_of(&body)) {

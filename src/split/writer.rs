@@ -9,6 +9,7 @@ use super::serialize;
 use super::shared::Shared;
 use crate::document::holds_end;
 use blake3::{Hash, Hasher};
+use bytes::Bytes;
 use libdeflater::{CompressionLvl, Compressor};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -86,8 +87,9 @@ impl Packed {
 }
 
 /// A chunk that was written.
+#[derive(Clone, Default)]
 pub(super) struct Written {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
     /// The stream data in it that is known not to [look as if a stream ended in it](holds_end), in its order.
     pub(super) plain: Vec<Range<u64>>,
 }
@@ -145,7 +147,7 @@ pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: 
     writer.cross_references(last_number + 2, last_number + 1);
     let plain = writer.apart.iter().filter(|(_, data)| !data.holds_end);
     let plain = plain.map(|(place, _)| place.start as u64..place.end as u64).collect();
-    Written { bytes: writer.out, plain }
+    Written { bytes: Bytes::from(writer.out), plain }
 }
 
 impl Writer<'_> {
@@ -241,7 +243,7 @@ impl Writer<'_> {
                 Row::Member(at) => (2, u64::from(container), at),
             };
             for (value, width) in [kind, second, third].into_iter().zip(widths) {
-                table.extend(value.to_be_bytes().iter().skip(8 - width));
+                table.extend_from_slice(value.to_be_bytes().get(8 - width..).unwrap_or_default());
             }
         }
         let predicted = self.rows.len() >= LEAST_PREDICTED_ROWS;

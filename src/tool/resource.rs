@@ -7,6 +7,7 @@ use super::text::extract_text;
 use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions, Unwatched};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
+use bytes::Bytes;
 
 /// The forms in which a page can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContent {
     /// Of a picture or a PDF.
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
     /// Of a text.
     Text(String),
 }
@@ -104,7 +105,7 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         ResourceForm::Pdf => Ok(ResourceContent::Bytes(cut(pdf, page)?.bytes)),
         ResourceForm::Png => {
             let picture = pdf.document.picture(page.index(), &RenderOptions::default()).map_err(failed)?;
-            Ok(ResourceContent::Bytes(picture.png))
+            Ok(ResourceContent::Bytes(picture.png.into()))
         }
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };

@@ -81,20 +81,8 @@ struct Tally {
     interrupted: AtomicBool,
 }
 
-/// What the allocator may keep of the memory that one page leaves for the next.
-const KEPT_BYTES: usize = 4 << 20;
-
-/// Has the allocator of glibc keep memory that is free: it takes the largest block that was given back for the measure of
-/// what it keeps. Without that every second page of a book was written to memory fresh from the system, a fifth of the page
-/// faults of a split; other allocators lose nothing.
-fn keep_memory() {
-    // Never written to, so that it costs nothing.
-    drop(std::hint::black_box(vec![0_u8; KEPT_BYTES]));
-}
-
 impl Job<'_> {
     fn run(&self, pages: &[PageIndex]) {
-        keep_memory();
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
         std::thread::scope(|scope| {
             for _ in 1..threads {

@@ -161,6 +161,12 @@ impl ConversationView {
         self.holdings.iter().map(|(holding, at)| (holding, *at))
     }
 
+    /// Whether a page of any file is held, in any form.
+    #[must_use]
+    pub fn has_pages(&self) -> bool {
+        self.index.has_pages()
+    }
+
     /// What is held of a content.
     pub fn holdings_of(&self, content: &ContentHash) -> impl Iterator<Item = (&Holding, Sequence)> + '_ {
         let content = *content;

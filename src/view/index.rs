@@ -34,6 +34,10 @@ impl Index {
         self.pages.contains(&(*page, form))
     }
 
+    pub(super) fn has_pages(&self) -> bool {
+        !self.pages.is_empty()
+    }
+
     pub(super) fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
         self.places.get(&(*file, page)).map(|(_, fingerprint)| *fingerprint)
     }

@@ -8,6 +8,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::fonts::AskedFonts;
 use super::frame::{self, PREFIX_BYTES};
 use super::in_process::{InProcess, OpenDocument};
@@ -106,10 +108,14 @@ fn label_of(document: &OpenDocument, page: u32) -> Result<Option<String>, PdfErr
     Ok(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
 }
 
-fn reply_about(document: &OpenDocument, request: Request) -> Result<(Reply, Vec<u8>), PdfError> {
+fn reply_about(document: &OpenDocument, request: Request) -> Result<(Reply, Bytes), PdfError> {
     let reply = match request {
-        Request::Cut(page) => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?)),
-        Request::Join(runs) => return Ok(Reply::of_chunk(document.join(&pages_of(&runs))?)),
+        Request::Cut { page, identify: false } => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?, None)),
+        Request::Cut { page, identify: true } => {
+            let (chunk, fingerprint) = document.cut_and_identify(PageIndex(page))?;
+            return Ok(Reply::of_chunk(chunk, fingerprint));
+        }
+        Request::Join(runs) => return Ok(Reply::of_chunk(document.join(&pages_of(&runs))?, None)),
         Request::Text { page, from } => {
             let text = match from {
                 TextFrom::Chunk => document.page_text(PageIndex(page))?,
@@ -132,7 +138,7 @@ fn reply_about(document: &OpenDocument, request: Request) -> Result<(Reply, Vec<
         #[cfg(debug_assertions)]
         Request::Drill(_) => return Err(failed("no question about a document")),
     };
-    Ok((reply, Vec::new()))
+    Ok((reply, Bytes::new()))
 }
 
 fn pages_of(runs: &[(u32, u32)]) -> PageSet {

@@ -146,12 +146,15 @@ impl Pages for OpenDocument {
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
         self.begin()?;
+        Ok(given(self.chunk(page).map_err(cut_error)?))
+    }
+
+    /// In one operation, which has one deadline.
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+        self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
-        Ok(PageChunk {
-            bytes: chunk.bytes,
-            tier: chunk.tier.to_string(),
-            notes: chunk.notes.iter().map(ToString::to_string).collect(),
-        })
+        let fingerprint = chunk.fingerprint().ok();
+        Ok((given(chunk), fingerprint))
     }
 
     fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
@@ -203,6 +206,11 @@ impl Pages for OpenDocument {
         let stopped = self.stopped().map(|stopped| stopped.to_string());
         self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
     }
+}
+
+fn given(chunk: split::PageChunk) -> PageChunk {
+    let notes = chunk.notes.iter().map(ToString::to_string).collect();
+    PageChunk { bytes: chunk.bytes, tier: chunk.tier.to_string(), notes }
 }
 
 fn cut_error(error: CutError) -> PdfError {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::error::WorkerError;
 use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
@@ -62,6 +64,14 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// When the page cannot be cut.
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError>;
+    /// The page as a PDF of its own, and its identity where that can be told: one question for two.
+    ///
+    /// # Errors
+    /// As [`cut`](Self::cut).
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+        let fingerprint = self.fingerprint(page).ok();
+        Ok((self.cut(page)?, fingerprint))
+    }
     /// The pages as one PDF, in page order, each as it is cut.
     ///
     /// # Errors
@@ -90,7 +100,7 @@ pub trait Pages: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
     /// The PDF.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// The reader that it was cut with.
     pub tier: String,
     /// What was left out or read in spite of damage.

@@ -129,7 +129,7 @@ impl Process {
                     let font = fonts.open(wanted.into());
                     sent = fonts::hand_over(&self.socket, font.as_ref());
                 }
-                _ => return Ok(Answer { body, ..answer }),
+                _ => return Ok(Answer { body: body.into(), ..answer }),
             }
         }
         // A worker that asks for ever talks nonsense.

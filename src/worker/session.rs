@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
 use super::error::WorkerError;
 use super::fonts::FontFiles;
 use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
@@ -113,7 +115,7 @@ impl WorkerReader {
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let error = match process.call(&Request::Readable(page), descriptor, &*self.fonts, cancellation) {
-            Ok(Answer { reply: Reply::Readable { title, notes }, body, .. }) => match String::from_utf8(body) {
+            Ok(Answer { reply: Reply::Readable { title, notes }, body, .. }) => match String::from_utf8(body.into()) {
                 Ok(markdown) => return Ok(Readable { title, markdown, notes }),
                 Err(_) => WorkerError::Nonsense,
             },
@@ -188,7 +190,7 @@ impl WorkerDocument {
     }
 
     /// Asks the worker; one that died before is replaced first.
-    fn ask(&self, request: &Request) -> Result<(Reply, Vec<u8>), PdfError> {
+    fn ask(&self, request: &Request) -> Result<(Reply, Bytes), PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
         let mut lease = match session.lease.take() {
@@ -208,13 +210,23 @@ impl WorkerDocument {
                 Ok((reply, body))
             }
             Err(error) => {
-                if let Request::Cut(page) | Request::Fingerprint(page) = request
+                if let Request::Cut { page, .. } | Request::Fingerprint(page) = request
                     && error.is_death()
                 {
                     session.deadly.insert(PageIndex(*page), error.clone());
                 }
                 Err(self.mourn(lease, error).into())
             }
+        }
+    }
+
+    fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+        self.spare(page)?;
+        match self.ask(&Request::Cut { page: page.0, identify })? {
+            (Reply::Chunk { tier, notes, fingerprint }, bytes) => {
+                Ok((PageChunk { bytes, tier, notes }, fingerprint.map(PageFingerprint)))
+            }
+            _ => Err(WorkerError::Nonsense.into()),
         }
     }
 
@@ -288,18 +300,18 @@ impl Pages for WorkerDocument {
     }
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
-        self.spare(page)?;
-        match self.ask(&Request::Cut(page.0))? {
-            (Reply::Chunk { tier, notes }, bytes) => Ok(PageChunk { bytes, tier, notes }),
-            _ => Err(WorkerError::Nonsense.into()),
-        }
+        self.ask_cut(page, false).map(|(chunk, _)| chunk)
+    }
+
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+        self.ask_cut(page, true)
     }
 
     fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
         self.deadly_among(pages)?;
         let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
         match self.ask(&Request::Join(runs))? {
-            (Reply::Chunk { tier, notes }, bytes) => Ok(PageChunk { bytes, tier, notes }),
+            (Reply::Chunk { tier, notes, .. }, bytes) => Ok(PageChunk { bytes, tier, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
@@ -316,7 +328,7 @@ impl Pages for WorkerDocument {
         let from = if self.spare(page).is_err() { TextFrom::WholeFile } else { TextFrom::Chunk };
         match self.ask(&Request::Text { page: page.0, from })? {
             (Reply::Text(facts), text) => {
-                let text = String::from_utf8(text).map_err(|_| WorkerError::Nonsense)?;
+                let text = String::from_utf8(text.into()).map_err(|_| WorkerError::Nonsense)?;
                 Ok(facts.with(text))
             }
             _ => Err(WorkerError::Nonsense.into()),
@@ -326,7 +338,7 @@ impl Pages for WorkerDocument {
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
         self.spare(page)?;
         match self.ask(&Request::Picture { page: page.0, options: options.into() })? {
-            (Reply::Picture { width, height, notes }, png) => Ok(Picture { png, width, height, notes }),
+            (Reply::Picture { width, height, notes }, png) => Ok(Picture { png: png.into(), width, height, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }

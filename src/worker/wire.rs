@@ -5,12 +5,14 @@
 
 use std::io;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
 use super::painted::{OptionsOnWire, TextOnWire, WantedOnWire};
 use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+use crate::hash::PageFingerprint;
 use crate::html::Readable;
 use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
 use crate::page::PageIndex;
@@ -40,7 +42,11 @@ pub(super) enum Request {
     Info,
     Outline(usize),
     Geometry(u32),
-    Cut(u32),
+    Cut {
+        page: u32,
+        /// Whether to tell its fingerprint too.
+        identify: bool,
+    },
     /// First and last index of each run of pages, both included.
     Join(Vec<(u32, u32)>),
     Fingerprint(u32),
@@ -63,7 +69,7 @@ impl Request {
     /// The page that an answer gives, whose label belongs to it.
     pub(super) fn page(&self) -> Option<u32> {
         match self {
-            Self::Cut(page) | Self::Text { page, .. } | Self::Picture { page, .. } => Some(*page),
+            Self::Cut { page, .. } | Self::Text { page, .. } | Self::Picture { page, .. } => Some(*page),
             _ => None,
         }
     }
@@ -93,7 +99,7 @@ pub(super) struct Answer {
     pub(super) aside: Aside,
     /// The message's body.
     #[serde(skip)]
-    pub(super) body: Vec<u8>,
+    pub(super) body: Bytes,
 }
 
 /// What is told with an answer, because it is nearly always asked next and each question is a round trip.
@@ -107,12 +113,12 @@ pub(super) struct Aside {
 
 impl From<Reply> for Answer {
     fn from(reply: Reply) -> Self {
-        (reply, Vec::new()).into()
+        (reply, Bytes::new()).into()
     }
 }
 
-impl From<(Reply, Vec<u8>)> for Answer {
-    fn from((reply, body): (Reply, Vec<u8>)) -> Self {
+impl From<(Reply, Bytes)> for Answer {
+    fn from((reply, body): (Reply, Bytes)) -> Self {
         Self { reply, aside: Aside::default(), body }
     }
 }
@@ -130,6 +136,8 @@ pub(super) enum Reply {
     Chunk {
         tier: String,
         notes: Vec<String>,
+        /// Where it was asked for and can be told.
+        fingerprint: Option<[u8; 32]>,
     },
     Fingerprint([u8; 32]),
     Text(TextOnWire),
@@ -336,24 +344,25 @@ impl From<ActionOnWire> for PdfAction {
 
 impl Reply {
     /// A chunk's facts, and its bytes for the body.
-    pub(super) fn of_chunk(chunk: PageChunk) -> (Self, Vec<u8>) {
-        (Self::Chunk { tier: chunk.tier, notes: chunk.notes }, chunk.bytes)
+    pub(super) fn of_chunk(chunk: PageChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
+        let PageChunk { bytes, tier, notes } = chunk;
+        (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0) }, bytes)
     }
 
     /// What there is to say of a page's text, and the text for the body.
-    pub(super) fn of_text(text: PageText) -> (Self, Vec<u8>) {
-        (Self::Text((&text).into()), text.text.into_bytes())
+    pub(super) fn of_text(text: PageText) -> (Self, Bytes) {
+        (Self::Text((&text).into()), text.text.into_bytes().into())
     }
 
     /// A web page's title, and its text for the body.
-    pub(super) fn of_readable(page: Readable) -> (Self, Vec<u8>) {
+    pub(super) fn of_readable(page: Readable) -> (Self, Bytes) {
         let Readable { title, markdown, notes } = page;
-        (Self::Readable { title, notes }, markdown.into_bytes())
+        (Self::Readable { title, notes }, markdown.into_bytes().into())
     }
 
     /// A picture's facts, and its bytes for the body.
-    pub(super) fn of_picture(picture: Picture) -> (Self, Vec<u8>) {
+    pub(super) fn of_picture(picture: Picture) -> (Self, Bytes) {
         let Picture { png, width, height, notes } = picture;
-        (Self::Picture { width, height, notes }, png)
+        (Self::Picture { width, height, notes }, png.into())
     }
 }

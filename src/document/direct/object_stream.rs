@@ -35,7 +35,7 @@ impl ObjectStream {
         if !decoded.intact || decoded.stopped_at.is_some() {
             return Err(DocumentError::damaged("an object stream that does not decode"));
         }
-        let mut bytes = decoded.bytes;
+        let mut bytes = decoded.bytes.into_owned();
         // The last object may end at the last byte; white space after it tells the lexer so.
         bytes.push(b'\n');
         let offsets = table(&bytes, count, first, limits)?;

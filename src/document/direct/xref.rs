@@ -196,7 +196,7 @@ fn decode_rows(dictionary: &Dictionary, data: &Bytes, limits: &Limits) -> Result
     if !decoded.intact || decoded.stopped_at.is_some() {
         return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
     }
-    Ok(decoded.bytes)
+    Ok(decoded.bytes.into_owned())
 }
 
 fn indexed_rows(dictionary: &Dictionary, rows: Vec<u8>) -> Option<Section> {

@@ -139,7 +139,7 @@ impl<'a, 'p> Joining<'a, 'p> {
         if let Some(known) = found.kept.joined.get(&name) {
             return known.clone();
         }
-        self.pdf.document.join(pages).map(|chunk| Bytes::from(chunk.bytes)).map_err(|error| {
+        self.pdf.document.join(pages).map(|chunk| chunk.bytes).map_err(|error| {
             // A reader that was stopped, or died, is not tried again on fewer pages.
             if matches!(error, PdfError::Stopped(_) | PdfError::Worker(_)) {
                 self.joins = 0;

@@ -1,7 +1,5 @@
 //! PDFs → documents of a request, within a provider's limits.
 
-use bytes::Bytes;
-
 use super::AskWorld;
 use super::join::{Joined, Joining};
 use super::load::{Asked, Found};
@@ -215,7 +213,7 @@ impl Packing<'_> {
     /// One page as a PDF; as text, where it cannot be cut.
     pub(super) fn page(&self, pdf: &OpenPdf, found: &mut Found, page: PageIndex) -> Result<Part, String> {
         let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
-            Ok(chunk) => Ok(Bytes::from(chunk.bytes)),
+            Ok(chunk) => Ok(chunk.bytes),
             Err(error) => Err(error.to_string()),
         });
         match cut.clone() {
