@@ -49,6 +49,9 @@ impl dyn Objects + '_ {
     pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
         let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
+        if fetched.as_reference().is_none() {
+            return Ok(Resolved::Fetched(fetched));
+        }
         let hops = self.limits().max_reference_hops;
         let mut passed = vec![*id];
         for _ in 0..hops {

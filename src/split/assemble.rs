@@ -6,6 +6,7 @@ use super::form::{NamedField, Widget};
 use super::resources::{PageContent, UsedResources};
 use super::roles::PageParts;
 use super::shared::Shared;
+use super::writer::Written;
 use super::{CutNote, catalog, form, page, resources, writer};
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
@@ -23,7 +24,7 @@ pub(super) enum Demand {
 
 /// A file of pages.
 pub(super) struct Assembled {
-    pub(super) bytes: Vec<u8>,
+    pub(super) written: Written,
     pub(super) notes: Vec<CutNote>,
     /// What the pages want of the document and cannot all have; then nothing was written.
     pub(super) conflict: Option<Conflict>,
@@ -72,7 +73,7 @@ fn assemble_with(
     if pages.len() > 1
         && let Some(conflict) = conflict(reading, &widgets, &colors)?
     {
-        return Ok(Assembled { bytes: Vec::new(), notes: Vec::new(), conflict: Some(conflict) });
+        return Ok(Assembled { written: Written::default(), notes: Vec::new(), conflict: Some(conflict) });
     }
     let mut closure = Closure::new(objects, limits, &parts, &used, shared);
     let mut media_box_assumed = false;
@@ -88,14 +89,14 @@ fn assemble_with(
     limits.deadline.check()?;
     lost |= closure.has_lost_resources;
     let last_number = closure.last_number();
-    let bytes = writer::write(closure.bodies, last_number, "1.7", shared);
+    let written = writer::write(closure.bodies, last_number, "1.7", shared);
     let notes = [
         (media_box_assumed, CutNote::MediaBoxAssumed),
         (used.has_damaged_content, CutNote::ContentDamaged),
         (lost, CutNote::ContentLost),
     ];
     let notes = notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect();
-    Ok(Assembled { bytes, notes, conflict: None })
+    Ok(Assembled { written, notes, conflict: None })
 }
 
 /// What is found before anything is written.

@@ -13,11 +13,12 @@ use super::roles::{self, PageParts, Role};
 use super::serialize;
 use super::shared::Shared;
 use crate::document::DocumentError;
+use crate::document::keyed::{KeyedMap, KeyedSet};
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Numbers of the objects that every chunk has.
@@ -61,7 +62,7 @@ pub(super) struct Closure<'a> {
     resources: &'a UsedResources,
     shared: &'a Shared,
     /// Source number → number in the chunk; `None` for what is left out.
-    numbers: HashMap<u32, Option<u32>>,
+    numbers: KeyedMap<u32, Option<u32>>,
     last_number: u32,
     pending: VecDeque<Pending>,
     pub(super) bodies: Vec<Body>,
@@ -73,7 +74,7 @@ pub(super) struct Closure<'a> {
     /// Optional content groups that were reached, in order.
     pub(super) groups: Vec<u32>,
     /// Indirect arrays of groups that stand in the array that is being written.
-    pub(super) orders: HashSet<u32>,
+    pub(super) orders: KeyedSet<u32>,
     /// Whether a resource that the page may use is not in the file.
     pub(super) has_lost_resources: bool,
 }
@@ -86,7 +87,7 @@ impl<'a> Closure<'a> {
         resources: &'a UsedResources,
         shared: &'a Shared,
     ) -> Self {
-        let mut numbers = HashMap::new();
+        let mut numbers = KeyedMap::default();
         for (before, page) in parts.pages.iter().enumerate() {
             if let Some(id) = page {
                 numbers.entry(id.number).or_insert(Some(page_number(before)));
@@ -106,7 +107,7 @@ impl<'a> Closure<'a> {
             filter_at: None,
             recording: None,
             groups: Vec::new(),
-            orders: HashSet::new(),
+            orders: KeyedSet::default(),
             has_lost_resources: false,
         }
     }

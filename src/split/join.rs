@@ -160,11 +160,11 @@ impl<'a> Job<'a> {
         if !self.tiers.contains(&reading.tier) {
             return Err(DocumentError::damaged("a reader that cut none of the pages").into());
         }
-        let Assembled { bytes, notes, conflict } = assemble(reading, leaves, &self.labels, demand)?;
+        let Assembled { written, notes, conflict } = assemble(reading, leaves, &self.labels, demand)?;
         if let Some(conflict) = conflict {
             return Err(conflict.into());
         }
-        let bytes = verify::verify(bytes, leaves.len(), reading).map_err(CutError::from)?;
+        let bytes = verify::verify(written, leaves.len(), reading).map_err(CutError::from)?;
         self.compare(&bytes)?;
         Ok(JoinedPages { bytes, tier: reading.tier, notes })
     }
@@ -176,7 +176,7 @@ impl<'a> Job<'a> {
             let label = joined.page_label(at).map(|label| label.0);
             let again = |reading: &Reading, leaf: &Leaf| one(reading, leaf, label.clone(), Demand::WhatIsThere);
             let (again, _) = joined.with_page(at, again, DocumentError::is_worth_another_reader)?;
-            if ContentHash::of(&again.bytes) != *hash {
+            if ContentHash::of(&again.written.bytes) != *hash {
                 return Err(JoinError::Differs { page: index.number() });
             }
         }

@@ -92,8 +92,8 @@ pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError>
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |demand: Demand| {
         let make = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
-            let Assembled { bytes, notes, .. } = one(reading, leaf, label.clone(), demand)?;
-            Ok(PageChunk { bytes: verify::verify(bytes, 1, reading)?, tier: reading.tier, notes })
+            let Assembled { written, notes, .. } = one(reading, leaf, label.clone(), demand)?;
+            Ok(PageChunk { bytes: verify::verify(written, 1, reading)?, tier: reading.tier, notes })
         };
         document.with_page(index, make, CutError::is_worth_another_reader)
     };

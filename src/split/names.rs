@@ -3,10 +3,10 @@
 //! Every `/Name` token counts, also inside strings and image data: a superset is safe, and finding it needs no
 //! interpreter. A `#` in a name is where readers differ, so such content prunes nothing.
 
+use crate::document::keyed::KeyedSet;
 use crate::document::lexer::is_regular;
 use crate::document::object::Name;
 use std::borrow::Borrow;
-use std::collections::HashSet;
 
 impl Borrow<[u8]> for Name {
     fn borrow(&self) -> &[u8] {
@@ -20,12 +20,12 @@ pub(super) enum UsedNames {
     /// Any name may be used: what uses them could not be read to the end.
     All,
     /// No other names are used.
-    Only(HashSet<Name>),
+    Only(KeyedSet<Name>),
 }
 
 impl Default for UsedNames {
     fn default() -> Self {
-        Self::Only(HashSet::new())
+        Self::Only(KeyedSet::default())
     }
 }
 

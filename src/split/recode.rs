@@ -17,8 +17,13 @@ const REPLACED: [&[u8]; 8] =
 /// The stream with its data deflated instead; `None` where it is better left as it is.
 pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
     let dictionary = &stream.dictionary;
+    match dictionary.get(b"Filter") {
+        None => return Ok(None),
+        Some(Object::Name(filter)) if !REPLACED.contains(&filter.as_bytes()) => return Ok(None),
+        Some(_) => {}
+    }
     // External data is not here to be read.
-    if dictionary.get(b"Filter").is_none() || dictionary.get(b"F").is_some() {
+    if dictionary.get(b"F").is_some() {
         return Ok(None);
     }
     let filters = filter::filters_of(dictionary, &mut |value| Ok((*objects.resolve(value)?).clone()))?;

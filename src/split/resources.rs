@@ -11,11 +11,11 @@ use super::content::{Content, Decoder};
 use super::names::UsedNames;
 use super::shared::Shared;
 use super::used::Use;
+use crate::document::keyed::{KeyedMap, KeyedSet};
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
 use crate::limits::{LimitExceeded, Limits};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Resource categories that content names (table 34).
@@ -38,7 +38,7 @@ pub(super) enum Place {
 /// The names used of each resource dictionary and of each indirect category dictionary.
 #[derive(Default)]
 pub(super) struct UsedResources {
-    used: HashMap<Place, UsedNames>,
+    used: KeyedMap<Place, UsedNames>,
     /// Whether some content does not decode to its end.
     pub(super) has_damaged_content: bool,
     /// Device colour spaces in use, also `All` where content could not be read.
@@ -80,8 +80,8 @@ pub(super) fn find(
         page_place: Place::Page(page.number),
         watch_colors,
         found: UsedResources::default(),
-        kept: HashSet::new(),
-        seen: HashSet::new(),
+        kept: KeyedSet::default(),
+        seen: KeyedSet::default(),
         pending: Vec::new(),
         known: Vec::new(),
         missing: UsedNames::default(),
@@ -121,9 +121,9 @@ struct Finder<'a> {
     watch_colors: bool,
     found: UsedResources,
     /// Entries already visited: the dictionary, and the name in it.
-    kept: HashSet<(Place, &'static [u8], Vec<u8>)>,
+    kept: KeyedSet<(Place, &'static [u8], Vec<u8>)>,
     /// Indirect objects already visited.
-    seen: HashSet<u32>,
+    seen: KeyedSet<u32>,
     pending: Vec<Object>,
     /// Resource dictionaries met so far.
     known: Vec<(Place, Object)>,

@@ -8,11 +8,11 @@ use super::recode::recoded;
 use super::recorded::Recorded;
 use super::used::Use;
 use super::verify::Surveyed;
-use super::writer::Data;
+use super::writer::{Data, Packed};
+use crate::document::keyed::KeyedMap;
 use crate::document::object::{Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// Bytes that are kept for one document, then dropped together. 8 MiB: the fonts of a book have one or two, and their data
@@ -34,17 +34,18 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct Kept {
     /// Objects that are written alike wherever they are reached, by their number in the source.
-    recorded: HashMap<ObjectId, Arc<Recorded>>,
+    recorded: KeyedMap<ObjectId, Arc<Recorded>>,
     /// Streams in another filter.
-    recoded: HashMap<ObjectId, Arc<Object>>,
+    recoded: KeyedMap<ObjectId, Arc<Object>>,
     /// Streams' data, and whether it had a filter.
-    data: HashMap<(ObjectId, bool), Arc<Data>>,
+    data: KeyedMap<(ObjectId, bool), Arc<Data>>,
     /// What streams and fonts draw with.
-    uses: HashMap<ObjectId, Arc<Use>>,
-    /// Object streams by the hash of their objects: pages that differ in their content alone have the same one.
-    object_streams: HashMap<blake3::Hash, Arc<Option<Vec<u8>>>>,
-    /// What object streams hold, by the hash of what they decode to and of the numbers that are looked for.
-    surveyed: HashMap<blake3::Hash, Arc<Surveyed>>,
+    uses: KeyedMap<ObjectId, Arc<Use>>,
+    /// Object streams by the checksum of their objects, the last of each: pages that differ in their content alone have the
+    /// same one.
+    packed: KeyedMap<u32, Arc<Packed>>,
+    /// What object streams hold, by the checksum of their data, the last of each.
+    surveyed: KeyedMap<u32, Arc<Surveyed>>,
     bytes: usize,
 }
 
@@ -115,43 +116,36 @@ impl Shared {
         data
     }
 
-    /// The body of an object stream, deflated by `deflate` where it has not been before; `None` where it does not shrink.
-    pub(super) fn object_stream(
-        &self,
-        body: &[u8],
-        deflate: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
-    ) -> Arc<Option<Vec<u8>>> {
-        let hash = blake3::hash(body);
-        if let Some(known) = self.read().object_streams.get(&hash) {
+    /// The body of an object stream as it is written.
+    ///
+    /// It is compared whole with what is known: the checksum only says with which one. Both are an eleventh of the
+    /// instructions of a hash.
+    pub(super) fn packed(&self, body: Vec<u8>) -> Arc<Packed> {
+        let sum = libdeflater::crc32(&body);
+        if let Some(known) = self.read().packed.get(&sum).filter(|known| known.is_of(&body)) {
             return Arc::clone(known);
         }
-        let deflated = Arc::new(deflate(body));
-        self.keep(deflated.as_ref().as_ref().map_or(0, Vec::len), |kept| {
-            kept.object_streams.insert(hash, Arc::clone(&deflated));
+        let packed = Arc::new(Packed::of(body));
+        self.keep(packed.size(), |kept| {
+            kept.packed.insert(sum, Arc::clone(&packed));
         });
-        deflated
+        packed
     }
 
-    /// What `survey` finds of the members `numbers` in an object stream that decodes to `decoded`.
+    /// What `survey` finds of the members `numbers` in the object stream `stream`.
     pub(super) fn surveyed(
         &self,
-        decoded: &[u8],
+        stream: &Stream,
         numbers: &[u32],
         survey: impl FnOnce() -> Result<Surveyed, DocumentError>,
     ) -> Result<Arc<Surveyed>, DocumentError> {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&(decoded.len() as u64).to_le_bytes());
-        hasher.update(decoded);
-        for number in numbers {
-            hasher.update(&number.to_le_bytes());
-        }
-        let hash = hasher.finalize();
-        if let Some(known) = self.read().surveyed.get(&hash) {
+        let sum = libdeflater::crc32(&stream.data);
+        if let Some(known) = self.read().surveyed.get(&sum).filter(|known| known.is_of(stream, numbers)) {
             return Ok(Arc::clone(known));
         }
         let surveyed = Arc::new(survey()?);
-        self.keep(surveyed.references.len().saturating_mul(size_of::<ObjectId>()), |kept| {
-            kept.surveyed.insert(hash, Arc::clone(&surveyed));
+        self.keep(surveyed.size(), |kept| {
+            kept.surveyed.insert(sum, Arc::clone(&surveyed));
         });
         Ok(surveyed)
     }

@@ -7,7 +7,9 @@
 use super::closure::{Body, CATALOG};
 use super::serialize;
 use super::shared::Shared;
+use crate::document::holds_end;
 use blake3::{Hash, Hasher};
+use bytes::Bytes;
 use libdeflater::{CompressionLvl, Compressor};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -48,8 +50,48 @@ thread_local! {
 pub(super) struct Data {
     /// The data deflated, where the source stores it uncompressed and that pays.
     deflated: Option<Vec<u8>>,
-    /// Its hash as it is written, where it has one of its own.
-    hash: Option<Hash>,
+    /// Of what is written, where it is long enough to be looked at once for all pages.
+    looked_at: Option<LookedAt>,
+}
+
+/// What is known of long data.
+#[derive(Clone, Copy)]
+struct LookedAt {
+    /// Its hash, which stands for it in `/ID`.
+    hash: Hash,
+    /// Whether it [looks as if a stream ended in it](holds_end).
+    holds_end: bool,
+}
+
+/// The objects of an object stream, worked out.
+pub(super) struct Packed {
+    body: Vec<u8>,
+    deflated: Option<Vec<u8>>,
+}
+
+impl Packed {
+    pub(super) fn of(body: Vec<u8>) -> Self {
+        let deflated = deflated(&body);
+        Self { body, deflated }
+    }
+
+    /// Whether this is what is made of `body`.
+    pub(super) fn is_of(&self, body: &[u8]) -> bool {
+        self.body == body
+    }
+
+    /// Bytes that keeping this costs.
+    pub(super) fn size(&self) -> usize {
+        self.body.len().saturating_add(self.deflated.as_ref().map_or(0, Vec::len))
+    }
+}
+
+/// A chunk that was written.
+#[derive(Clone, Default)]
+pub(super) struct Written {
+    pub(super) bytes: Bytes,
+    /// The stream data in it that is known not to [look as if a stream ended in it](holds_end), in its order.
+    pub(super) plain: Vec<Range<u64>>,
 }
 
 impl Data {
@@ -62,8 +104,9 @@ impl Data {
     pub(super) fn of(data: &[u8], is_encoded: bool) -> Self {
         let deflated = if is_encoded || data.len() < LEAST_DEFLATED { None } else { deflated(data) };
         let written = deflated.as_deref().unwrap_or(data);
-        let hash = (written.len() >= LEAST_HASHED_APART).then(|| blake3::hash(written));
-        Self { deflated, hash }
+        let look = || LookedAt { hash: blake3::hash(written), holds_end: holds_end(written) };
+        let looked_at = (written.len() >= LEAST_HASHED_APART).then(look);
+        Self { deflated, looked_at }
     }
 
     /// Bytes that keeping this costs.
@@ -77,11 +120,11 @@ struct Writer<'a> {
     rows: Vec<Row>,
     shared: &'a Shared,
     /// What of `out` has a hash of its own.
-    apart: Vec<(Range<usize>, Hash)>,
+    apart: Vec<(Range<usize>, LookedAt)>,
 }
 
 /// Writes a chunk of `bodies`, whose numbers are 1 to `last_number`.
-pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: &Shared) -> Vec<u8> {
+pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: &Shared) -> Written {
     // Enough for all but what object streams save.
     let size = bodies.iter().map(|body| body.bytes.len() + body.data.as_ref().map_or(0, |data| data.len()) + 64);
     let size = size.sum::<usize>();
@@ -102,7 +145,9 @@ pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: 
     members.sort_by_key(|body| body.number);
     writer.object_stream(last_number + 1, &members);
     writer.cross_references(last_number + 2, last_number + 1);
-    writer.out
+    let plain = writer.apart.iter().filter(|(_, data)| !data.holds_end);
+    let plain = plain.map(|(place, _)| place.start as u64..place.end as u64).collect();
+    Written { bytes: Bytes::from(writer.out), plain }
 }
 
 impl Writer<'_> {
@@ -130,17 +175,17 @@ impl Writer<'_> {
             self.out.extend(b"/Filter/FlateDecode");
         }
         self.out.extend(after.strip_suffix(b">>").unwrap_or(after));
-        self.data(worked_out.deflated.as_deref().unwrap_or(data), worked_out.hash);
+        self.data(worked_out.deflated.as_deref().unwrap_or(data), worked_out.looked_at);
     }
 
     /// Writes `/Length`, the end of the dictionary and the data.
-    fn data(&mut self, data: &[u8], hash: Option<Hash>) {
+    fn data(&mut self, data: &[u8], looked_at: Option<LookedAt>) {
         self.out.extend(b"/Length ");
         serialize::unsigned(&mut self.out, data.len() as u64);
         self.out.extend(b">>stream\n");
         let start = self.out.len();
         self.out.extend(data);
-        self.apart.extend(hash.map(|hash| (start..self.out.len(), hash)));
+        self.apart.extend(looked_at.map(|looked_at| (start..self.out.len(), looked_at)));
         self.out.extend(b"\nendstream\nendobj\n");
     }
 
@@ -148,10 +193,10 @@ impl Writer<'_> {
     fn id(&self) -> Hash {
         let mut hasher = Hasher::new();
         let mut from = 0;
-        for (apart, hash) in &self.apart {
-            hasher.update(self.out.get(from..apart.start).unwrap_or_default());
-            hasher.update(hash.as_bytes());
-            from = apart.end;
+        for (place, data) in &self.apart {
+            hasher.update(self.out.get(from..place.start).unwrap_or_default());
+            hasher.update(data.hash.as_bytes());
+            from = place.end;
         }
         hasher.update(self.out.get(from..).unwrap_or_default());
         hasher.finalize()
@@ -172,17 +217,16 @@ impl Writer<'_> {
         table.push(b'\n');
         let first = table.len();
         table.extend(objects);
-        let known = self.shared.object_stream(&table, deflated);
-        let deflated = known.as_ref().as_deref();
+        let packed = self.shared.packed(table);
         self.begin(number);
         self.out.extend(b"<</Type/ObjStm/N ");
         serialize::unsigned(&mut self.out, members.len() as u64);
         self.out.extend(b"/First ");
         serialize::unsigned(&mut self.out, first as u64);
-        if deflated.is_some() {
+        if packed.deflated.is_some() {
             self.out.extend(b"/Filter/FlateDecode");
         }
-        self.data(deflated.unwrap_or(&table), None);
+        self.data(packed.deflated.as_deref().unwrap_or(&packed.body), None);
     }
 
     fn cross_references(&mut self, number: u32, container: u32) {
@@ -199,7 +243,7 @@ impl Writer<'_> {
                 Row::Member(at) => (2, u64::from(container), at),
             };
             for (value, width) in [kind, second, third].into_iter().zip(widths) {
-                table.extend(value.to_be_bytes().iter().skip(8 - width));
+                table.extend_from_slice(value.to_be_bytes().get(8 - width..).unwrap_or_default());
             }
         }
         let predicted = self.rows.len() >= LEAST_PREDICTED_ROWS;

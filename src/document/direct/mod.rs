@@ -10,13 +10,16 @@ mod xref;
 
 use super::bytes::FileBytes;
 use super::error::DocumentError;
+use super::keyed::KeyedMap;
 use super::lexer::{Glance, Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
 pub(crate) use object_stream::ObjectStream;
-use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
+use window::Passed;
+pub(crate) use window::holds_end;
 pub(crate) use xref::CrossReferences;
 use xref::Entry;
 
@@ -41,8 +44,10 @@ pub(crate) struct DirectReader {
 pub(crate) enum Seen {
     /// No object.
     Nothing,
-    /// An object that is no page.
+    /// An object that is no page and no stream.
     Object,
+    /// A stream.
+    Stream,
     /// A page's dictionary.
     Page,
     /// An object in an object stream.
@@ -54,8 +59,8 @@ pub(crate) enum Seen {
 
 #[derive(Default)]
 struct Cache {
-    objects: HashMap<u32, Arc<Object>>,
-    streams: HashMap<u32, Arc<ObjectStream>>,
+    objects: KeyedMap<u32, Arc<Object>>,
+    streams: KeyedMap<u32, Arc<ObjectStream>>,
     bytes: usize,
 }
 
@@ -82,21 +87,45 @@ impl DirectReader {
     }
 
     /// Passes over the object `number`, and tells `found` of the references in it; a member of an object stream is only
-    /// said to be one.
-    pub(crate) fn survey(&self, number: u32, found: &mut impl FnMut(ObjectId)) -> Result<Seen, DocumentError> {
+    /// said to be one. Of the stream data at the places `plain`, in their order, [`holds_end`] is known to be false.
+    pub(crate) fn survey(
+        &self,
+        number: u32,
+        plain: &[Range<u64>],
+        found: &mut impl FnMut(ObjectId),
+    ) -> Result<Seen, DocumentError> {
         match self.references.entry(&self.file, number)? {
             Entry::InStream { container } => Ok(Seen::Member { container }),
             Entry::Free => Ok(Seen::Nothing),
-            Entry::Offset(offset) => match window::survey(&self.file, number, offset, &self.limits, found)? {
-                true => Ok(Seen::Page),
-                false => Ok(Seen::Object),
-            },
+            Entry::Offset(offset) => {
+                Ok(match window::survey(&self.file, (number, offset), plain, &self.limits, found)? {
+                    Passed::Page => Seen::Page,
+                    Passed::Stream => Seen::Stream,
+                    Passed::Other => Seen::Object,
+                })
+            }
         }
     }
 
     /// The object stream `container`.
     pub(crate) fn members(&self, container: u32) -> Result<Arc<ObjectStream>, DocumentError> {
         self.object_stream(container, 0)
+    }
+
+    /// The object stream `container` as it is stored.
+    pub(crate) fn container(&self, container: u32) -> Result<Stream, DocumentError> {
+        self.container_within(container, 0)
+    }
+
+    fn container_within(&self, container: u32, hops: u32) -> Result<Stream, DocumentError> {
+        // An object stream is never inside another one (7.5.7): its entry must be an offset.
+        let Entry::Offset(offset) = self.references.entry(&self.file, container)? else {
+            return Err(DocumentError::damaged("an object stream that is not in the file"));
+        };
+        match self.read_at(container, offset, hops)? {
+            (Object::Stream(stream), _) => Ok(*stream),
+            _ => Err(DocumentError::damaged_at("an object stream that is none", offset)),
+        }
     }
 
     fn cached(&self, number: u32) -> Option<Arc<Object>> {
@@ -155,13 +184,8 @@ impl DirectReader {
         if let Some(stream) = kept {
             return Ok(stream);
         }
-        // An object stream is never inside another one (7.5.7): its entry must be an offset.
-        let Entry::Offset(offset) = self.references.entry(&self.file, container)? else {
-            return Err(DocumentError::damaged("an object stream that is not in the file"));
-        };
-        let (object, _) = self.read_at(container, offset, hops)?;
-        let stream = object.as_stream().ok_or(DocumentError::damaged_at("an object stream that is none", offset))?;
-        let stream = Arc::new(ObjectStream::read(stream, self, &self.limits)?);
+        let stream = self.container_within(container, hops)?;
+        let stream = Arc::new(ObjectStream::read(&stream, self, &self.limits)?);
         self.keep(stream.bytes(), |cache| {
             cache.streams.insert(container, Arc::clone(&stream));
         });

@@ -42,11 +42,6 @@ impl ObjectStream {
         Ok(Self { bytes, offsets })
     }
 
-    /// What it decodes to: a table, then objects.
-    pub(crate) fn decoded(&self) -> &[u8] {
-        &self.bytes
-    }
-
     fn position(&self, number: u32) -> Option<usize> {
         let at = self.offsets.binary_search_by_key(&number, |(number, _)| *number).ok()?;
         self.offsets.get(at).map(|(_, position)| *position)

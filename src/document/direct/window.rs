@@ -6,12 +6,18 @@ use super::super::lexer::{Glance, Lexer, Syntax, is_white_space};
 use super::super::object::{Dictionary, Object, ObjectId};
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
+use memchr::memmem::Finder;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The first window; most objects that are no streams fit.
 const WINDOW_BYTES: u64 = 2 << 10;
 
 /// The most that is read at once while the end of a long object is looked for.
 const MAX_STEP_BYTES: u64 = 256 << 10;
+
+/// What follows the data of a stream. Made once: making it cost a sixth of looking for it.
+static END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"endstream"));
 
 /// A stream that was read without help from other objects.
 pub(crate) struct Indirect {
@@ -98,15 +104,23 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
     })
 }
 
-/// Passes over the indirect object `number` at `at`, a stream's data included, and tells `found` of the references in it;
-/// whether it is a page's dictionary.
+/// An object that was passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passed {
+    Page,
+    Stream,
+    Other,
+}
+
+/// Passes over the indirect object `number` at `at`, a stream's data included, and tells `found` of the references in it.
+/// Data that is one of `plain`, places in their order, is known to hold no end of a stream.
 pub(crate) fn survey(
     file: &FileBytes,
-    number: u32,
-    at: u64,
+    (number, at): (u32, u64),
+    plain: &[Range<u64>],
     limits: &Limits,
     found: &mut impl FnMut(ObjectId),
-) -> Result<bool, DocumentError> {
+) -> Result<Passed, DocumentError> {
     let (id, surveyed, data) = with_window(file, at, limits, |lexer| {
         let id = lexer.indirect_head()?;
         let surveyed = lexer.survey(found)?;
@@ -120,11 +134,16 @@ pub(crate) fn survey(
     if id.number != number {
         return Err(DocumentError::damaged_at("another object than the cross references say", at));
     }
-    if let Some(data) = data {
-        let length = surveyed.length.ok_or(DocumentError::damaged_at("a stream without a /Length", at))?;
-        read_data(file, data, length)?;
+    let Some(start) = data else {
+        return Ok(if surveyed.is_page { Passed::Page } else { Passed::Other });
+    };
+    let length = surveyed.length.ok_or(DocumentError::damaged_at("a stream without a /Length", at))?;
+    let known = plain.binary_search_by_key(&start, |data| data.start).ok().and_then(|at| plain.get(at));
+    let data = data_at(file, start, length)?;
+    if known.is_none_or(|known| known.end != start.saturating_add(length)) {
+        check_plain(&data, start)?;
     }
-    Ok(surveyed.is_page)
+    Ok(if surveyed.is_page { Passed::Page } else { Passed::Stream })
 }
 
 /// Glances at the dictionary that is the indirect object `number` at `at`; `None` for what does not fit into one window, for
@@ -142,6 +161,12 @@ pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) ->
 
 /// Reads `length` bytes of stream data at `start`, which `endstream` must follow.
 pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
+    let data = data_at(file, start, length)?;
+    check_plain(&data, start)?;
+    Ok(data)
+}
+
+fn data_at(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
     const TAIL: u64 = 16;
     let bytes = file.slice(start, length.saturating_add(TAIL))?;
     let tail = bytes.get(to_usize(length)..).unwrap_or_default();
@@ -151,13 +176,22 @@ pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Byt
     if !found || after > 2 {
         return Err(DocumentError::damaged_at("a stream whose /Length is wrong", start));
     }
-    let data = bytes.slice(..to_usize(length));
-    // A length that reaches to the end of another stream looks right there and takes the objects between along.
-    let mut ends = memchr::memmem::find_iter(&data, b"endstream");
-    if ends.any(|at| Lexer::new(data.get(at + 9..).unwrap_or_default(), 1).keyword(b"endobj").is_ok()) {
-        return Err(DocumentError::damaged_at("a stream that holds the end of a stream", start));
+    Ok(bytes.slice(..to_usize(length)))
+}
+
+/// A length that reaches to the end of another stream looks right there and takes the objects between along.
+fn check_plain(data: &[u8], start: u64) -> Result<(), DocumentError> {
+    if holds_end(data) {
+        Err(DocumentError::damaged_at("a stream that holds the end of a stream", start))
+    } else {
+        Ok(())
     }
-    Ok(data)
+}
+
+/// Whether the data of a stream looks as if a stream and its object ended in it.
+pub(crate) fn holds_end(data: &[u8]) -> bool {
+    let mut ends = END.find_iter(data);
+    ends.any(|at| Lexer::new(data.get(at + 9..).unwrap_or_default(), 1).keyword(b"endobj").is_ok())
 }
 
 /// Reads a cross-reference stream, whose `/Length` must be direct.

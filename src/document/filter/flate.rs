@@ -7,7 +7,7 @@ use libdeflater::{DecompressionError, Decompressor};
 use std::cell::RefCell;
 
 /// Bytes of the room that each thread keeps for inflating: what fits is inflated once, into memory that was touched before.
-const ROOM_BYTES: usize = 256 << 10;
+const ROOM_BYTES: usize = 512 << 10;
 
 thread_local! {
     /// Its tables and its room are used again: a fresh page of memory costs more than inflating into it.
@@ -22,7 +22,7 @@ struct Inflater {
 impl Inflater {
     /// Inflates what comes to at most [`ROOM_BYTES`].
     fn small(&mut self, input: &[u8], limits: &Limits) -> Result<Vec<u8>, DecompressionError> {
-        if input.len() > ROOM_BYTES / 2 {
+        if input.len() > ROOM_BYTES / 4 {
             return Err(DecompressionError::InsufficientSpace);
         }
         if self.room.is_empty() {

@@ -18,15 +18,26 @@ pub(crate) fn is_regular(byte: u8) -> bool {
     REGULAR.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
+/// Whether `byte` can open, close or hide something: a delimiter other than that of a name.
+#[inline]
+pub(super) fn is_structural(byte: u8) -> bool {
+    STRUCTURAL.get(usize::from(byte)).copied().unwrap_or(false)
+}
+
 /// [`is_regular`] for each byte: tokens are scanned byte by byte, and one look-up is a third of the comparisons.
+const REGULAR: [bool; 256] = others_than(b"\0\t\n\x0C\r ()<>[]{}/%", true);
+
+/// [`is_structural`] for each byte.
+const STRUCTURAL: [bool; 256] = others_than(b"()<>[]{}%", false);
+
+/// `is_so` for each byte but `others`.
 #[allow(clippy::indexing_slicing, reason = "it is evaluated when it is compiled, where a wrong index is an error")]
-const REGULAR: [bool; 256] = {
-    let mut table = [true; 256];
-    let others = b"\0\t\n\x0C\r ()<>[]{}/%";
+const fn others_than(others: &[u8], is_so: bool) -> [bool; 256] {
+    let mut table = [is_so; 256];
     let mut at = 0;
     while at < others.len() {
-        table[others[at] as usize] = false;
+        table[others[at] as usize] = !is_so;
         at += 1;
     }
     table
-};
+}

@@ -1,5 +1,6 @@
 //! Objects that are passed over: what is asked of them is told, and nothing is built.
 
+use super::classes::is_structural;
 use super::{Lexer, Syntax, is_regular};
 use crate::document::object::{Name, Object, ObjectId};
 
@@ -52,7 +53,32 @@ impl<'a> Lexer<'a> {
 
     /// Passes over one object without building it; of what it holds only the tokens and the balance of brackets count.
     fn pass_over(&mut self) -> Result<(), Syntax> {
-        self.survey(&mut |_| ()).map(|_| ())
+        self.skip_space();
+        match self.rest() {
+            [b'[', ..] | [b'<', b'<', ..] => self.pass_over_brackets(),
+            _ => self.survey(&mut |_| ()).map(|_| ()),
+        }
+    }
+
+    /// The same for an array or a dictionary, from one bracket to the next: any token may stand between them.
+    fn pass_over_brackets(&mut self) -> Result<(), Syntax> {
+        let mut survey = Survey::default();
+        loop {
+            let next = self.rest().iter().position(|byte| is_structural(*byte));
+            self.position += next.ok_or(Syntax::Incomplete)?;
+            match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
+                (b'[', _) => self.step(1, 1, &mut survey)?,
+                (b'<', Some(b'<')) => self.step(2, 1, &mut survey)?,
+                (b']', _) => self.step(1, -1, &mut survey)?,
+                (b'>', Some(b'>')) => self.step(2, -1, &mut survey)?,
+                (b'>', None) => return Err(Syntax::Incomplete),
+                (b'%', _) => self.skip_space(),
+                _ => drop(self.object_within(self.max_nesting)?),
+            }
+            if survey.open == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// Passes over one object without building it, and tells `found` of every reference in it.
@@ -227,6 +253,31 @@ mod tests {
         ] {
             let name = String::from_utf8_lossy(bytes);
             assert_eq!(surveyed(bytes), (Ok(expected), references.to_vec()), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_passed_over_at_a_glance_is_what_a_survey_takes() {
+        for object in [
+            &b"[1 0 R(]>>)<5d>/A#20/B%]\n<</C[2 .5 true]>>] "[..],
+            b"<</A(\\))/B<>>> ",
+            b"[>>",
+            b"[[]",
+            b"[>",
+            b"[<",
+            b"[<5x>]",
+            b"[)]",
+            b"[{}]",
+            b"[/A",
+            b"[%]",
+            b"<</A[[[[]]]]>>",
+            b"<<]",
+        ] {
+            let (mut passing, mut surveying) = (Lexer::new(object, 3), Lexer::new(object, 3));
+            let name = String::from_utf8_lossy(object);
+            let passed = passing.pass_over();
+            assert_eq!(passed, surveying.survey(&mut |_| ()).map(|_| ()), "{name}");
+            assert!(passed.is_err() || passing.position() == surveying.position(), "{name}");
         }
     }
 
