@@ -48,6 +48,7 @@ impl HayroReader {
             other => other,
         };
         let pdf = pdf.map_err(|error| document_error(error, password.is_some()))?;
+        look_at_all(&pdf, limits)?;
         let trailer = trailer_of(&pdf, &found)?;
         let limits = limits.clone();
         let mut reader = Self { pdf, trailer, encrypted, limits, cache: ObjectCache::default(), substitutes: None };
@@ -166,6 +167,12 @@ impl Objects for HayroReader {
             }
         })
     }
+}
+
+/// Looks at every object once. hayro-syntax repairs all cross references when it meets the first that leads to no object:
+/// in the middle of a split the same object would be one thing for pages that were cut before and another for the rest.
+fn look_at_all(pdf: &Pdf, limits: &Limits) -> Result<(), DocumentError> {
+    pdf.objects().into_iter().try_for_each(|_| limits.deadline.check().map_err(DocumentError::from))
 }
 
 /// Our trailer: its own `/Root`, and what the file's trailer has besides, but for `/Encrypt`, which no longer holds.
