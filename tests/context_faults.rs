@@ -114,6 +114,13 @@ fn what_is_told_of_a_file_builds_on_nothing_that_the_same_answer_takes_away() {
     assert!(matches!(changes[..], [FileChange::Content { .. }, FileChange::Deleted]), "{changes:?}");
     updates.delivery.commit().unwrap();
     assert!(bench.given("b.txt", summary)[0].starts_with("[Lines 1-101 of 101]"));
+    // Nor is a diff made to what was given before that.
+    bench.write("c.txt", &numbered("other\n"));
+    bench.given("c.txt", summary);
+    std::fs::remove_file(bench.folder.path().join("c.txt")).unwrap();
+    bench.context.updates(&c(), None, &Cancellation::new()).unwrap().delivery.commit().unwrap();
+    bench.write("b.txt", &numbered("a third\n"));
+    assert!(bench.given("b.txt", summary)[0].starts_with("[Lines 1-101 of 101]"));
 }
 
 /// The store goes back while something planned before it waits, and then fails.

@@ -145,16 +145,19 @@ impl ConversationView {
         self.index.last_page_at(file, page)
     }
 
-    /// The content last given of a file.
+    /// The content last given of a file; `None` also where what the agent was told of later may have been given too, and
+    /// is forgotten: it goes by neither then.
     #[must_use]
     pub fn previous_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_content_of(file)
+        let given = self.index.last_content_of(file)?;
+        let (at, told) = self.index.last_told_at(file)?;
+        (told == given || !self.is_gone(Scope::Content(told), at)).then_some(given)
     }
 
     /// The content of a file that the agent was last told of, whether any of it was given or not.
     #[must_use]
     pub fn told_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_told_of(file)
+        self.index.last_told_at(file).map(|(_, content)| content)
     }
 
     /// The page last given from each place of a file, in page order.
