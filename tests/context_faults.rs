@@ -99,6 +99,30 @@ fn a_deletion_that_was_told_while_the_store_failed_is_not_told_again_and_nothing
     assert!(bench.context.status(&c(), None).unwrap().files.is_empty());
 }
 
+#[test]
+fn what_is_told_of_a_file_builds_on_nothing_that_the_same_answer_takes_away() {
+    let bench = Bench::new();
+    for name in ["b.txt", "c.txt"] {
+        bench.write(name, &numbered("same\n"));
+        bench.given(name, summary);
+    }
+    bench.write("b.txt", &numbered("other\n"));
+    std::fs::remove_file(bench.folder.path().join("c.txt")).unwrap();
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    let changes: Vec<_> = updates.files.iter().map(|file| &file.change).collect();
+    // The agent may have read it as c.txt, which it is told to do without.
+    assert!(matches!(changes[..], [FileChange::Content { .. }, FileChange::Deleted]), "{changes:?}");
+    updates.delivery.commit().unwrap();
+    assert!(bench.given("b.txt", summary)[0].starts_with("[Lines 1-101 of 101]"));
+    // Nor is a diff made to what was given before that.
+    bench.write("c.txt", &numbered("other\n"));
+    bench.given("c.txt", summary);
+    std::fs::remove_file(bench.folder.path().join("c.txt")).unwrap();
+    bench.context.updates(&c(), None, &Cancellation::new()).unwrap().delivery.commit().unwrap();
+    bench.write("b.txt", &numbered("a third\n"));
+    assert!(bench.given("b.txt", summary)[0].starts_with("[Lines 1-101 of 101]"));
+}
+
 /// The store goes back while something planned before it waits, and then fails.
 #[test]
 fn what_was_planned_before_a_store_was_lost_is_not_held_after_a_forgetting() {

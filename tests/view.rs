@@ -51,6 +51,8 @@ pub(crate) fn forget() -> impl Strategy<Value = Forget> {
         1 => Just(Forget::AllButFiles),
         2 => file().prop_map(Forget::File),
         2 => content().prop_map(Forget::Content),
+        1 => prop::collection::btree_set((0_u8..5).prop_map(|print| PageFingerprint([print; 32])), 0..3)
+            .prop_map(Forget::Prints),
         3 => (file(), pages).prop_map(|(file, pages)| Forget::Pages { file, pages }),
     ]
 }
@@ -90,7 +92,8 @@ fn is_named(what: &Forget, holding: &Holding) -> bool {
         (Forget::Pages { file, pages } | Forget::Places { file, pages }, Held::Page { page, .. }) => {
             *file == holding.file && pages.contains(page)
         }
-        (Forget::Pages { .. } | Forget::Places { .. }, _) => false,
+        (Forget::Prints(prints), Held::Page { fingerprint, .. }) => prints.contains(&fingerprint),
+        (Forget::Pages { .. } | Forget::Places { .. } | Forget::Prints(_), _) => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What to tell of a PDF that is another than the agent was last told of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{PageChanges, page_changes};
 use super::words::{grouped, page_or_pages};
@@ -13,10 +13,10 @@ use crate::worker::Pages;
 #[derive(Debug, Clone, Default)]
 pub(super) struct News {
     pub(super) changes: PageChanges,
-    /// Places that show another page now, or none, whose page is still in the document.
+    /// Places that show another page now, or none.
     pub(super) left: PageSet,
-    /// Places whose page is in the document no more.
-    pub(super) gone: PageSet,
+    /// Pages that are in the document no more.
+    pub(super) gone: BTreeSet<PageFingerprint>,
     /// What is held of the new version without being given again.
     pub(super) holdings: Vec<Held>,
 }
@@ -38,7 +38,9 @@ impl News {
             pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
         // One of two equal pages may go; the other is as held as before, whoever gave it.
         let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
-        let (mut left, gone): (PageSet, PageSet) = partition(&changes.removed, is_left);
+        let prints = changes.removed.iter().filter(|page| !is_left(page)).filter_map(|page| held.get(&page).copied());
+        let gone = prints.collect();
+        let mut left = changes.removed.clone();
         changes.moved.iter().for_each(|(then, _)| left.insert(*then));
         let holdings = stays.into_iter();
         let holdings = holdings.flat_map(|(page, fingerprint)| {
@@ -51,18 +53,13 @@ impl News {
 
     /// What is to be forgotten before the holdings are recorded.
     ///
-    /// A page that is gone is forgotten under every name: who forgets the file later means it too.
+    /// A page that is gone is forgotten under every name: who forgets the file later means it too. What stood in its
+    /// place before it is not, for it may have come back elsewhere.
     pub(super) fn forget(&self, file: FileKey) -> Vec<Forget> {
-        let left = Forget::Places { file, pages: self.left.clone() };
-        let gone = Forget::Pages { file, pages: self.gone.clone() };
-        let both = [(&self.left, left), (&self.gone, gone)];
-        both.into_iter().filter(|(pages, _)| !pages.is_empty()).map(|(_, forget)| forget).collect()
+        let left = (!self.left.is_empty()).then(|| Forget::Places { file, pages: self.left.clone() });
+        let gone = (!self.gone.is_empty()).then(|| Forget::Prints(self.gone.clone()));
+        gone.into_iter().chain(left).collect()
     }
-}
-
-fn partition(pages: &PageSet, is_first: impl Fn(&PageIndex) -> bool) -> (PageSet, PageSet) {
-    let (first, second): (Vec<_>, Vec<_>) = pages.iter().partition(is_first);
-    (first.into_iter().collect(), second.into_iter().collect())
 }
 
 /// The changes of pages in sentences, for an answer that gives none of them.

@@ -138,12 +138,19 @@ impl ContextManager {
         takes: &mut dyn FnMut(&FileUpdate) -> bool,
     ) -> Result<Updates, ContextError> {
         let mut session = self.session(conversation, generation);
-        let opened = &session.opened;
-        let files = self.followed(opened)?;
+        let files = self.followed(&session.opened)?;
         let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
         let mut asked_again = self.ask_again(&urls, cancellation);
         session.notes.append(&mut asked_again.notes);
+        let is_missing = |path: &String| match is_url(path) {
+            true => asked_again.files.get(path).is_some_and(|found| found.as_ref().is_err_and(is_not_found)),
+            false => self.sources.stat(path).is_err_and(|error| is_not_found(&error)),
+        };
+        let gone: BTreeSet<FileKey> =
+            files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
+        session.opened.lose(&gone);
+        let opened = &session.opened;
         let mut telling = Telling::new(takes);
         let mut room = self.settings.max_text_characters;
         for (looked_at, (path, (file, known))) in files.iter().enumerate() {
@@ -155,7 +162,11 @@ impl ContextManager {
                 true => asked_again.files.remove(path),
                 false => Some(self.open_again(path, *file, cancellation)),
             };
-            let Some(found) = found else { continue };
+            // What vanished a moment ago is told by the next call: others were looked at as if it were there.
+            let Some(found) = found.filter(|found| !found.as_ref().is_err_and(is_not_found) || gone.contains(file))
+            else {
+                continue;
+            };
             let told = self.look(opened, (path, *file, *known), found, &mut room);
             if !told.is_none_or(|told| telling.tells(told)) {
                 telling.left = files.len() - looked_at;
@@ -190,7 +201,7 @@ impl ContextManager {
     ) -> Option<Told> {
         let asked = match found {
             Ok(asked) => asked,
-            Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => return Some(deleted(path, file)),
+            Err(error) if is_not_found(&error) => return Some(deleted(path, file)),
             Err(error) => return Some(unreadable(path, file, &error)),
         };
         let content = match asked.content_hash(&self.hashes) {
@@ -273,6 +284,18 @@ impl ContextManager {
         let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
         Told { update: Some(update), holdings, text: Some(Arc::from(text)), ..told(asked) }
     }
+}
+
+impl Opened {
+    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
+    pub(super) fn lose(&mut self, gone: &BTreeSet<FileKey>) {
+        let at = self.view.latest();
+        gone.iter().for_each(|file| drop(self.view.forget(&Forget::File(*file), at)));
+    }
+}
+
+pub(super) fn is_not_found(error: &ContextError) -> bool {
+    matches!(error, ContextError::Source { error: SourceError::NotFound { .. }, .. })
 }
 
 fn told(asked: &Asked) -> Told {

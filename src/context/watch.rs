@@ -1,16 +1,16 @@
 //! Follows the files of a conversation: by their stat, reading only what changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::ContextManager;
 use super::error::ContextError;
 use super::live::{Delivery, Opened};
 use super::plain::read_text;
-use super::updates::{Told, Updates, record, restored};
+use super::updates::{Told, Updates, is_not_found, record, restored};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
-use crate::source::{Kind, SourceError, Stat, is_url};
+use crate::source::{Kind, Stat, is_url};
 use crate::view::{ConversationId, FileKey};
 
 /// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
@@ -62,21 +62,29 @@ impl Watch<'_> {
     /// # Errors
     /// [`ContextError::Store`] where the paths of the files cannot be had.
     pub fn poll(&mut self) -> Result<Updates, ContextError> {
-        let session = self.context.session(&self.conversation, None);
-        let opened = &session.opened;
-        let followed = self.context.followed(opened)?;
-        self.files.retain(|file, _| opened.view.told_content(file).is_some());
-        let mut room = self.context.settings.max_text_characters;
-        let mut told = Vec::new();
+        let mut session = self.context.session(&self.conversation, None);
+        let followed = self.context.followed(&session.opened)?;
+        self.files.retain(|file, _| session.opened.view.told_content(file).is_some());
+        let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
         for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
             let seen = self.seen(&path);
             let entry = self.files.entry(file).or_default();
             if entry.is_new() {
                 self.context.keep_text(&path, file, known);
             }
-            if !entry.rests(seen) {
-                continue;
+            if seen == Seen::Missing {
+                gone.insert(file);
             }
+            if entry.rests(seen) {
+                resting.push((path, file, known));
+            }
+        }
+        session.opened.lose(&gone);
+        let opened = &session.opened;
+        let mut room = self.context.settings.max_text_characters;
+        let mut told = Vec::new();
+        for (path, file, known) in resting {
+            let entry = self.files.entry(file).or_default();
             told.extend(changed(self.context, opened, (&path, file, known), entry, &mut room));
         }
         let record = record(&self.conversation, opened, &told);
@@ -89,7 +97,7 @@ impl Watch<'_> {
     fn seen(&self, path: &str) -> Seen {
         match self.context.sources.stat(path) {
             Ok(stat) => Seen::There(stat),
-            Err(ContextError::Source { error: SourceError::NotFound { .. }, .. }) => Seen::Missing,
+            Err(error) if is_not_found(&error) => Seen::Missing,
             Err(_) => Seen::Unreadable,
         }
     }

@@ -9,10 +9,14 @@
 //! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
 //! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
 //!
-//! **What it costs**: `benches/record.rs`, 2026-11-22, two cores that others kept at a load of 11. Alone, a delivery takes
-//! 36 to 39 µs in the median. With seven other processes that record every 5 ms it takes 131 to 153 µs, and the
-//! 99th of 100 takes 1.9 to 2.7 ms; with SQLite's own checkpoints, of 1,000 pages in place of 8,000, that one took 7.2 to
-//! 8.4 ms in turns with the others.
+//! **What it costs**: `benches/record.rs`, 2026-11-22, two cores that others kept at a load of 17 to 23, the version before
+//! and this one in turns, three times. Alone, one delivery after the other: 44 to 55 µs before and 30 to 37 now in the
+//! median. With seven other processes that record every 5 ms: 179 to 219 before, 138 to 183 now. Two of the three pages
+//! that a commit writes are left; two tables that SQLite made and dropped for RETURNING, a counter that all conversations
+//! wrote to, and the reading of tombstones are not. What remains is mostly not the store's: one process that has the store
+//! to itself, and records every 5 ms, takes 171 to 179 µs on that machine, where it takes 30 to 37 without the rests. With
+//! SQLite's own checkpoints, of 1,000 pages in place of 8,000, the 99th of 100 took 7.2 to 8.4 ms in place of 1.9 to 2.7
+//! (at a load of 11); maps of the file in place of reads, and database pages of 1 KiB, gained nothing in a prototype.
 //!
 //! **When it fails**, a reply must not: every failure is a typed [`StoreError`], and the caller goes on with the view
 //! that it has. A mark that is lost costs one page sent again.

@@ -36,9 +36,12 @@ impl ConversationView {
     ///
     /// Where it was forgotten at `at` or later, only what the forgetting left of it is added.
     pub fn insert(&mut self, holding: Holding, at: Sequence) {
-        if let Some(holding) = self.left_of(&holding, at) {
-            keep_latest(&mut self.holdings, holding, at);
-            self.index.add(&holding, at);
+        let Some(holding) = self.left_of(&holding, at).filter(|holding| !self.is_needless(holding, at)) else { return };
+        keep_latest(&mut self.holdings, holding, at);
+        self.index.add(&holding, at);
+        let known = Holding { what: Held::Known, ..holding };
+        if holding != known && self.recorded_at(&known).is_some_and(|before| before <= at) {
+            self.holdings.remove(&known);
         }
     }
 
@@ -142,16 +145,19 @@ impl ConversationView {
         self.index.last_page_at(file, page)
     }
 
-    /// The content last given of a file.
+    /// The content last given of a file; `None` also where what the agent was told of later may have been given too, and
+    /// is forgotten: it goes by neither then.
     #[must_use]
     pub fn previous_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_content_of(file)
+        let given = self.index.last_content_of(file)?;
+        let (at, told) = self.index.last_told_at(file)?;
+        (told == given || !self.is_gone(Scope::Content(told), at)).then_some(given)
     }
 
     /// The content of a file that the agent was last told of, whether any of it was given or not.
     #[must_use]
     pub fn told_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_told_of(file)
+        self.index.last_told_at(file).map(|(_, content)| content)
     }
 
     /// The page last given from each place of a file, in page order.
@@ -254,7 +260,19 @@ impl ConversationView {
         });
         self.holdings = holdings;
         followed.into_iter().for_each(|(holding, at)| keep_latest(&mut self.holdings, holding, at));
+        let needless = self.holdings().filter(|(holding, at)| self.is_needless(holding, *at));
+        let needless: Vec<Holding> = needless.map(|(holding, _)| *holding).collect();
+        for holding in needless {
+            self.holdings.remove(&holding);
+        }
         self.rebuild_index();
+    }
+
+    /// Whether it says that a file is followed where something that was given of this content says so too, as late or
+    /// later: it is left out, so that views that say the same are equal.
+    fn is_needless(&self, holding: &Holding, at: Sequence) -> bool {
+        let least = Holding { what: LEAST, ..*holding };
+        holding.what == Held::Known && self.holdings.range(least..*holding).any(|(_, given)| *given >= at)
     }
 
     /// What the tombstones leave of a holding recorded at `at`. Where they cover what it gave and not its file, it is
@@ -301,9 +319,11 @@ impl ConversationView {
 
 /// Not above any holding of `content`.
 fn least_of(content: ContentHash) -> Holding {
-    let what = Held::Summary { supports_page_extraction: false };
-    Holding { content, file: FileKey([0; 32]), what }
+    Holding { content, file: FileKey([0; 32]), what: LEAST }
 }
+
+/// Not above anything that can be held; [`Held::Known`] is above all else.
+const LEAST: Held = Held::Summary { supports_page_extraction: false };
 
 #[cfg(test)]
 mod tests {

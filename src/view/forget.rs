@@ -1,5 +1,7 @@
 //! What an agent may forget, and how that is remembered.
 
+use std::collections::BTreeSet;
+
 use super::holding::{FileKey, Held, Holding};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageSet};
@@ -22,6 +24,8 @@ pub enum Forget {
         /// Its pages.
         pages: PageSet,
     },
+    /// Pages by what they show, whatever file they came from.
+    Prints(BTreeSet<PageFingerprint>),
     /// Places of a file that show other pages now. What stood there is not forgotten where another file, or another
     /// place of this one, holds it too.
     Places {
@@ -45,6 +49,7 @@ impl Forget {
             Self::Everything | Self::AllButFiles => true,
             Self::File(file) => *file == holding.file,
             Self::Content(content) => *content == holding.content,
+            Self::Prints(prints) => holding.what.fingerprint().is_some_and(|print| prints.contains(&print)),
             Self::Pages { file, pages } | Self::Places { file, pages } => {
                 let Held::Page { page, .. } = holding.what else { return false };
                 *file == holding.file && pages.contains(page)
@@ -58,6 +63,7 @@ impl Forget {
             Self::Everything | Self::AllButFiles => vec![Scope::Everything],
             Self::File(file) => vec![Scope::File(*file)],
             Self::Content(content) => vec![Scope::Content(*content)],
+            Self::Prints(prints) => prints.iter().copied().map(Scope::Page).collect(),
             Self::Pages { file, pages } | Self::Places { file, pages } => {
                 pages.runs().map(|(first, last)| Scope::Pages { file: *file, first, last }).collect()
             }

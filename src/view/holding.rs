@@ -122,7 +122,8 @@ pub enum Held {
     Text(LineSpan),
     /// A file given whole, such as a picture.
     Binary,
-    /// Nothing of the file, but the agent was told of it in this content: it is followed, and later changes are told.
+    /// Nothing of the file, but the agent was told of it in this content: it is followed, and later changes are told. The
+    /// last of these, in their order.
     Known,
 }
 

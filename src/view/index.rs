@@ -46,8 +46,8 @@ impl Index {
         self.given.get(file).map(|(_, content)| *content)
     }
 
-    pub(super) fn last_told_of(&self, file: &FileKey) -> Option<ContentHash> {
-        self.files.get(file).map(|(_, content)| *content)
+    pub(super) fn last_told_at(&self, file: &FileKey) -> Option<(Sequence, ContentHash)> {
+        self.files.get(file).copied()
     }
 
     pub(super) fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
