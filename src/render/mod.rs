@@ -101,10 +101,10 @@ pub fn page_picture(
     let geometry = document.page_geometry(index)?;
     let max_pixels = options.max_pixels.min(document.limits().max_pixels);
     let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
-    let Drawable { file, made, draws_something, image_columns } = document.drawable(index)?;
-    LimitExceeded::check("max_image_columns", image_columns, document.limits().max_image_columns)?;
+    let Drawable { file, made, draws_something, cost } = document.drawable(index)?;
+    cost.check(document.limits())?;
     let resolver = fonts::Resolver::new(fonts);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
+    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, cost.allows_hinting()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = [
         (
