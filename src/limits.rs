@@ -45,7 +45,8 @@ pub struct Limits {
     pub max_form_depth: u32,
     /// Drawings of form XObjects on one page. 200,000: maps have tens of thousands of symbols.
     pub max_form_draws: u64,
-    /// Bytes of content that one page may draw, repeated forms counted again. 256 MB.
+    /// Bytes of content that one page may draw, repeated forms counted again. 256 MB. What engines write out or run for each
+    /// pixel (widths of ranges, maps, programs, meshes) counts as the content that takes as long.
     pub max_drawn_bytes: u64,
     /// Columns of an image on a page. 1,000,000: no real one has a tenth of it, and the engine takes 25 MB for a row of so
     /// many.

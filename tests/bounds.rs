@@ -112,6 +112,36 @@ fn widths_of_ranges_are_counted_before_they_are_written_out() {
 }
 
 #[test]
+fn tiles_that_lie_over_each_other_are_counted() {
+    let at = |bounds: &str, steps: &str| {
+        let pattern = format!("<</PatternType 1/PaintType 1/TilingType 3/Resources<<>>/BBox[{bounds}]{steps}");
+        let content = "/Pattern cs /P scn 0 0 9 9 re f";
+        let pdf = page_with("/Pattern<</P 5 0 R>>", content, &[stream(&pattern, "0 0 8 8 re f")]);
+        limit_of(&pdf, &Limits::default(), true).map(|(which, _)| which)
+    };
+    assert_eq!(at("0 0 8 9223372036854775807", "/XStep 8/YStep 8"), Some("max_form_draws"));
+    assert_eq!(at("-4000 -4000 4000 4000", "/XStep -8/YStep 8"), Some("max_form_draws"));
+    assert_eq!(at("-40 -40 40 40", "/XStep 8/YStep -8"), None);
+    assert_eq!(at("0 0 8 8", "/XStep 0/YStep 0"), None);
+}
+
+#[test]
+fn maps_that_a_map_names_are_counted() {
+    let font = "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding 6 0 R/DescendantFonts[<</Type/Font/Subtype/CIDFontType2\
+                /BaseFont/A/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>>>]>>";
+    let at = |times: usize, uses: &str| {
+        let map =
+            |uses: &str| stream(&format!("<</Type/CMap/CMapName/A{uses}"), &"/Identity-H usecmap\n".repeat(times));
+        let objects = [font.to_owned(), map(uses), map("")];
+        let pdf = page_with("/Font<</F 5 0 R>>", "BT /F 9 Tf <00010002> Tj ET", &objects);
+        [true, false].map(|is_picture| limit_of(&pdf, &Limits::default(), is_picture).map(|(which, _)| which))
+    };
+    assert_eq!(at(1, ""), [None, None]);
+    assert_eq!(at(300, ""), [Some("max_drawn_bytes"), Some("max_drawn_bytes")]);
+    assert_eq!([at(130, ""), at(130, "/UseCMap 7 0 R")], [[None, None], [Some("max_drawn_bytes"); 2]]);
+}
+
+#[test]
 fn functions_are_counted_as_often_as_they_are_met() {
     let stitched = |parts: &str| {
         let encode = "0 1 ".repeat(10);
@@ -138,6 +168,12 @@ fn functions_are_counted_as_often_as_they_are_met() {
         );
         assert_eq!(limit_of(&page(2), &Limits::default(), true), None, "{resources}");
     }
+    let deep = |depth: usize| {
+        let spaces = (6..6 + depth).map(|next| format!("{}{next} 0 R{}", "[".repeat(90), "]".repeat(90)));
+        page_with("/ColorSpace<</S 5 0 R>>", "/S cs", &spaces.collect::<Vec<_>>())
+    };
+    let limit = limit_of(&deep(100), &Limits::default(), true);
+    assert_eq!(limit, Some(("max_nesting", 101)), "an array in an array behind a reference is as deep");
     let program = |length: usize| {
         let code = format!("{{ {} pop 0 0 0 }}", "1 add ".repeat(length / 6));
         let function = stream("<</FunctionType 4/Domain[0 1]/Range[0 1 0 1 0 1]", &code);

@@ -15,6 +15,7 @@ mod unfolded;
 use content::Named;
 use cost::Cost;
 pub(crate) use cost::PictureCost;
+pub(crate) use fonts::KnownFonts;
 use images::Extent;
 
 use super::error::DocumentError;
@@ -62,6 +63,8 @@ impl Document {
 pub(super) struct Draws {
     /// Where forms lead back to themselves.
     pub(super) loops: Vec<Loop>,
+    /// Where glyphs do, which whoever reads text does not follow.
+    pub(super) glyph_loops: Vec<Loop>,
     /// Whether its content names resources, such as fonts and pictures, or it has annotations.
     pub(super) is_something: bool,
     /// What painting it comes to besides.
@@ -70,7 +73,7 @@ pub(super) struct Draws {
 
 fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     let objects = &*reading.objects;
-    let mut walk = Walk::new(objects, &reading.limits);
+    let mut walk = Walk::new(reading);
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
     let page = leaf.dictionary.as_dictionary();
     let mut cost = Cost::default();
@@ -88,25 +91,31 @@ fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     }
     cost.check(&reading.limits)?;
     let is_something = !named.is_empty() || cost.forms > 0;
-    Ok(Draws { loops: walk.loops, is_something, picture: cost.picture })
+    Ok(Draws { loops: walk.loops, glyph_loops: walk.glyph_loops, is_something, picture: cost.picture })
 }
 
 struct Walk<'a> {
     objects: &'a dyn Objects,
     limits: &'a Limits,
+    fonts: &'a KnownFonts,
     path: Vec<ObjectId>,
     /// Forms whose every way down was seen to end; by the object that lends its resources to those without.
     done: HashMap<(ObjectId, Option<ObjectId>), Cost>,
     loops: Vec<Loop>,
+    glyph_loops: Vec<Loop>,
     /// Colour spaces and the like that are being looked at, and those that were.
     unfolding: Vec<ObjectId>,
     unfolded: HashMap<ObjectId, Cost>,
+    /// Of the value that is being looked at.
+    depth: u64,
 }
 
 impl<'a> Walk<'a> {
-    fn new(objects: &'a dyn Objects, limits: &'a Limits) -> Self {
+    fn new(reading: &'a Reading) -> Self {
+        let Reading { objects, limits, fonts, .. } = reading;
         let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
-        Self { objects, limits, path, done, loops, unfolding: Vec::new(), unfolded: HashMap::new() }
+        let (glyph_loops, unfolding, unfolded) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { objects: &**objects, limits, fonts, path, done, loops, glyph_loops, unfolding, unfolded, depth: 0 }
     }
 }
 
@@ -153,7 +162,8 @@ impl Walk<'_> {
         let fonts = objects.get(entries, b"Font")?;
         for (name, font) in fonts.as_dictionary().into_iter().flat_map(Dictionary::iter) {
             if named.times(name.as_bytes()) > 0 {
-                self.add_font(cost, font, resources, named)?;
+                let font = Resource { kind: b"Font", name: name.as_bytes(), value: font };
+                self.add_font(cost, &font, resources, named)?;
             }
         }
         Ok(())
@@ -174,7 +184,7 @@ impl Walk<'_> {
             // A state of graphics can choose a font too.
             let font = self.objects.get(entries, b"Font")?;
             if let Some(font) = font.as_array().and_then(<[Object]>::first) {
-                self.add_font(&mut cost, font, above, named)?;
+                self.add_font(&mut cost, &Resource { value: font, ..*resource }, above, named)?;
             }
         }
         if let Some(id) = self.form_of(value)?
@@ -214,7 +224,27 @@ impl Walk<'_> {
         }
         let own = stream.dictionary.get(b"Resources");
         let lender = if own.is_none() { self.path.last().copied() } else { None };
-        self.content(id, lender, stream, own.unwrap_or(above))
+        let mut cost = Cost::default();
+        cost.add(self.content(id, lender, stream, own.unwrap_or(above))?, self.tiles_at_a_place(&stream.dictionary)?);
+        Ok(cost)
+    }
+
+    /// How many tiles of a pattern lie over each other, each of which is drawn (8.7.3.3): of one that is as high as all paper
+    /// and stands each 8 points there were 10^18.
+    fn tiles_at_a_place(&self, pattern: &Dictionary) -> Result<u64, DocumentError> {
+        let bounds = self.objects.get(pattern, b"BBox")?;
+        let bounds = bounds.as_array().unwrap_or_default().iter();
+        let bounds = bounds.map(|bound| Ok(self.objects.resolve(bound)?.as_number().unwrap_or(0.0)));
+        let bounds = bounds.take(4).collect::<Result<Vec<_>, DocumentError>>()?;
+        let [left, bottom, right, top] = *bounds.as_slice() else { return Ok(1) };
+        let mut tiles = 1_u64;
+        for (size, key) in [(right - left, b"XStep"), (top - bottom, b"YStep")] {
+            let step = self.objects.get(pattern, key)?.as_number().unwrap_or(0.0);
+            if step != 0.0 {
+                tiles = tiles.saturating_mul(whole((size / step).abs().ceil()).max(1));
+            }
+        }
+        Ok(tiles)
     }
 
     /// What the content of a form or glyph comes to, with the resources that it has or is lent.
@@ -325,6 +355,11 @@ fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<(Objec
 
 fn has_content(dictionary: &Dictionary) -> bool {
     dictionary.get(b"PatternType").is_some() || dictionary.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Form"))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 fn length<T>(items: &[T]) -> u64 {

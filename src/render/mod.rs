@@ -1,7 +1,9 @@
 //! A page → pixels → PNG.
 //!
 //! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
-//! allocated: the engine cuts lengths to sixteen bits without a word.
+//! allocated: the engine cuts lengths to sixteen bits without a word. What a page draws is counted before too; what a page
+//! may well have, but a hundred thousand times, keeps the engine busy all the same, and ends with the worker at its deadline:
+//! 100,000 clips within each other take it 8 seconds, 50,000 soft masks or 200,000 curves in one line more than 12.
 
 mod draw;
 mod fonts;

@@ -8,9 +8,17 @@ use crate::limits::{LimitExceeded, Limits};
 pub(super) struct Cost {
     pub(super) forms: u64,
     pub(super) bytes: u64,
-    /// What colour spaces and the like consist of.
-    pub(super) objects: u64,
+    /// What one colour space, shading or pattern comes to, the largest of them: these are kept from one use to the next.
+    pub(super) unfolded: Unfolded,
     pub(super) picture: PictureCost,
+}
+
+/// What a colour space, shading or function consists of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unfolded {
+    pub(super) objects: u64,
+    /// Programs that are run for each pixel, as bytes of content.
+    pub(super) programs: u64,
 }
 
 /// What only those who paint go through: glyphs that are content, and images.
@@ -30,10 +38,11 @@ impl Cost {
         let more = |sum: &mut u64, each: u64| *sum = sum.saturating_add(each.saturating_mul(times));
         more(&mut self.forms, other.forms);
         more(&mut self.bytes, other.bytes);
-        more(&mut self.objects, other.objects);
         more(&mut self.picture.forms, other.picture.forms);
         more(&mut self.picture.bytes, other.picture.bytes);
         more(&mut self.picture.pixels, other.picture.pixels);
+        self.unfolded.objects = self.unfolded.objects.max(other.unfolded.objects);
+        self.unfolded.programs = self.unfolded.programs.max(other.unfolded.programs);
         self.picture.columns = self.picture.columns.max(other.picture.columns);
         self.picture.has_rules |= other.picture.has_rules;
     }
@@ -48,19 +57,23 @@ impl Cost {
 
     /// The same for a glyph: text is read without drawing it.
     pub(super) fn of_glyph(self) -> Self {
-        let Self { forms, bytes, objects, picture } = self;
+        let Self { forms, bytes, unfolded, picture } = self;
         let (forms, bytes) = (forms.saturating_add(picture.forms), bytes.saturating_add(picture.bytes));
-        Self { forms: 1, bytes: 0, objects, picture: PictureCost { forms, bytes, ..picture } }
+        Self { forms: 1, bytes: 0, unfolded, picture: PictureCost { forms, bytes, ..picture } }
     }
 
     pub(super) fn check(self, limits: &Limits) -> Result<(), LimitExceeded> {
         LimitExceeded::check("max_form_draws", self.forms, limits.max_form_draws)?;
-        LimitExceeded::check("max_page_objects", self.objects, limits.max_page_objects.into())?;
+        LimitExceeded::check("max_page_objects", self.unfolded.objects, limits.max_page_objects.into())?;
+        LimitExceeded::check("max_drawn_bytes", self.unfolded.programs, limits.max_drawn_bytes)?;
         LimitExceeded::check("max_drawn_bytes", self.bytes, limits.max_drawn_bytes)
     }
 }
 
 impl PictureCost {
+    /// What is painted without end: a glyph that shows itself.
+    pub(crate) const ENDLESS: Self = Self { forms: u64::MAX, bytes: u64::MAX, columns: 0, pixels: 0, has_rules: false };
+
     /// Whether glyphs may be fitted to the pixels. The engine goes through a font's rules for that, all of them for each that
     /// leads to another, and rules may lie over each other: one changed byte of a real font took it 3.4 seconds.
     pub(crate) fn allows_hinting(self) -> bool {
@@ -78,11 +91,3 @@ impl PictureCost {
         LimitExceeded::check("max_image_pixels", self.pixels, limits.max_image_pixels)
     }
 }
-
-/// What drawing without end comes to: a glyph that shows itself.
-pub(super) const ENDLESS: Cost = Cost {
-    forms: u64::MAX,
-    bytes: u64::MAX,
-    objects: 0,
-    picture: PictureCost { forms: u64::MAX, bytes: u64::MAX, columns: 0, pixels: 0, has_rules: false },
-};

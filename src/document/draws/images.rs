@@ -133,31 +133,43 @@ fn jbig2_segment(data: &[u8]) -> Option<(Extent, &[u8])> {
     Some((extent, after))
 }
 
-/// Bytes of the dictionary of an inline image that are looked at.
-const MAX_INLINE_DICTIONARY: usize = 4 << 10;
+/// Inline JPEGs whose data is looked at; pages with more of them are not drawn.
+const MAX_INLINE_JPEGS: u32 = 100;
 
-/// All inline images in content (ISO 32000-2, 8.9.7).
+/// All inline images in content (ISO 32000-2, 8.9.7). Each goes from what looks like its beginning to the first that looks
+/// like the beginning of its data: nothing is looked at twice, and what only looks so hides nothing.
 pub(super) fn inline_images(content: &[u8]) -> Extent {
-    memmem::find_iter(content, b"BI").fold(Extent::default(), |all, at| {
-        let before = at.checked_sub(1).and_then(|before| content.get(before)).copied().unwrap_or(b' ');
-        let after = content.get(at + 2..).unwrap_or_default();
-        if !is_delimiter(before) || !after.first().copied().is_none_or(is_delimiter) {
-            return all;
-        }
-        all.and(inline_image(after))
-    })
+    let (mut all, mut jpegs, mut rest) = (Extent::default(), 0, content);
+    while let Some((_, after)) = around(rest, b"BI")
+        && let Some((head, data)) = around(after, b"ID")
+    {
+        let (said, is_jpeg) = inline_image(head);
+        jpegs += u32::from(is_jpeg);
+        let coded = match is_jpeg {
+            true if jpegs > MAX_INLINE_JPEGS => Extent { columns: 0, pixels: u64::MAX },
+            true => jpeg(data).unwrap_or_default(),
+            false => Extent::default(),
+        };
+        all = all.and(said.or(coded));
+        rest = data;
+    }
+    all
 }
 
-fn inline_image(after: &[u8]) -> Extent {
-    let head = after.get(..after.len().min(MAX_INLINE_DICTIONARY)).unwrap_or_default();
-    let end = memmem::find_iter(head, b"ID").find(|at| {
-        let before = at.checked_sub(1).and_then(|before| head.get(before)).copied().unwrap_or(b' ');
-        is_delimiter(before) && head.get(at + 2).copied().is_none_or(is_delimiter)
-    });
-    let end = end.unwrap_or(head.len());
-    let (head, data) = (head.get(..end).unwrap_or_default(), after.get(end + 2..).unwrap_or_default());
+/// What is before and after the first `operator` that stands by itself.
+fn around<'a>(content: &'a [u8], operator: &[u8; 2]) -> Option<(&'a [u8], &'a [u8])> {
+    let stands_alone = |at: &usize| {
+        let before = at.checked_sub(1).and_then(|before| content.get(before));
+        before.copied().is_none_or(is_delimiter) && content.get(at + 2).copied().is_none_or(is_delimiter)
+    };
+    let at = memmem::find_iter(content, operator).find(stands_alone)?;
+    Some((content.get(..at)?, content.get(at + 2..)?))
+}
+
+/// What the dictionary of an inline image says, and whether its data is a JPEG.
+fn inline_image(dictionary: &[u8]) -> (Extent, bool) {
     let (mut columns, mut rows, mut is_jpeg) = (0, 0, false);
-    for entry in head.split(|byte| *byte == b'/') {
+    for entry in dictionary.split(|byte| *byte == b'/') {
         let name = entry.iter().position(|byte| is_delimiter(*byte)).unwrap_or(entry.len());
         let (name, value) = entry.split_at_checked(name).unwrap_or_default();
         match name {
@@ -167,8 +179,7 @@ fn inline_image(after: &[u8]) -> Extent {
             _ => {}
         }
     }
-    let said = Extent::of(columns, rows);
-    if is_jpeg { said.or(jpeg(data).unwrap_or_default()) } else { said }
+    (Extent::of(columns, rows), is_jpeg)
 }
 
 /// The number without sign that `value` begins with; the largest where it has more digits.

@@ -6,20 +6,29 @@
 use super::cost::Cost;
 use super::{Walk, length};
 use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, Stream};
+use crate::document::object::{Dictionary, Object};
 use crate::limits::LimitExceeded;
 
 /// A byte of a PostScript calculator function counts as so many of content: it is run for each pixel. A program of 25 kB
 /// takes seconds for a page; real ones have hundreds of bytes.
 const BYTES_OF_PROGRAM: u64 = 10_000;
 
-/// A byte of a mesh counts as so many of content: 40 bytes are a patch, which becomes some hundred triangles. 500 kB of
-/// patches take half a second.
-const BYTES_OF_MESH: u64 = 512;
+/// A byte of a mesh counts as so many of content: 40 bytes are a patch, which becomes some hundred triangles of the engine's.
+/// A megabyte of patches took it half a gigabyte; the largest of the real files has 520 kB.
+const BYTES_OF_MESH: u64 = 256;
 
 impl Walk<'_> {
     /// What a colour space, shading or function comes to.
     pub(super) fn unfolded(&mut self, value: &Object) -> Result<Cost, DocumentError> {
+        // Arrays within arrays and references to further ones are one depth: that of the stack.
+        LimitExceeded::check("max_nesting", self.depth + 1, self.limits.max_nesting.into())?;
+        self.depth += 1;
+        let cost = self.unfolded_here(value)?;
+        self.depth -= 1;
+        Ok(cost)
+    }
+
+    fn unfolded_here(&mut self, value: &Object) -> Result<Cost, DocumentError> {
         match value {
             Object::Reference(id) => {
                 if let Some(cost) = self.unfolded.get(id) {
@@ -30,12 +39,11 @@ impl Walk<'_> {
                     return Ok(Cost::default());
                 }
                 self.limits.deadline.check()?;
-                LimitExceeded::check("max_nesting", length(&self.unfolding) + 1, self.limits.max_nesting.into())?;
                 let object = self.objects.fetch(*id)?;
                 self.unfolding.push(*id);
                 let mut cost = self.unfolded(&object)?;
                 self.unfolding.pop();
-                cost.objects = cost.objects.saturating_add(1);
+                cost.unfolded.objects = cost.unfolded.objects.saturating_add(1);
                 self.unfolded.insert(*id, cost);
                 Ok(cost)
             }
@@ -43,7 +51,16 @@ impl Walk<'_> {
             Object::Dictionary(entries) => self.unfolded_entries(entries),
             Object::Stream(stream) => {
                 let mut cost = self.unfolded_entries(&stream.dictionary)?;
-                cost.bytes = cost.bytes.saturating_add(self.bytes_of(stream)?);
+                let kind = |key: &[u8]| self.objects.get(&stream.dictionary, key).map(|kind| kind.as_integer());
+                let bytes = || Ok::<_, DocumentError>(length(&self.decoded(stream)?));
+                match (kind(b"FunctionType")?, kind(b"ShadingType")?) {
+                    (Some(4), _) => {
+                        let program = bytes()?.saturating_mul(BYTES_OF_PROGRAM);
+                        cost.unfolded.programs = cost.unfolded.programs.saturating_add(program);
+                    }
+                    (_, Some(4..=7)) => cost.bytes = cost.bytes.saturating_add(bytes()?.saturating_mul(BYTES_OF_MESH)),
+                    _ => {}
+                }
                 Ok(cost)
             }
             _ => Ok(Cost::default()),
@@ -59,17 +76,10 @@ impl Walk<'_> {
     }
 
     fn unfolded_into(&mut self, mut sum: Cost, value: &Object) -> Result<Cost, DocumentError> {
-        sum.add(self.unfolded(value)?, 1);
+        let one = self.unfolded(value)?;
+        sum.bytes = sum.bytes.saturating_add(one.bytes);
+        sum.unfolded.objects = sum.unfolded.objects.saturating_add(one.unfolded.objects);
+        sum.unfolded.programs = sum.unfolded.programs.saturating_add(one.unfolded.programs);
         Ok(sum)
-    }
-
-    fn bytes_of(&self, stream: &Stream) -> Result<u64, DocumentError> {
-        let kind = |key: &[u8]| self.objects.get(&stream.dictionary, key).map(|kind| kind.as_integer().unwrap_or(0));
-        let weight = match (kind(b"FunctionType")?, kind(b"ShadingType")?) {
-            (4, _) => BYTES_OF_PROGRAM,
-            (_, 4..=7) => BYTES_OF_MESH,
-            _ => return Ok(0),
-        };
-        Ok(length(&self.decoded(stream)?).saturating_mul(weight))
     }
 }
