@@ -1,5 +1,7 @@
 //! More PDFs that mean harm: what is claimed, nested or repeated in places that only one reader of a page looks at.
 
+#![allow(clippy::cast_possible_truncation, reason = "lengths of what is written here")]
+
 use super::hostile::{Body, Named, catalog, deflated, file, pages, stream, with, with_content};
 
 /// Every one of them, by a name that says what it does.
@@ -431,9 +433,7 @@ fn font(glyphs: &[Vec<u8>], more: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
 }
 
 fn simple_glyph() -> Vec<u8> {
-    let outline =
-        [words(&[1, 0, 0, 500, 500, 3, 0]), vec![1, 1, 1, 1], words(&[0, 500, 0, 0xFE0C, 0, 0, 500, 0])].concat();
-    outline
+    [words(&[1, 0, 0, 500, 500, 3, 0]), vec![1, 1, 1, 1], words(&[0, 500, 0, 0xFE0C, 0, 0, 500, 0])].concat()
 }
 
 /// One that is made of `parts` of another.
@@ -603,10 +603,8 @@ fn structure() -> Named {
             &format!("[{}]", "(none)".repeat(100_000)),
         ],
     );
-    let wordy = form(
-        5_000,
-        &[&format!("<</FT/Tx/Ff 4096/T(a)/DA(/Helv 1 Tf)/V 5 0 R>>"), &format!("({})", "wo rd ".repeat(10_000))],
-    );
+    let wordy =
+        form(5_000, &["<</FT/Tx/Ff 4096/T(a)/DA(/Helv 1 Tf)/V 5 0 R>>", &format!("({})", "wo rd ".repeat(10_000))]);
     let annotation = |entries: &str| {
         file(&[
             catalog(""),
