@@ -6,7 +6,8 @@
 //!
 //! Every PDF below the folder is changed so many times, and everything is asked of every mutant, without a worker: what it
 //! is, its first and last page cut, read and drawn. Each file has a process of its own, so that one that ends or hangs
-//! is counted and named, and the run goes on with the next mutant.
+//! is counted and named, and the run goes on with the next mutant. Of each question the processor time is taken, of all
+//! threads, which is the same on a busy machine, and the largest resident memory.
 
 #![allow(
     clippy::unwrap_used,
@@ -32,10 +33,10 @@ mod tried;
 /// Silence after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A question that took longer is named.
+/// A question that took more processor time is named.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Resident memory, the program's own included, past which a mutant is named.
+/// Resident memory, the program's own included, past which a question is named.
 const LARGE_BYTES: u64 = 256 << 20;
 
 /// Processes for one file: one more for each mutant that ends or hangs, up to so many.
@@ -65,26 +66,51 @@ fn of_one_file(path: &Path, numbers: Range<u64>) {
     for seed in numbers.map(|at| seeds.wrapping_add(at)) {
         say(format!("mutant {seed}"));
         let mutant = mutate::mutant(&file, seed);
-        std::fs::write("/proc/self/clear_refs", "5").unwrap_or_default();
-        let mut at = ("", Instant::now());
-        let mut slow = Vec::new();
+        let mut question = Question::new("");
+        let mut asked = Vec::new();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
             tried::tried(&mutant, true, |step| {
-                slow.push((at.0, at.1.elapsed()));
-                at = (step, Instant::now());
+                asked.push(std::mem::replace(&mut question, Question::new(step)).cost())
             });
         }));
-        slow.push((at.0, at.1.elapsed()));
         if outcome.is_err() {
-            say(format!("panic {seed} in {}", at.0));
+            say(format!("panic {seed} in {}", question.step));
         }
+        asked.push(question.cost());
         // Before the first question there is none.
-        for (step, took) in slow.into_iter().filter(|(step, _)| !step.is_empty()) {
-            say(format!("took {} {step} {seed}", took.as_micros()));
+        for (step, micros, bytes) in asked.into_iter().filter(|(step, ..)| !step.is_empty()) {
+            say(format!("took {micros} {step} {seed}"));
+            say(format!("peak {bytes} {step} {seed}"));
         }
-        say(format!("peak {} {seed}", peak_bytes()));
     }
     say("done".to_owned());
+}
+
+/// One thing asked, and what there was before it.
+struct Question {
+    step: &'static str,
+    micros: u64,
+}
+
+impl Question {
+    fn new(step: &'static str) -> Self {
+        // From here on the largest memory is that of this question.
+        std::fs::write("/proc/self/clear_refs", "5").unwrap_or_default();
+        Self { step, micros: processor_micros() }
+    }
+
+    /// Its name, microseconds and bytes.
+    fn cost(self) -> (&'static str, u64, u64) {
+        (self.step, processor_micros().saturating_sub(self.micros), peak_bytes())
+    }
+}
+
+/// What all threads of this process have used, also those that have ended; to a hundredth of a second.
+fn processor_micros() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks = after_name.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    ticks.sum::<u64>() * 10_000
 }
 
 fn peak_bytes() -> u64 {
@@ -104,7 +130,8 @@ struct Tally {
     hangs: Vec<String>,
     slow: BTreeMap<(u64, String), ()>,
     fat: BTreeMap<(u64, String), ()>,
-    worst: BTreeMap<String, (u64, String)>,
+    longest: BTreeMap<String, (u64, String)>,
+    largest: BTreeMap<String, (u64, String)>,
 }
 
 fn of_folder(folder: &Path, count: u64) {
@@ -127,12 +154,14 @@ fn of_folder(folder: &Path, count: u64) {
         println!("{what}: {}", named.len());
         named.iter().take(20).for_each(|line| println!("  {line}"));
     }
-    println!("longer than {LONG:?}: {}", tally.slow.len());
+    println!("longer than {LONG:?} of processor time: {}", tally.slow.len());
     tally.slow.keys().rev().take(20).for_each(|(micros, what)| println!("  {:>8} ms {what}", micros / 1_000));
     println!("larger than {} MB: {}", LARGE_BYTES >> 20, tally.fat.len());
     tally.fat.keys().rev().take(20).for_each(|(bytes, what)| println!("  {:>8} MB {what}", bytes >> 20));
     println!("the longest of each question:");
-    tally.worst.iter().for_each(|(step, (micros, what))| println!("  {step:12} {:>8} ms {what}", micros / 1_000));
+    tally.longest.iter().for_each(|(step, (micros, what))| println!("  {step:12} {:>8} ms {what}", micros / 1_000));
+    println!("the largest of each question:");
+    tally.largest.iter().for_each(|(step, (bytes, what))| println!("  {step:12} {:>8} MB {what}", bytes >> 20));
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -202,14 +231,15 @@ impl Tally {
         match kind {
             "mutant" => self.mutants += 1,
             "panic" => self.panics.push(format!("{line} {}", path.display())),
-            "peak" if value > LARGE_BYTES => drop(self.fat.insert((value, what), ())),
+            "peak" => {
+                more(&mut self.largest, &rest, value, &what);
+                if value > LARGE_BYTES {
+                    self.fat.insert((value, what), ());
+                }
+            }
             "took" => {
                 self.questions += 1;
-                let step = rest.split_whitespace().next().unwrap_or_default().to_owned();
-                let worst = self.worst.entry(step).or_default();
-                if value > worst.0 {
-                    *worst = (value, what.clone());
-                }
+                more(&mut self.longest, &rest, value, &what);
                 if u128::from(value) > LONG.as_micros() {
                     self.slow.insert((value, what), ());
                 }
@@ -217,5 +247,14 @@ impl Tally {
             _ => {}
         }
         *last = line;
+    }
+}
+
+/// Keeps what was most for a question; `rest` begins with its name.
+fn more(most: &mut BTreeMap<String, (u64, String)>, rest: &str, value: u64, what: &str) {
+    let step = rest.split_whitespace().next().unwrap_or_default().to_owned();
+    let entry = most.entry(step).or_default();
+    if value > entry.0 {
+        *entry = (value, what.to_owned());
     }
 }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::support::hostile::{deep, documents, heavy};
+use super::support::nasty::{busy, nasty};
 use super::support::program::Place;
 
 /// Seconds of processor time for each process of a run, of a build without optimisation; the system holds them to it. The
@@ -38,7 +39,7 @@ const REFUSALS: [&str; 8] =
 #[test]
 fn hostile_documents_cost_their_own_request_and_no_more() {
     let place = Place::new();
-    let documents = documents();
+    let documents = [documents(), nasty()].concat();
     let next = AtomicUsize::new(0);
     let failures = std::thread::scope(|scope| {
         let work = || {
@@ -52,6 +53,20 @@ fn hostile_documents_cost_their_own_request_and_no_more() {
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
     });
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), documents.len(), failures.join("\n"));
+}
+
+#[test]
+fn an_engine_that_is_kept_busy_ends_at_the_deadline() {
+    let place = Place::new();
+    for (name, bytes) in busy() {
+        let pdf = place.file(&format!("{}.pdf", name.replace(' ', "-")), &bytes);
+        let mut program = place.command();
+        program.args(["render", &pdf, "1", "--out", &format!("{pdf}.png"), "--json"]);
+        program.env("PAGEWISE_WORKER_DEADLINE_MS", "500");
+        let (status, output) = bounded(program).unwrap();
+        let answer: Value = serde_json::from_str(&output).unwrap_or_else(|_| panic!("{name}: {status:?} {output:?}"));
+        assert_eq!(answer["error"]["code"], "timeout", "{name}: {answer}");
+    }
 }
 
 #[test]
@@ -85,11 +100,13 @@ fn a_command_whose_memory_or_stack_is_at_its_end_says_so_and_leaves_nothing() {
 fn tried(place: &Place, name: &str, bytes: &[u8]) -> Vec<String> {
     let pdf = place.file(&format!("{}.pdf", name.replace(' ', "-")), bytes);
     let out = format!("{pdf}.page");
-    let commands: [&[&str]; 4] = [
+    let picture = format!("{pdf}.png");
+    let commands: [&[&str]; 5] = [
         &["info", &pdf, "--json"],
         &["page", &pdf, "1", "--out", &out, "--json"],
         &["split", &pdf, "--pages", "1-2", "--out", &out, "--json"],
         &["get-file", &pdf, "--pages", "1", "--as", "text", "--json"],
+        &["render", &pdf, "1", "--dpi", "36", "--out", &picture, "--json"],
     ];
     let outcome = |command: &&[&str]| {
         let start = Instant::now();

@@ -3,6 +3,7 @@
 mod addresses;
 mod architecture;
 mod ask;
+mod bounds;
 mod cancellation;
 mod cli;
 mod closure;

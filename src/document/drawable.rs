@@ -1,7 +1,7 @@
 //! A file as engines with a reader of their own may draw it: decrypted, without forms that draw themselves, and with
 //! form fields and annotations that show what they say.
 
-use super::draws::{Draws, Loop};
+use super::draws::{Draws, Loop, PictureCost};
 use super::fields::Made;
 use super::object::ObjectId;
 use super::{Document, DocumentError, Leaf, Reading, Tier, fields};
@@ -16,8 +16,8 @@ pub(crate) struct Drawable {
     pub(crate) made: Made,
     /// Whether the page names fonts, pictures or the like, or has annotations.
     pub(crate) draws_something: bool,
-    /// Columns of the page's widest image or mask, as that says itself.
-    pub(crate) image_columns: u64,
+    /// What painting it comes to, which is more than what reading its text does.
+    pub(crate) cost: PictureCost,
 }
 
 impl Document {
@@ -28,12 +28,20 @@ impl Document {
     /// itself and cannot be kept from it, [`DocumentError::UnsupportedEncryption`] where nobody decrypts the file as a
     /// whole, and any error of reading it.
     pub(crate) fn drawable(&self, index: PageIndex) -> Result<Drawable, DocumentError> {
-        let Draws { loops, is_something, image_columns } = self.check_draws(index)?;
+        let Draws { mut loops, glyph_loops, is_something, picture: mut cost } = self.check_draws(index)?;
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
-        let file = self.untangled(file, &loops)?;
+        let own = loops.len();
+        loops.extend(glyph_loops);
+        let file = match self.untangled(file.clone(), &loops) {
+            Err(_) if own < loops.len() => {
+                cost = PictureCost::ENDLESS;
+                self.untangled(file, loops.get(..own).unwrap_or_default())?
+            }
+            untangled => untangled?,
+        };
         let dressed = fields::with_appearances(self, index, &file);
         let (file, made) = dressed.unwrap_or((file, Made::default()));
-        Ok(Drawable { file, made, draws_something: is_something, image_columns })
+        Ok(Drawable { file, made, draws_something: is_something, cost })
     }
 
     /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page
@@ -44,8 +52,8 @@ impl Document {
             _ => Err(DocumentError::damaged("a page that only other readers find")),
         };
         let (id, _) = self.with_page(index, leaf, |_| false).ok()?;
-        let Draws { loops, .. } = self.check_draws(index).ok()?;
-        if !loops.is_empty() || fields::are_bare(self, index) {
+        let Draws { loops, glyph_loops, .. } = self.check_draws(index).ok()?;
+        if !loops.is_empty() || !glyph_loops.is_empty() || fields::are_bare(self, index) {
             return None;
         }
         Some((self.ladder.file().whole().ok()?, id))

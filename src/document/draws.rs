@@ -2,7 +2,21 @@
 //!
 //! Interpreters follow forms wherever they lead: a form that draws itself is drawn until their stack ends (pdf.js has
 //! such a file among its tests, issue19800), and ten forms that each draw the next ten times are 10^10 drawings. So it
-//! is counted first, each form once, and where a form is met within itself, that place is given to be cut.
+//! is counted first, each form once, and where a form is met within itself, that place is given to be cut. Glyphs of Type 3
+//! fonts are forms too, drawn for each character that is shown; images are counted by their pixels, for which engines
+//! make room before they look whether there is data.
+
+mod content;
+mod cost;
+mod fonts;
+mod images;
+mod unfolded;
+
+use content::Named;
+use cost::Cost;
+pub(crate) use cost::PictureCost;
+pub(crate) use fonts::KnownFonts;
+use images::Extent;
 
 use super::error::DocumentError;
 use super::filter;
@@ -13,27 +27,15 @@ use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::collections::HashMap;
 
-/// Resources that are forms: a tiling pattern is drawn as one, and a soft mask has one.
-const DRAWN_KINDS: [&[u8]; 3] = [b"XObject", b"Pattern", b"ExtGState"];
+/// Resources that are forms or hold such: a tiling pattern is drawn as one, and a soft mask has one. And those that are
+/// unfolded.
+const DRAWN_KINDS: [&[u8]; 5] = [b"XObject", b"Pattern", b"ExtGState", b"Shading", b"ColorSpace"];
 
-/// What drawing something comes to.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cost {
-    forms: u64,
-    bytes: u64,
-}
+/// Each further part of a page's content counts as so many bytes more: the engine holds them all, 3 KB for one of nothing.
+const BYTES_OF_PART: u64 = 4 << 10;
 
-impl Cost {
-    fn add(&mut self, other: Self, times: u64) {
-        self.forms = self.forms.saturating_add(other.forms.saturating_mul(times));
-        self.bytes = self.bytes.saturating_add(other.bytes.saturating_mul(times));
-    }
-
-    fn check(self, limits: &Limits) -> Result<(), LimitExceeded> {
-        LimitExceeded::check("max_form_draws", self.forms, limits.max_form_draws)?;
-        LimitExceeded::check("max_drawn_bytes", self.bytes, limits.max_drawn_bytes)
-    }
-}
+/// Parts that real pages have.
+const FREE_PARTS: u64 = 1_000;
 
 /// Where a form draws one that it is itself drawn by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,24 +63,25 @@ impl Document {
 pub(super) struct Draws {
     /// Where forms lead back to themselves.
     pub(super) loops: Vec<Loop>,
+    /// Where glyphs do, which whoever reads text does not follow.
+    pub(super) glyph_loops: Vec<Loop>,
     /// Whether its content names resources, such as fonts and pictures, or it has annotations.
     pub(super) is_something: bool,
-    /// Columns of its widest image or mask, as that says itself.
-    pub(super) image_columns: u64,
+    /// What painting it comes to besides.
+    pub(super) picture: PictureCost,
 }
 
 fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     let objects = &*reading.objects;
-    let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
-    let mut walk = Walk { objects, limits: &reading.limits, path, done, loops, image_columns: 0 };
+    let mut walk = Walk::new(reading);
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
     let page = leaf.dictionary.as_dictionary();
     let mut cost = Cost::default();
     let named = match page.and_then(|page| page.get(b"Contents")) {
         Some(contents) => walk.page_content(contents, &mut cost)?,
-        None => Named::new(),
+        None => Named::default(),
     };
-    walk.add_forms(&mut cost, &resources, &named)?;
+    walk.add_resources(&mut cost, &resources, &named)?;
     let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&Object::Null);
     // Interpreters look at each of them, whether it draws something or not.
     cost.forms = cost.forms.saturating_add(length(objects.resolve(annotations)?.as_array().unwrap_or_default()));
@@ -88,40 +91,57 @@ fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
     }
     cost.check(&reading.limits)?;
     let is_something = !named.is_empty() || cost.forms > 0;
-    Ok(Draws { loops: walk.loops, is_something, image_columns: walk.image_columns })
+    Ok(Draws { loops: walk.loops, glyph_loops: walk.glyph_loops, is_something, picture: cost.picture })
 }
 
 struct Walk<'a> {
     objects: &'a dyn Objects,
     limits: &'a Limits,
+    fonts: &'a KnownFonts,
     path: Vec<ObjectId>,
-    /// Forms whose every way down was seen to end; by the form that lends its resources to those without.
+    /// Forms whose every way down was seen to end; by the object that lends its resources to those without.
     done: HashMap<(ObjectId, Option<ObjectId>), Cost>,
     loops: Vec<Loop>,
-    image_columns: u64,
+    glyph_loops: Vec<Loop>,
+    /// Colour spaces and the like that are being looked at, and those that were.
+    unfolding: Vec<ObjectId>,
+    unfolded: HashMap<ObjectId, Cost>,
+    /// Of the value that is being looked at.
+    depth: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(reading: &'a Reading) -> Self {
+        let Reading { objects, limits, fonts, .. } = reading;
+        let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
+        let (glyph_loops, unfolding, unfolded) = (Vec::new(), Vec::new(), HashMap::new());
+        Self { objects: &**objects, limits, fonts, path, done, loops, glyph_loops, unfolding, unfolded, depth: 0 }
+    }
 }
 
 impl Walk<'_> {
-    /// The names in the page's content; what does not decode is not drawn either. No token goes on from one part to the
+    /// What is in the page's content; what does not decode is not drawn either. No token goes on from one part to the
     /// next, so that no two parts are held at once.
     fn page_content(&self, contents: &Object, cost: &mut Cost) -> Result<Named, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
-        let mut named = Named::new();
+        let mut named = Named::default();
+        cost.bytes = length(parts).saturating_sub(FREE_PARTS).saturating_mul(BYTES_OF_PART);
         for part in parts {
             self.limits.deadline.check()?;
             if let Some(stream) = self.objects.resolve(part)?.as_stream() {
                 let content = self.decoded(stream)?;
                 cost.bytes = cost.bytes.saturating_add(length(&content));
                 cost.check(self.limits)?;
-                names(&content, &mut named);
+                named.add(&content);
             }
         }
         Ok(named)
     }
 
-    /// Adds to `cost` the forms of `resources`, as often as content has `named` them.
-    fn add_forms(&mut self, cost: &mut Cost, resources: &Object, named: &Named) -> Result<(), DocumentError> {
+    /// Adds to `cost` the inline images of content, and what of `resources` it has `named`, as often as it has.
+    fn add_resources(&mut self, cost: &mut Cost, resources: &Object, named: &Named) -> Result<(), DocumentError> {
+        cost.add_images(named.inline);
         let objects = self.objects;
         let resources_here = objects.resolve(resources)?;
         let Some(entries) = resources_here.as_dictionary() else { return Ok(()) };
@@ -131,17 +151,48 @@ impl Walk<'_> {
         for kind in DRAWN_KINDS {
             let drawn = objects.get(entries, kind)?;
             for (name, value) in drawn.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-                let times = named.get(name.as_bytes()).copied().unwrap_or(0);
-                if times > 0
-                    && let Some(id) = self.form_of(value)?
-                    && !self.leads_back(id, kind, name.as_bytes())
-                {
-                    cost.add(self.form(id, resources)?, times);
+                let times = named.times(name.as_bytes());
+                if times > 0 {
+                    let resource = Resource { kind, name: name.as_bytes(), value };
+                    cost.add(self.resource(&resource, resources, named)?, times);
                     cost.check(self.limits)?;
                 }
             }
         }
+        let fonts = objects.get(entries, b"Font")?;
+        for (name, font) in fonts.as_dictionary().into_iter().flat_map(Dictionary::iter) {
+            if named.times(name.as_bytes()) > 0 {
+                let font = Resource { kind: b"Font", name: name.as_bytes(), value: font };
+                self.add_font(cost, &font, resources, named)?;
+            }
+        }
         Ok(())
+    }
+
+    /// What a resource comes to where it is named once.
+    fn resource(&mut self, resource: &Resource, above: &Object, named: &Named) -> Result<Cost, DocumentError> {
+        let Resource { kind, name, value } = *resource;
+        if kind == b"Shading" || kind == b"ColorSpace" {
+            return self.unfolded(value);
+        }
+        let mut cost = Cost::default();
+        let resolved = self.objects.resolve(value)?;
+        if let Some(entries) = resolved.as_dictionary().filter(|_| resolved.as_stream().is_none()) {
+            if let Some(shading) = entries.get(b"Shading") {
+                cost.add(self.unfolded(shading)?, 1);
+            }
+            // A state of graphics can choose a font too.
+            let font = self.objects.get(entries, b"Font")?;
+            if let Some(font) = font.as_array().and_then(<[Object]>::first) {
+                self.add_font(&mut cost, &Resource { value: font, ..*resource }, above, named)?;
+            }
+        }
+        if let Some(id) = self.form_of(value)?
+            && !self.leads_back(id, kind, name)
+        {
+            cost.add(self.form(id, above)?, 1);
+        }
+        Ok(cost)
     }
 
     /// Whether the form is being drawn already; notes the place where it is named then.
@@ -163,54 +214,116 @@ impl Walk<'_> {
         Ok(mask.as_dictionary().and_then(|mask| mask.get(b"G")).and_then(Object::as_reference))
     }
 
-    /// What one form comes to, which borrows `above` where it has no resources of its own.
+    /// What one form or image comes to; a form borrows `above` where it has no resources of its own.
     fn form(&mut self, id: ObjectId, above: &Object) -> Result<Cost, DocumentError> {
         self.limits.deadline.check()?;
         let form = self.objects.fetch(id)?;
-        let Some(stream) = form.as_stream().filter(|stream| has_content(&stream.dictionary)) else {
-            self.look_at_image(form.as_dictionary());
-            return Ok(Cost::default());
-        };
-        let own = stream.dictionary.get(b"Resources");
-        let borrows_from = if own.is_none() { self.path.last().copied() } else { None };
-        if let Some(cost) = self.done.get(&(id, borrows_from)) {
-            return Ok(*cost);
+        let Some(stream) = form.as_stream() else { return Ok(Cost::default()) };
+        if !has_content(&stream.dictionary) {
+            return self.image(id, stream);
         }
-        LimitExceeded::check(
-            "max_form_depth",
-            length(&self.path).saturating_add(1),
-            self.limits.max_form_depth.into(),
-        )?;
-        let content = self.decoded(stream)?;
-        let mut cost = Cost { forms: 1, bytes: length(&content) };
-        let mut named = Named::new();
-        names(&content, &mut named);
-        drop(content);
-        self.path.push(id);
-        self.add_forms(&mut cost, own.unwrap_or(above), &named)?;
-        self.path.pop();
-        self.done.insert((id, borrows_from), cost);
+        let own = stream.dictionary.get(b"Resources");
+        let lender = if own.is_none() { self.path.last().copied() } else { None };
+        let mut cost = Cost::default();
+        cost.add(self.content(id, lender, stream, own.unwrap_or(above))?, self.tiles_at_a_place(&stream.dictionary)?);
         Ok(cost)
     }
 
-    /// The engine makes room for a whole row of an image and of its masks, however little data there is: 25 bytes a column.
-    fn look_at_image(&mut self, image: Option<&Dictionary>) {
-        let objects = self.objects;
-        let Some(image) = image else { return };
-        let masks = [b"SMask".as_slice(), b"Mask"].map(|key| objects.get(image, key).ok());
-        let masks = masks.iter().flatten().filter_map(|mask| mask.as_dictionary());
-        for one in std::iter::once(image).chain(masks) {
-            let columns = objects.get(one, b"Width").ok().and_then(|columns| columns.as_integer());
-            let columns = columns.and_then(|columns| u64::try_from(columns).ok()).unwrap_or(0);
-            self.image_columns = self.image_columns.max(columns);
+    /// How many tiles of a pattern lie over each other, each of which is drawn (8.7.3.3): of one that is as high as all paper
+    /// and stands each 8 points there were 10^18.
+    fn tiles_at_a_place(&self, pattern: &Dictionary) -> Result<u64, DocumentError> {
+        let bounds = self.objects.get(pattern, b"BBox")?;
+        let bounds = bounds.as_array().unwrap_or_default().iter();
+        let bounds = bounds.map(|bound| Ok(self.objects.resolve(bound)?.as_number().unwrap_or(0.0)));
+        let bounds = bounds.take(4).collect::<Result<Vec<_>, DocumentError>>()?;
+        let [left, bottom, right, top] = *bounds.as_slice() else { return Ok(1) };
+        let mut tiles = 1_u64;
+        for (size, key) in [(right - left, b"XStep"), (top - bottom, b"YStep")] {
+            let step = self.objects.get(pattern, key)?.as_number().unwrap_or(0.0);
+            if step != 0.0 {
+                tiles = tiles.saturating_mul(whole((size / step).abs().ceil()).max(1));
+            }
         }
+        Ok(tiles)
+    }
+
+    /// What the content of a form or glyph comes to, with the resources that it has or is lent.
+    fn content(
+        &mut self,
+        id: ObjectId,
+        lender: Option<ObjectId>,
+        stream: &Stream,
+        resources: &Object,
+    ) -> Result<Cost, DocumentError> {
+        if let Some(cost) = self.done.get(&(id, lender)) {
+            return Ok(*cost);
+        }
+        let depth = length(&self.path).saturating_add(1);
+        LimitExceeded::check("max_form_depth", depth, self.limits.max_form_depth.into())?;
+        let content = self.decoded(stream)?;
+        let mut cost = Cost { forms: 1, bytes: length(&content), ..Cost::default() };
+        let named = Named::of(&content);
+        drop(content);
+        self.path.push(id);
+        self.add_resources(&mut cost, resources, &named)?;
+        self.path.pop();
+        self.done.insert((id, lender), cost);
+        Ok(cost)
+    }
+
+    /// What an image and its masks come to. Engines make room for them however little data there is: 25 bytes a column.
+    fn image(&mut self, id: ObjectId, image: &Stream) -> Result<Cost, DocumentError> {
+        if let Some(cost) = self.done.get(&(id, None)) {
+            return Ok(*cost);
+        }
+        let objects = self.objects;
+        let masks = [b"SMask".as_slice(), b"Mask"].map(|key| objects.get(&image.dictionary, key).ok());
+        let masks = masks.iter().flatten().filter_map(|mask| mask.as_stream());
+        let mut cost = Cost::default();
+        for one in std::iter::once(image).chain(masks) {
+            cost.add_images(self.extent(one));
+            if let Some(colors) = one.dictionary.get(b"ColorSpace") {
+                cost.add(self.unfolded(colors)?, 1);
+            }
+        }
+        self.done.insert((id, None), cost);
+        Ok(cost)
+    }
+
+    /// The size of one image. What cannot be read of it is not drawn.
+    fn extent(&self, image: &Stream) -> Extent {
+        let objects = self.objects;
+        let number = |key: &[u8]| objects.get(&image.dictionary, key).ok().and_then(|value| value.as_integer());
+        let filters = self.filters(image).unwrap_or_default();
+        let Some((last, parameters)) = filters.last() else { return images::said(number, None) };
+        let said = images::said(number, parameters.as_dictionary());
+        let codec = last.as_name().unwrap_or_default();
+        let coded = match filters.len() {
+            1 => images::coded(codec, &image.data),
+            _ if images::is_codec(codec) => {
+                let decoded = filter::decode(&image.data, &filters, self.limits);
+                decoded.map(|data| images::coded(codec, &data.bytes)).unwrap_or_default()
+            }
+            _ => Extent::default(),
+        };
+        said.or(coded)
     }
 
     fn decoded(&self, stream: &Stream) -> Result<Vec<u8>, DocumentError> {
-        let mut resolve = |value: &Object| self.objects.resolve(value).map(|value| value.clone());
-        let filters = filter::filters_of(&stream.dictionary, &mut resolve)?;
-        filter::decode(&stream.data, &filters, self.limits).map(|decoded| decoded.bytes.into_owned())
+        filter::decode(&stream.data, &self.filters(stream)?, self.limits).map(|decoded| decoded.bytes.into_owned())
     }
+
+    fn filters(&self, stream: &Stream) -> Result<Vec<(Object, Object)>, DocumentError> {
+        let mut resolve = |value: &Object| self.objects.resolve(value).map(|value| value.clone());
+        filter::filters_of(&stream.dictionary, &mut resolve)
+    }
+}
+
+/// A resource that content names.
+struct Resource<'a> {
+    kind: &'static [u8],
+    name: &'a [u8],
+    value: &'a Object,
 }
 
 /// The normal appearances of annotations, of all states (ISO 32000-2, 12.5.5), and how often each is drawn.
@@ -244,58 +357,11 @@ fn has_content(dictionary: &Dictionary) -> bool {
     dictionary.get(b"PatternType").is_some() || dictionary.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Form"))
 }
 
-/// How often each name stands in content: no less often than it is drawn.
-type Named = HashMap<Vec<u8>, u64>;
-
-/// Adds the names in `content`.
-fn names(content: &[u8], names: &mut Named) {
-    for at in memchr::memchr_iter(b'/', content) {
-        let rest = content.get(at + 1..).unwrap_or_default();
-        let end = rest.iter().position(|byte| is_delimiter(*byte)).unwrap_or(rest.len());
-        let name = rest.get(..end).unwrap_or_default();
-        *names.entry(unescaped(name)).or_insert(0) += 1;
-    }
-}
-
-fn is_delimiter(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
-        || matches!(byte, 0 | b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
-}
-
-/// A name with its `#xx` as bytes (7.3.5).
-fn unescaped(name: &[u8]) -> Vec<u8> {
-    let digit =
-        |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16)).and_then(|d| u8::try_from(d).ok());
-    let mut bytes = Vec::with_capacity(name.len());
-    let mut at = 0;
-    while let Some(byte) = name.get(at) {
-        match (byte, digit(name.get(at + 1)), digit(name.get(at + 2))) {
-            (b'#', Some(high), Some(low)) => {
-                bytes.push(high * 16 + low);
-                at += 3;
-            }
-            _ => {
-                bytes.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    bytes
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 fn length<T>(items: &[T]) -> u64 {
     u64::try_from(items.len()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Named, names};
-
-    #[test]
-    fn names_are_counted_with_their_escapes() {
-        let mut named = Named::new();
-        names(b"/Fm1 Do /Fm1 Do/F#6d2 Do", &mut named);
-        assert_eq!(named.get(b"Fm1".as_slice()), Some(&2));
-        assert_eq!(named.get(b"Fm2".as_slice()), Some(&1));
-    }
 }

@@ -43,12 +43,6 @@ pub enum DocumentError {
     /// The time was over, or the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// Memory for a size that the file names could not be had.
-    #[error("no memory for {bytes} bytes")]
-    OutOfMemory {
-        /// The size.
-        bytes: u64,
-    },
     /// The file could not be read.
     #[error("reading the file failed: {kind}")]
     Io {

@@ -80,6 +80,14 @@ pub(crate) fn decode<'a>(
     Ok(decoded)
 }
 
+/// Some of what `data` decodes to from its first byte on: 1,000 bytes at least, where there are as many.
+pub(crate) fn beginning(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Vec<u8>, DocumentError> {
+    match filters {
+        [(filter, Object::Null)] if filter.is_name(b"FlateDecode") => Ok(flate::beginning(data)),
+        _ => decode(data, filters, limits).map(|decoded| decoded.bytes.into_owned()),
+    }
+}
+
 /// Counts what the operation at hand decodes, wherever it does so.
 fn check_decoded(decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
     let spent = limits.deadline.spend(decoded as u64);
@@ -102,7 +110,7 @@ fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> O
         b"FlateDecode" | b"Fl" => Some(inflate(input, limits).and_then(|step| unpredict(step, parameters))),
         b"LZWDecode" | b"LZW" => Some(lzw(input, parameters, limits).and_then(|step| unpredict(step, parameters))),
         b"ASCIIHexDecode" | b"AHx" => Some(Ok(ascii_hex(input))),
-        b"ASCII85Decode" | b"A85" => Some(Ok(ascii85(input))),
+        b"ASCII85Decode" | b"A85" => Some(ascii85(input, limits)),
         b"RunLengthDecode" | b"RL" => Some(run_length(input, limits)),
         _ => None,
     }
@@ -163,33 +171,41 @@ fn ascii_hex(input: &[u8]) -> (Vec<u8>, bool) {
     (out, true)
 }
 
-fn ascii85(input: &[u8]) -> (Vec<u8>, bool) {
+fn ascii85(input: &[u8], limits: &Limits) -> Step {
     let mut out = Vec::with_capacity(input.len() / 5 * 4);
-    let mut group = Vec::with_capacity(5);
-    let body = input.strip_prefix(b"<~").unwrap_or(input);
-    for &byte in body.iter().filter(|byte| !is_white_space(**byte)) {
+    let (mut group, mut digits) = (0_u32, 0);
+    let mut rest = input.strip_prefix(b"<~").unwrap_or(input);
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
             b'~' => break,
-            b'z' if group.is_empty() => out.extend([0; 4]),
-            b'!'..=b'u' => group.push(byte - b'!'),
-            _ => return (out, false),
+            b'z' if digits == 0 => {
+                // Bombs are made of these: all in a row at once.
+                let more = rest.iter().take_while(|byte| **byte == b'z').count();
+                let length = out.len() + 4 * (more + 1);
+                if length > limit_bytes(limits) {
+                    return Err(too_large(limits, length));
+                }
+                out.resize(length, 0);
+                rest = rest.get(more..).unwrap_or_default();
+            }
+            b'!'..=b'u' => {
+                group = group.wrapping_mul(85).wrapping_add(u32::from(byte - b'!'));
+                digits += 1;
+            }
+            _ if is_white_space(byte) => {}
+            _ => return Ok((out, false)),
         }
-        if group.len() == 5 {
-            out.extend(ascii85_group(&group));
-            group.clear();
+        if digits == 5 {
+            out.extend_from_slice(&group.to_be_bytes());
+            (group, digits) = (0, 0);
         }
     }
-    if group.len() > 1 {
-        let kept = group.len() - 1;
-        group.resize(5, 84);
-        out.extend(ascii85_group(&group).into_iter().take(kept));
+    if digits > 1 {
+        let whole = (digits..5).fold(group, |group, _| group.wrapping_mul(85).wrapping_add(84));
+        out.extend(whole.to_be_bytes().into_iter().take(digits - 1));
     }
-    (out, true)
-}
-
-fn ascii85_group(digits: &[u8]) -> [u8; 4] {
-    let value = digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(85).wrapping_add(u32::from(*digit)));
-    value.to_be_bytes()
+    Ok((out, true))
 }
 
 fn run_length(input: &[u8], limits: &Limits) -> Step {
@@ -389,7 +405,7 @@ fn paeth(left: u8, up: u8, corner: u8) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::png_unpredict;
+    use super::*;
 
     /// Rows of type Up, or of none where `is_plain` says so.
     fn predicted(rows: &[u8], row: usize, is_plain: impl Fn(usize) -> bool) -> Vec<u8> {
@@ -419,5 +435,24 @@ mod tests {
         // A row of which only the type is there.
         assert_eq!(png_unpredict(vec![2, 1, 2, 2, 1, 1, 2], 2, 1), [1, 2, 2, 3]);
         assert_eq!(png_unpredict(vec![2, 9], usize::MAX, 1), [9]);
+    }
+
+    #[test]
+    fn ascii85_is_read_in_groups_and_runs() {
+        let decoded = |input: &[u8]| ascii85(input, &Limits::default()).unwrap_or_default();
+        assert_eq!(decoded(b"<~87cURD]i,\"Ebo80~>"), (b"Hello World!".to_vec(), true));
+        assert_eq!(decoded(b"zz 87c\nUR"), (b"\0\0\0\0\0\0\0\0Hell".to_vec(), true));
+        assert_eq!(decoded(b"87cURDZ~>"), (b"Hello".to_vec(), true));
+        assert_eq!(decoded(b"87cURz"), (b"Hell\0\0\0\0".to_vec(), true));
+        assert_eq!(decoded(b"87cz"), (Vec::new(), false), "a z within a group");
+        assert_eq!(decoded(b"~>"), (Vec::new(), true));
+    }
+
+    #[test]
+    fn a_row_of_zeros_is_no_longer_than_a_stream_may_be() {
+        let at = |max_stream_bytes: u64| ascii85(b"zzz", &Limits { max_stream_bytes, ..Limits::default() });
+        assert_eq!(at(12), Ok((vec![0; 12], true)));
+        let limit = LimitExceeded { which: "max_stream_bytes", limit: 11, found: 12 };
+        assert_eq!(at(11), Err(limit.into()));
     }
 }

@@ -9,6 +9,7 @@
 
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
+use super::draws::KnownFonts;
 use super::error::DocumentError;
 use super::hayro::HayroReader;
 use super::keepsake::Keepsake;
@@ -63,6 +64,8 @@ pub(crate) struct Reading {
     pub(crate) limits: Limits,
     /// What the room that cuts pages keeps from one to the next.
     pub(crate) keepsake: Keepsake,
+    /// What is known of its fonts.
+    pub(crate) fonts: KnownFonts,
 }
 
 impl Reading {
@@ -70,7 +73,8 @@ impl Reading {
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
-        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake: Keepsake::default() })
+        let (keepsake, fonts) = (Keepsake::default(), KnownFonts::default());
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake, fonts })
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) fn page(
     index: PageIndex,
     canvas: &Canvas,
     fonts: &Arc<Resolver>,
+    hinting: bool,
 ) -> Result<Drawn, RenderError> {
     let pdf = Pdf::new(Arc::new(file.clone())).map_err(|_| RenderError::Unreadable)?;
     let pages = pdf.pages();
@@ -44,7 +45,8 @@ pub(super) fn page(
         * Affine::scale(canvas.scale)
         * page.initial_transform(true).to_kurbo();
     let mut context = RenderContext::new(canvas.width, canvas.height);
-    render_into(page, &RenderCache::new(), &settings, &RenderSettings::default(), &mut context, to_canvas);
+    let how = RenderSettings { hinting, ..RenderSettings::default() };
+    render_into(page, &RenderCache::new(), &settings, &how, &mut context, to_canvas);
     context.flush();
     let mut pixmap = Pixmap::new(canvas.width, canvas.height);
     let onto_white = RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };

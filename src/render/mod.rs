@@ -1,7 +1,9 @@
 //! A page → pixels → PNG.
 //!
 //! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
-//! allocated: the engine cuts lengths to sixteen bits without a word.
+//! allocated: the engine cuts lengths to sixteen bits without a word. What a page draws is counted before too; what a page
+//! may well have, but a hundred thousand times, keeps the engine busy all the same, and ends with the worker at its deadline:
+//! 100,000 clips within each other take it 8 seconds, 50,000 soft masks or 200,000 curves in one line more than 12.
 
 mod draw;
 mod fonts;
@@ -101,10 +103,10 @@ pub fn page_picture(
     let geometry = document.page_geometry(index)?;
     let max_pixels = options.max_pixels.min(document.limits().max_pixels);
     let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
-    let Drawable { file, made, draws_something, image_columns } = document.drawable(index)?;
-    LimitExceeded::check("max_image_columns", image_columns, document.limits().max_image_columns)?;
+    let Drawable { file, made, draws_something, cost } = document.drawable(index)?;
+    cost.check(document.limits())?;
     let resolver = fonts::Resolver::new(fonts);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver))??;
+    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, cost.allows_hinting()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = [
         (

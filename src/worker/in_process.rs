@@ -257,8 +257,8 @@ fn document_error(error: DocumentError, action: PdfAction) -> PdfError {
         DocumentError::Limit(limit) => PdfError::Limit(limit),
         DocumentError::Stopped(stopped) => PdfError::Stopped(stopped),
         DocumentError::Io { kind } => PdfError::Io(kind.into()),
-        DocumentError::UnsupportedEncryption
-        | DocumentError::PageOutOfRange { .. }
-        | DocumentError::OutOfMemory { .. } => PdfError::Failed { action, reason: error.to_string() },
+        DocumentError::UnsupportedEncryption | DocumentError::PageOutOfRange { .. } => {
+            PdfError::Failed { action, reason: error.to_string() }
+        }
     }
 }

@@ -24,8 +24,8 @@ use crate::limits::{Cancellation, Stopped};
 /// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
 const START_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Bytes of an answer that are read at first: most answers whole.
-const HEAD_BYTES: usize = 512;
+/// Bytes of an answer that are read at first: most answers whole, small pages too.
+const HEAD_BYTES: usize = 4 << 10;
 
 /// Work after which the memory of a worker is looked at. 5 ms: in so short a time none grows by much.
 const LOOK_AFTER: Duration = Duration::from_millis(5);

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 /// An indirect object: what stands between `obj` and `endobj`.
-type Body = Vec<u8>;
+pub(super) type Body = Vec<u8>;
 
 /// Every hostile document, by a name that says what it does.
 pub(crate) fn documents() -> Vec<(&'static str, Vec<u8>)> {
@@ -33,7 +33,7 @@ pub(crate) fn deep() -> Vec<u8> {
     with_page_entry(&format!("/Group {}{}", "[".repeat(200_000), "]".repeat(200_000)))
 }
 
-type Named = Vec<(&'static str, Vec<u8>)>;
+pub(super) type Named = Vec<(&'static str, Vec<u8>)>;
 
 fn nesting() -> Named {
     let nested = |open: &str, close: &str, times: usize| format!("{}{}", open.repeat(times), close.repeat(times));
@@ -282,16 +282,16 @@ fn references() -> Named {
     ]
 }
 
-fn catalog(entries: &str) -> Body {
+pub(super) fn catalog(entries: &str) -> Body {
     format!("<</Type/Catalog/Pages 2 0 R{entries}>>").into_bytes()
 }
 
-fn pages() -> Body {
+pub(super) fn pages() -> Body {
     b"<</Type/Pages/Count 1/Kids[3 0 R]>>".to_vec()
 }
 
 /// A page with further entries.
-fn with(entries: &str) -> Body {
+pub(super) fn with(entries: &str) -> Body {
     format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]{entries}>>").into_bytes()
 }
 
@@ -299,12 +299,12 @@ fn with_page_entry(entry: &str) -> Vec<u8> {
     file(&[catalog(""), pages(), with(entry)])
 }
 
-fn with_content(content: &[u8]) -> Vec<u8> {
+pub(super) fn with_content(content: &[u8]) -> Vec<u8> {
     file(&[catalog(""), pages(), with("/Contents 4 0 R"), stream("<<", content)])
 }
 
 /// A stream; `dictionary` lacks its length and its end.
-fn stream(dictionary: &str, data: &[u8]) -> Body {
+pub(super) fn stream(dictionary: &str, data: &[u8]) -> Body {
     let head = format!("{dictionary}/Length {}>>\nstream\n", data.len());
     [head.as_bytes(), data, b"\nendstream"].concat()
 }
@@ -317,7 +317,7 @@ fn long_stream() -> Body {
     b"<</Length 99999999999>>\nstream\nabc\nendstream".to_vec()
 }
 
-fn deflated(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -334,7 +334,7 @@ fn bomb_of_references() -> Vec<u8> {
 }
 
 /// A file of objects numbered from 1, with a sound table; object 1 is the catalog.
-fn file(bodies: &[Body]) -> Vec<u8> {
+pub(super) fn file(bodies: &[Body]) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", bodies.len() + 1);
     for (number, body) in (1..).zip(bodies) {

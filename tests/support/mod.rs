@@ -13,6 +13,7 @@ pub(crate) mod http;
 pub(crate) mod inner;
 pub(crate) mod mcp;
 pub(crate) mod mutate;
+pub(crate) mod nasty;
 pub(crate) mod pdf;
 pub(crate) mod program;
 pub(crate) mod provider;

@@ -220,13 +220,17 @@ fn lines(frame: &FieldBox, text: &str, style: &Style) -> (Face, String) {
 /// The lines of a paragraph that are at most `room` ems wide, where its words are.
 fn broken(face: Face, paragraph: &str, room: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
+    let mut width = 0.0;
     for word in paragraph.split_inclusive(|character: char| character == ' ' || character >= '\u{2E80}') {
-        let line =
-            lines.last_mut().filter(|line| line.is_empty() || face.width(line) + face.width(word.trim_end()) <= room);
+        let line = lines.last_mut().filter(|line| line.is_empty() || width + face.width(word.trim_end()) <= room);
         match line {
             Some(line) => line.push_str(word),
-            None => lines.push(word.to_owned()),
+            None => {
+                lines.push(word.to_owned());
+                width = 0.0;
+            }
         }
+        width += face.width(word);
     }
     lines
 }

@@ -42,16 +42,20 @@ impl Form {
     }
 
     fn is_blending_group(&self, form: &Dictionary) -> bool {
-        let dictionary =
-            |of: &Dictionary, key: &[u8]| self.get(of, key).and_then(|found| found.as_dict().ok()).cloned();
-        let Some(group) = dictionary(form, b"Group") else { return false };
-        let is_set = |key: &[u8]| self.get(&group, key).and_then(|set| set.as_bool().ok()).unwrap_or(false);
-        let states = dictionary(form, b"Resources").and_then(|resources| dictionary(&resources, b"ExtGState"));
+        let Some(group) = self.dictionary(form, b"Group") else { return false };
+        let is_set = |key: &[u8]| self.get(group, key).and_then(|set| set.as_bool().ok()).unwrap_or(false);
+        let states = self.dictionary(form, b"Resources").and_then(|resources| self.dictionary(resources, b"ExtGState"));
+        let Some(states) = states.filter(|_| !is_set(b"I") && !is_set(b"K")) else { return false };
         let blends = |state: &Object| {
             let state = self.document.dereference(state).ok().and_then(|(_, state)| state.as_dict().ok());
             let mode = state.and_then(|state| self.get(state, b"BM")).and_then(|mode| mode.as_name().ok());
             mode.is_some_and(|mode| mode != b"Normal" && mode != b"Compatible")
         };
-        !is_set(b"I") && !is_set(b"K") && states.is_some_and(|states| states.iter().any(|(_, state)| blends(state)))
+        // Many forms may share one long list of states.
+        states.iter().take(self.spend(states.len())).any(|(_, state)| blends(state))
+    }
+
+    fn dictionary<'a>(&'a self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
+        self.get(of, key)?.as_dict().ok()
     }
 }

@@ -102,7 +102,7 @@ impl Form {
         match kind {
             b"Ink" => {
                 let strokes = self.get(annotation, b"InkList")?.as_array().ok()?;
-                strokes.iter().take(MAX_NUMBERS).for_each(|stroke| path.line(&self.points_of(stroke)));
+                strokes.iter().take(self.left.get()).for_each(|stroke| path.line(&self.points_of(stroke)));
             }
             b"Line" => path.line(&self.points(annotation, b"L")),
             b"PolyLine" => path.line(&self.points(annotation, b"Vertices")),
@@ -117,7 +117,12 @@ impl Form {
             b"Highlight" | b"Underline" | b"StrikeOut" | b"Squiggly" => {
                 let points = self.points(annotation, b"QuadPoints");
                 for quad in points.as_chunks::<4>().0 {
+                    let before = path.points.len();
                     width = mark(&mut path, kind, *quad).clamp(0.1, 20.0);
+                    // A wavy line has more corners than numbers were given.
+                    if self.spend(path.points.len() - before) == 0 {
+                        break;
+                    }
                 }
             }
             _ => return None,
@@ -198,7 +203,9 @@ impl Form {
 
     pub(super) fn numbers_of(&self, list: &Object) -> Vec<f64> {
         let list = self.document.dereference(list).ok().and_then(|(_, list)| list.as_array().ok());
-        let numbers = list.into_iter().flatten().take(MAX_NUMBERS).filter_map(|number| self.number(number));
+        let list = list.map(Vec::as_slice).unwrap_or_default();
+        let granted = self.spend(list.len().min(MAX_NUMBERS));
+        let numbers = list.iter().take(granted).filter_map(|number| self.number(number));
         numbers.map(|number| number.clamp(-MAX_PT, MAX_PT)).collect()
     }
 }

@@ -22,6 +22,8 @@ use face::{Face, TO_UNICODE};
 use icons::ICONS;
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 use markup::KINDS;
+use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// Fields of one page that get an appearance; the longest real forms have a few hundred.
 const MAX_FIELDS: usize = 5_000;
@@ -31,6 +33,13 @@ const MAX_DEPTH: usize = 32;
 
 /// Characters of a value that are drawn.
 const MAX_CHARACTERS: usize = 10_000;
+
+/// Characters, numbers and states that are looked at for all appearances of a page: fields may share what they say, so
+/// that 5,000 of 10,000 characters each are a file of 200 kB. The longest real forms have some ten thousand.
+const MAX_PARTS: usize = 400_000;
+
+/// Bytes of a default appearance that are looked at: a font, a size and a colour.
+const MAX_STYLE_BYTES: usize = 1_000;
 
 /// `/Ff` of text fields: several lines; what is typed is secret; one cell a character (12.7.5.3).
 const MULTILINE: i64 = 1 << 12;
@@ -104,13 +113,22 @@ fn any_annotation(document: &Document, index: PageIndex, is: fn(&dyn Objects, &O
 struct Form {
     document: lopdf::Document,
     page: ObjectId,
+    /// What is left of [`MAX_PARTS`].
+    left: Cell<usize>,
 }
 
 impl Form {
     fn open(file: &Bytes, index: PageIndex) -> Option<Self> {
         let document = lopdf::Document::load_mem(file).ok()?;
         let page = document.page_iter().nth(usize::try_from(index.0).ok()?)?;
-        Some(Self { document, page })
+        Some(Self { document, page, left: Cell::new(MAX_PARTS) })
+    }
+
+    /// Takes up to so many parts from those that are left, and gives how many; one at least is gone.
+    fn spend(&self, parts: usize) -> usize {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(parts.max(1)));
+        parts.min(left)
     }
 
     fn annotations(&self) -> impl Iterator<Item = &Object> {
@@ -133,16 +151,21 @@ impl Form {
 
     /// Gives a field or an annotation an appearance; `None` where it has nothing to show.
     fn dress(&mut self, id: ObjectId, is_field: bool) -> Option<()> {
-        let annotation = self.document.get_dictionary(id).ok()?.clone();
+        if self.left.get() == 0 {
+            return None;
+        }
+        let annotation = self.document.get_dictionary(id).ok()?;
         if is_field {
-            return self.dress_in_text(id, &self.frame(&annotation)?, &self.look(&annotation)?);
+            let (frame, look) = (self.frame(annotation)?, self.look(annotation)?);
+            return self.dress_in_text(id, &frame, &look);
         }
-        if let Some(text) = self.free_text(&annotation) {
-            let ground = self.get(&annotation, b"C").map(|parts| self.numbers_of(parts));
-            let frame = FieldBox { ground: ground.filter(|parts| !parts.is_empty()), ..self.frame(&annotation)? };
-            return self.dress_in_text(id, &frame, &Look::Lines { text, style: self.style(&annotation) });
+        if let Some(text) = self.free_text(annotation) {
+            let ground = self.get(annotation, b"C").map(|parts| self.numbers_of(parts));
+            let frame = FieldBox { ground: ground.filter(|parts| !parts.is_empty()), ..self.frame(annotation)? };
+            let look = Look::Lines { text, style: self.style(annotation) };
+            return self.dress_in_text(id, &frame, &look);
         }
-        let markup = self.markup(&annotation)?;
+        let markup = self.markup(annotation)?;
         let states = Dictionary::from_iter([("G", Object::Dictionary(markup.state))]);
         let mut form = form_of(&markup.bounds);
         form.set("Resources", Dictionary::from_iter([("ExtGState", Object::Dictionary(states))]));
@@ -251,11 +274,13 @@ impl Form {
     }
 
     /// The values that are chosen.
-    fn chosen(&self, widget: &Dictionary) -> Vec<String> {
+    fn chosen(&self, widget: &Dictionary) -> BTreeSet<String> {
         match self.inherited(widget, b"V") {
-            Some(Object::Array(values)) => values.iter().filter_map(|value| self.text(value)).collect(),
+            Some(Object::Array(values)) => {
+                values.iter().take(MAX_FIELDS).filter_map(|value| self.text(value)).collect()
+            }
             Some(value) => self.text(value).into_iter().collect(),
-            None => Vec::new(),
+            None => BTreeSet::new(),
         }
     }
 
@@ -283,6 +308,7 @@ impl Form {
     fn style(&self, widget: &Dictionary) -> appearance::Style {
         let described = self.inherited(widget, b"DA").or_else(|| self.form_entry(b"DA"));
         let described = described.and_then(|described| described.as_str().ok()).unwrap_or_default();
+        let described = described.get(..described.len().min(MAX_STYLE_BYTES)).unwrap_or_default();
         let quadding = self.inherited(widget, b"Q").or_else(|| self.form_entry(b"Q"));
         let quadding = quadding.and_then(|quadding| quadding.as_i64().ok()).unwrap_or(0);
         let mut style = appearance::Style::parse(described, quadding);
@@ -324,7 +350,11 @@ impl Form {
             Object::String(bytes, _) | Object::Name(bytes) => bytes,
             _ => return None,
         };
-        Some(text_string::decode(bytes).chars().take(MAX_CHARACTERS).collect())
+        // No encoding has more bytes for a character, and none more than three before the first.
+        let bytes = bytes.get(..bytes.len().min(4 * MAX_CHARACTERS + 3)).unwrap_or_default();
+        let text = text_string::decode(bytes);
+        let granted = self.spend(text.chars().take(MAX_CHARACTERS).count());
+        Some(text.chars().take(granted).collect())
     }
 
     fn number(&self, value: &Object) -> Option<f64> {

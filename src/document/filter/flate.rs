@@ -97,3 +97,13 @@ fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
         }
     }
 }
+
+/// The first bytes of what zlib data inflates to; nothing where that is damaged.
+pub(super) fn beginning(input: &[u8]) -> Vec<u8> {
+    let mut beginning = vec![0_u8; 1 << 10];
+    let mut inflater = Decompress::new(true);
+    let inflated = inflater.decompress(input, &mut beginning, FlushDecompress::None);
+    let length = if inflated.is_ok() { usize::try_from(inflater.total_out()).unwrap_or(0) } else { 0 };
+    beginning.truncate(length);
+    beginning
+}
