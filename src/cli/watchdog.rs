@@ -9,8 +9,8 @@
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use super::config::Config;
@@ -72,9 +72,16 @@ impl Watchdog {
     ) -> Self {
         let steps = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&steps);
-        let watch = move || give_up(watched(&seen, patience, is_gone));
-        if let Err(error) = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch) {
-            warning(&format!("a reader that hangs will not be ended: {error}"));
+        // A thread takes memory when it begins to run, which a reader must not have taken before: it would abort the process.
+        let runs = Arc::new(Barrier::new(2));
+        let begun = Arc::clone(&runs);
+        let watch = move || {
+            begun.wait();
+            give_up(watched(&seen, patience, is_gone));
+        };
+        match std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch) {
+            Ok(_) => drop(runs.wait()),
+            Err(error) => warning(&format!("a reader that hangs will not be ended: {error}")),
         }
         Self { steps, _this_thread: at_work() }
     }
