@@ -314,3 +314,53 @@ proptest! {
         }
     }
 }
+
+/// Cross references that lead astray in one place are repaired when that place is met, and lead elsewhere in others then.
+#[test]
+fn the_order_in_which_pages_are_cut_changes_none() {
+    let page = |content: u32, form: u32| {
+        format!(
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents {content} 0 R/Resources<</XObject<</X {form} 0 R>>>>>>"
+        )
+    };
+    let stream =
+        |entries: &str, length: usize, data: &str| format!("<<{entries}/Length {length}>>stream\n{data}\nendstream");
+    let form = |data: &str| stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", data.len(), data);
+    // Lengths of content that are wrong keep the strict reader out.
+    let objects = [
+        (1, "<</Type/Catalog/Pages 2 0 R>>".to_owned()),
+        (2, "<</Type/Pages/Count 2/Kids[3 0 R 4 0 R]>>".to_owned()),
+        (3, page(5, 7)),
+        (4, page(6, 8)),
+        (5, stream("", 1, "/X Do")),
+        (6, stream("", 1, "q /X Do Q")),
+        (7, form("0 0 1 rg 0 0 1 1 re f")),
+        (8, form("1 0 0 rg 0 0 2 2 re f")),
+        (7, form("0 1 0 rg 0 0 3 3 re f")),
+    ];
+    let mut file = b"%PDF-1.7\n".to_vec();
+    let mut places = [0; 9];
+    for (number, body) in objects {
+        // That of the first version stays.
+        if places[number] == 0 {
+            places[number] = file.len();
+        }
+        file.extend(format!("{number} 0 obj\n{body}\nendobj\n").bytes());
+    }
+    places[8] += 20;
+    let start = file.len();
+    file.extend(b"xref\n0 9\n0000000000 65535 f \n");
+    places[1..].iter().for_each(|place| file.extend(format!("{place:010} 00000 n \n").bytes()));
+    file.extend(format!("trailer\n<</Size 9/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n").bytes());
+    let cut_in_order = |order: [u32; 2]| {
+        let document = open(file.clone());
+        let mut chunks = order.map(|index| (index, cut(&document, PageIndex(index)).unwrap()));
+        chunks.sort_by_key(|(index, _)| *index);
+        chunks.map(|(_, chunk)| chunk)
+    };
+    let [first, second] = [[0, 1], [1, 0]].map(cut_in_order);
+    assert_eq!(first[0].tier, Tier::HayroSyntax);
+    assert_eq!(first, second);
+    let alone = [0, 1].map(|index| cut(&open(file.clone()), PageIndex(index)).unwrap());
+    assert_eq!(first, alone);
+}
