@@ -49,10 +49,7 @@ impl ReadAt for Vec<u8> {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let part = self.get(start..start.saturating_add(buffer.len()));
-        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
+        copy_part(self, offset, buffer)
     }
 }
 
@@ -62,15 +59,19 @@ impl ReadAt for Bytes {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let part = self.get(start..start.saturating_add(buffer.len()));
-        buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
+        copy_part(self, offset, buffer)
     }
 
     fn in_memory(&self) -> Option<Bytes> {
         Some(self.clone())
     }
+}
+
+fn copy_part(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    let part = bytes.get(start..start.saturating_add(buffer.len()));
+    buffer.copy_from_slice(part.ok_or(io::ErrorKind::UnexpectedEof)?);
+    Ok(())
 }
 
 /// Files up to this size are read whole at once: one read is cheaper than the fifty that a page needs, until touching
