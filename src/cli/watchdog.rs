@@ -9,8 +9,8 @@
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Barrier};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::config::Config;
@@ -73,14 +73,19 @@ impl Watchdog {
         let steps = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&steps);
         // A thread takes memory when it begins to run, which a reader must not have taken before: it would abort the process.
-        let runs = Arc::new(Barrier::new(2));
+        // It begins at once; to sleep until then, and be woken, took a millisecond of processor time.
+        let runs = Arc::new(AtomicBool::new(false));
         let begun = Arc::clone(&runs);
         let watch = move || {
-            begun.wait();
+            begun.store(true, Ordering::Release);
             give_up(watched(&seen, patience, is_gone));
         };
         match std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch) {
-            Ok(_) => drop(runs.wait()),
+            Ok(_) => {
+                while !runs.load(Ordering::Acquire) {
+                    std::thread::yield_now();
+                }
+            }
             Err(error) => warning(&format!("a reader that hangs will not be ended: {error}")),
         }
         Self { steps, _this_thread: at_work() }
