@@ -23,7 +23,7 @@ use pagewise::store::{MemoryStore, StoreError, ViewStore};
 use pagewise::view::{ConversationId, Form};
 use tempfile::TempDir;
 
-use crate::support::stores::{Hooked, Side, disk_full};
+use crate::support::stores::{FAULTS, Hooked, Side, disk_full};
 use crate::support::words::{Words, reading};
 
 /// What a task is doing.
@@ -271,16 +271,7 @@ fn commit(answer: &Waiting) {
 
 #[test]
 fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
-    let faults = [
-        None,
-        Some(("record_all", Side::Before)),
-        Some(("record_all", Side::After)),
-        Some(("forget", Side::Before)),
-        Some(("forget", Side::After)),
-        Some(("head", Side::Before)),
-        Some(("load_since", Side::After)),
-    ];
-    let tried: usize = faults
+    let tried: usize = FAULTS
         .into_iter()
         .map(|fails| {
             every_order(

@@ -27,7 +27,7 @@ use crate::view::{ConversationId, ConversationView, FileKey, Forget, Form, Held,
 #[path = "../../tests/support/stores.rs"]
 mod stores;
 
-use stores::{Hooked, Side, disk_full};
+use stores::{FAULTS, Hooked, Side, disk_full};
 
 /// Where all schedules come from.
 const SEED: u64 = 0x5eed_0f0d_e1ec;
@@ -90,6 +90,14 @@ fn deliver(live: &Live, conversation: &ConversationId, plan: &Opened, at: u32) -
     live.record(record).is_ok()
 }
 
+/// A task that delivers a page on what was known at `plan`.
+fn delivers(live: &Arc<Live>, plan: &Opened, at: u32) -> Task {
+    let (live, plan) = (Arc::clone(live), plan.clone());
+    Box::new(move || {
+        deliver(&live, &c(), &plan, at);
+    })
+}
+
 fn pages(view: &ConversationView) -> BTreeSet<u32> {
     let pages = view.holdings().filter_map(|(holding, _)| match holding.what {
         Held::Page { page, .. } => Some(page.0),
@@ -109,16 +117,6 @@ fn together(tasks: Vec<Task>) {
 fn noted<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
     notes.lock().unwrap()
 }
-
-const FAULTS: [Option<(&str, Side)>; 7] = [
-    None,
-    Some(("record_all", Side::Before)),
-    Some(("record_all", Side::After)),
-    Some(("forget", Side::Before)),
-    Some(("forget", Side::After)),
-    Some(("head", Side::Before)),
-    Some(("load_since", Side::After)),
-];
 
 #[test]
 fn sixty_four_tasks_that_record_at_once_are_durable_when_they_return() {
@@ -160,15 +158,9 @@ fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
             let store = Arc::new(MemoryStore::new());
             let live = process(&store, fails);
             let plan = opened(&live, &c());
-            let delivers = |at: u32| -> Task {
-                let (live, plan) = (Arc::clone(&live), plan.clone());
-                Box::new(move || {
-                    deliver(&live, &c(), &plan, at);
-                })
-            };
             let forgets = Arc::clone(&live);
             let forgets: Task = Box::new(move || drop(forgets.forget(&c(), &Forget::Everything)));
-            together(vec![delivers(0), forgets, delivers(1)]);
+            together(vec![delivers(&live, &plan, 0), forgets, delivers(&live, &plan, 1)]);
             assert_eq!(pages(&opened(&live, &c()).view), BTreeSet::new(), "{fails:?}");
         });
     }
@@ -181,14 +173,9 @@ fn a_new_generation_wins_over_what_was_planned_in_the_old_one() {
             let store = Arc::new(MemoryStore::new());
             let live = process(&store, fails);
             let plan = opened(&live, &c());
-            let delivers = |at: u32| -> Task {
-                let (live, plan) = (Arc::clone(&live), plan.clone());
-                Box::new(move || {
-                    deliver(&live, &c(), &plan, at);
-                })
-            };
             let enters = Arc::clone(&live);
-            together(vec![delivers(0), Box::new(move || drop(enters.enter(&c(), 1))), delivers(1)]);
+            let enters: Task = Box::new(move || drop(enters.enter(&c(), 1)));
+            together(vec![delivers(&live, &plan, 0), enters, delivers(&live, &plan, 1)]);
             assert_eq!(pages(&opened(&live, &c()).view), BTreeSet::new(), "{fails:?}");
         });
     }

@@ -6,7 +6,9 @@ use super::hostile::{Body, Named, catalog, deflated, file, pages, stream, with, 
 
 /// Every one of them, by a name that says what it does.
 pub(crate) fn nasty() -> Named {
-    [cascades(), streams(), images(), painting(), functions(), glyphs(), layout(), structure(), entities()].concat()
+    let drawn = [cascades(), streams(), images(), painting(), functions(), glyphs(), layout()].concat();
+    let around = [labels(), outlines(), fields(), annotations(), encryption(), entities()].concat();
+    [drawn, around].concat()
 }
 
 /// A page with these resources and this content; `more` are the objects from 5 on.
@@ -526,7 +528,12 @@ fn layout() -> Named {
     let turned = turned.collect::<String>();
     let lines = (0..50_000_u64).map(|at| format!("1 0 0 1 9 {}.{} Tm (a) Tj ", at % 99, at)).collect::<String>();
     let array = format!("[{}] TJ", "(a)-1 ".repeat(400_000));
+    let parts = {
+        let page = with(&format!("/Contents[{}]", "4 0 R ".repeat(240_000)));
+        file(&[catalog(""), pages(), page, stream("<<", &b"0 0 m ".repeat(50))])
+    };
     vec![
+        ("content in two hundred thousand parts", parts),
         ("a megabyte of letters in one place", text(&[b"0 Tz (", vec![b'a'; 1 << 20].as_slice(), b") Tj"].concat())),
         ("letters everywhere", text(scattered.as_bytes())),
         ("letters in every direction", text(turned.as_bytes())),
@@ -546,7 +553,7 @@ fn layout() -> Named {
     ]
 }
 
-fn structure() -> Named {
+fn labels() -> Named {
     let labelled = |label: &str| file(&[catalog(&format!("/PageLabels<</Nums[0{label}]>>")), pages(), with("")]);
     let many = "3 0 R ".repeat(1_000);
     let labelled_many = file(&[
@@ -554,6 +561,16 @@ fn structure() -> Named {
         format!("<</Type/Pages/Count 1000/Kids[{many}]>>").into_bytes(),
         with(""),
     ]);
+    let prefix = "t".repeat(1 << 20);
+    vec![
+        ("a Roman page number of two million letters", labelled("<</S/r/St 2147483647>>")),
+        ("a page number of eighty million letters", labelled("<</S/A/St 2147483647>>")),
+        ("a thousand Roman page numbers", labelled_many),
+        ("a page label of a megabyte", labelled(&format!("<</S/D/P({prefix})>>"))),
+    ]
+}
+
+fn outlines() -> Named {
     let title = "t".repeat(1 << 20);
     let outline = {
         let root = b"<</Type/Outlines/First 5 0 R/Last 5 0 R/Count 100>>".to_vec();
@@ -573,6 +590,25 @@ fn structure() -> Named {
         }
         file(&bodies)
     };
+    let names =
+        {
+            let names = (0..100_000).map(|at| format!("({at:06})[3 0 R/Fit]")).collect::<String>();
+            let root = b"<</Type/Outlines/First 5 0 R/Last 5 0 R>>".to_vec();
+            let mut bodies =
+                vec![catalog(&format!("/Outlines 4 0 R/Names<</Dests<</Names[{names}]>>>>")), pages(), with(""), root];
+            bodies.extend((5..3_000).map(|at| {
+                format!("<</Title(a)/Parent 4 0 R/Next {} 0 R/Dest(09999{})>>", at + 1, at % 10).into_bytes()
+            }));
+            file(&bodies)
+        };
+    vec![
+        ("titles of a megabyte", outline),
+        ("an outline whose entries are their own kin", fan_outline),
+        ("a hundred thousand names", names),
+    ]
+}
+
+fn fields() -> Named {
     let field = |entries: &str, annotations: &str| {
         let field = format!("<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/Rect[0 0 99 99]/F 4/DA(/Helv 1 Tf){entries}>>");
         file(&[
@@ -605,6 +641,17 @@ fn structure() -> Named {
     );
     let wordy =
         form(5_000, &["<</FT/Tx/Ff 4096/T(a)/DA(/Helv 1 Tf)/V 5 0 R>>", &format!("({})", "wo rd ".repeat(10_000))]);
+    vec![
+        ("a field of five megabytes", field(&format!("/Ff 4096/V({value})"), "4 0 R")),
+        ("a field with a comb of two thousand million teeth", field("/Ff 16777216/MaxLen 2147483647/V(abc)", "4 0 R")),
+        ("a field of size nothing", field("/DA(/Helv 0 Tf)/Ff 4096/V(abc def)/MK<</R 90>>", &"4 0 R ".repeat(5_000))),
+        ("a choice of a million", field(&format!("/FT/Ch/Ff 0/TI 9/Opt[{}]", "(a)".repeat(1_000_000)), "4 0 R")),
+        ("five thousand choices of five thousand", choices),
+        ("five thousand fields of ten thousand letters", wordy),
+    ]
+}
+
+fn annotations() -> Named {
     let annotation = |entries: &str| {
         file(&[
             catalog(""),
@@ -615,17 +662,22 @@ fn structure() -> Named {
     };
     let ink = format!("/Subtype/Ink/C[1 0 0]/InkList[[{}]]", "1 2 98 97 ".repeat(200_000));
     let quads = format!("/Subtype/Highlight/C[1 1 0]/QuadPoints[{}]", "1 2 98 2 1 97 98 97 ".repeat(50_000));
-    let free = format!("/Subtype/FreeText/DA(/Helv 1 Tf)/Contents({value})");
+    let free = format!("/Subtype/FreeText/DA(/Helv 1 Tf)/Contents({})", "word ".repeat(1 << 20));
     let states = {
         let states = (0..50_000).map(|at| format!("/S{at} 5 0 R")).collect::<String>();
         let annotation = format!("<</Type/Annot/Subtype/Stamp/Rect[0 0 99 99]/AP<</N<<{states}>>>>>>");
         let form = stream("<</Type/XObject/Subtype/Form/BBox[0 0 9 9]", b"0 0 9 9 re f");
         file(&[catalog(""), pages(), with("/Annots[4 0 R 4 0 R]"), annotation.into_bytes(), form])
     };
-    let parts = {
-        let page = with(&format!("/Contents[{}]", "4 0 R ".repeat(240_000)));
-        file(&[catalog(""), pages(), page, stream("<<", &b"0 0 m ".repeat(50))])
-    };
+    vec![
+        ("ink of four hundred thousand strokes", annotation(&ink)),
+        ("fifty thousand highlights", annotation(&quads)),
+        ("a note of five megabytes", annotation(&free)),
+        ("appearances of fifty thousand states", states),
+    ]
+}
+
+fn encryption() -> Named {
     let encrypted = |dictionary: &str| {
         let text = String::from_utf8(file(&[catalog(""), pages(), with("")])).unwrap();
         text.replace("trailer\n<< ", &format!("trailer\n<< /ID[(a)(b)]/Encrypt {dictionary} ")).into_bytes()
@@ -639,36 +691,7 @@ fn structure() -> Named {
         "e".repeat(32),
         "p".repeat(16)
     );
-    let names =
-        {
-            let names = (0..100_000).map(|at| format!("({at:06})[3 0 R/Fit]")).collect::<String>();
-            let root = b"<</Type/Outlines/First 5 0 R/Last 5 0 R>>".to_vec();
-            let mut bodies =
-                vec![catalog(&format!("/Outlines 4 0 R/Names<</Dests<</Names[{names}]>>>>")), pages(), with(""), root];
-            bodies.extend((5..3_000).map(|at| {
-                format!("<</Title(a)/Parent 4 0 R/Next {} 0 R/Dest(09999{})>>", at + 1, at % 10).into_bytes()
-            }));
-            file(&bodies)
-        };
     vec![
-        ("a Roman page number of two million letters", labelled("<</S/r/St 2147483647>>")),
-        ("a page number of eighty million letters", labelled("<</S/A/St 2147483647>>")),
-        ("a thousand Roman page numbers", labelled_many),
-        ("a page label of a megabyte", labelled(&format!("<</S/D/P({title})>>"))),
-        ("titles of a megabyte", outline),
-        ("an outline whose entries are their own kin", fan_outline),
-        ("a hundred thousand names", names),
-        ("a field of five megabytes", field(&format!("/Ff 4096/V({value})"), "4 0 R")),
-        ("a field with a comb of two thousand million teeth", field("/Ff 16777216/MaxLen 2147483647/V(abc)", "4 0 R")),
-        ("a field of size nothing", field("/DA(/Helv 0 Tf)/Ff 4096/V(abc def)/MK<</R 90>>", &"4 0 R ".repeat(5_000))),
-        ("a choice of a million", field(&format!("/FT/Ch/Ff 0/TI 9/Opt[{}]", "(a)".repeat(1_000_000)), "4 0 R")),
-        ("five thousand choices of five thousand", choices),
-        ("five thousand fields of ten thousand letters", wordy),
-        ("ink of four hundred thousand strokes", annotation(&ink)),
-        ("fifty thousand highlights", annotation(&quads)),
-        ("a note of five megabytes", annotation(&free)),
-        ("appearances of fifty thousand states", states),
-        ("content in two hundred thousand parts", parts),
         (
             "fifty thousand crypt filters",
             encrypted(&format!("<</Filter/Standard/V 5/R 6/Length 256/CF<<{filters}>>/StmF/F49999/StrF/F1{r6}>>")),

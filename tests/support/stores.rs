@@ -43,6 +43,17 @@ impl Hooked {
     }
 }
 
+/// Nothing, and the places where a call that records or forgets may fail.
+pub(crate) const FAULTS: [Option<(&str, Side)>; 7] = [
+    None,
+    Some(("record_all", Side::Before)),
+    Some(("record_all", Side::After)),
+    Some(("forget", Side::Before)),
+    Some(("forget", Side::After)),
+    Some(("head", Side::Before)),
+    Some(("load_since", Side::After)),
+];
+
 /// What a disk without room says.
 pub(crate) fn disk_full() -> StoreError {
     StoreError::DiskFull { path: "views.sqlite3".into() }
