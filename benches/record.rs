@@ -1,7 +1,10 @@
-//! What it costs to record a delivery: alone, and with seven other processes that record on the same store.
+//! What it costs to record a delivery: alone, and with seven other processes that record on the same store; and what an
+//! answer waits for because deliveries are recorded.
 //!
 //! `cargo bench --bench record`. The other processes are this program again; each records as fast as it can, or, as a
-//! server does, once every few milliseconds.
+//! server does, once every few milliseconds. A door records once the answer was written, so the answer itself waits for
+//! no more than what the store is asked while it is planned: its time is given over a store on disk and over one in
+//! memory, in turn.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -10,12 +13,14 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
+use pagewise::context::{AnswerSettings, ContextManager, FileRequest, Isolation, Surroundings, WebSettings};
 use pagewise::hash::{ContentHash, PageFingerprint};
+use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::store::{Delivery, Sent, SqliteStore, ViewStore};
 use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, Sequence};
@@ -71,28 +76,80 @@ fn start_others(folder: &Path, rest: Duration) -> Vec<Child> {
     (0..OTHERS).map(|_| start()).collect()
 }
 
-/// Median, 99th and highest of single commits; this process rests between them as the others do.
-fn measure(name: &str, others: usize, rest: Duration) {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open(folder.path()).unwrap().0;
-    let mut children = if others == 0 { Vec::new() } else { start_others(folder.path(), rest) };
+/// Does `work` while `others` record on the store in `folder`.
+fn beside<T>(folder: &Path, others: usize, rest: Duration, work: impl FnOnce() -> T) -> T {
+    let mut children = if others == 0 { Vec::new() } else { start_others(folder, rest) };
     std::thread::sleep(Duration::from_millis(200));
-    let conversation: ConversationId = "measured".parse().unwrap();
-    let mut times: Vec<Duration> = (0..COMMITS)
-        .map(|at| {
-            std::thread::sleep(rest);
-            let start = Instant::now();
-            record(&store, &conversation, at);
-            start.elapsed()
-        })
-        .collect();
+    let done = work();
     for child in &mut children {
         child.kill().unwrap();
         child.wait().unwrap();
     }
+    done
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let done = work();
+    (done, start.elapsed())
+}
+
+/// Median, 99th and highest.
+fn print(name: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |share: usize| times.get(times.len() * share / 1_000).copied().unwrap_or_default();
-    println!("{name:<44} median {:>9.1?}  p99 {:>9.1?}  highest {:>9.1?}", at(500), at(990), at(999));
+    println!("{name:<52} median {:>9.1?}  p99 {:>9.1?}  highest {:>9.1?}", at(500), at(990), at(999));
+}
+
+/// Single commits; this process rests between them as the others do.
+fn commits(name: &str, others: usize, rest: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap().0;
+    let conversation: ConversationId = "measured".parse().unwrap();
+    let one = |at| {
+        std::thread::sleep(rest);
+        timed(|| record(&store, &conversation, at)).1
+    };
+    print(name, beside(folder.path(), others, rest, || (0..COMMITS).map(one).collect()));
+}
+
+fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
+    let surroundings = Surroundings {
+        fetched_directory: None,
+        web: WebSettings::default(),
+        roots: None,
+        working_directory: Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
+        home: None,
+        data_directory: data,
+        limits: Limits::default(),
+        settings: AnswerSettings { output_directory: folder.to_path_buf(), ..AnswerSettings::default() },
+        isolation: Isolation::InProcess,
+    };
+    let opened = surroundings.open_context().unwrap();
+    assert!(opened.warning.is_none(), "{:?}", opened.warning);
+    opened.context
+}
+
+/// Answers that give a small file, and what is recorded of each after it; over a store on disk and one in memory, in turn.
+fn answers(name: &str, others: usize, rest: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let stores = [("in memory", None), ("on disk", Some(folder.path().to_path_buf()))];
+    let contexts = stores.map(|(place, data)| (place, context(folder.path(), data)));
+    let conversation: ConversationId = "measured".parse().unwrap();
+    let request = FileRequest { force: true, conversation: Some(conversation), ..FileRequest::whole("notes.txt") };
+    let one = |context: &ContextManager| {
+        std::thread::sleep(rest);
+        let (answer, waited) = timed(|| context.get_file(&request).unwrap());
+        let ((), recorded) = timed(|| answer.delivery.commit().unwrap());
+        (waited, recorded)
+    };
+    let each = || contexts.each_ref().map(|(_, context)| one(context));
+    let times: Vec<_> = beside(folder.path(), others, rest, || (0..COMMITS).map(|_| each()).collect());
+    for (at, (place, _)) in contexts.iter().enumerate() {
+        let (waited, recorded) = times.iter().filter_map(|both| both.get(at).copied()).unzip();
+        print(&format!("{name}, {place}: the answer"), waited);
+        print(&format!("{name}, {place}: its record"), recorded);
+    }
 }
 
 fn main() {
@@ -112,8 +169,11 @@ fn main() {
         });
     });
     criterion.final_summary();
-    measure("alone", 0, Duration::ZERO);
-    measure("alone, every 5 ms", 0, Duration::from_millis(5));
-    measure("8 processes, each every 5 ms", OTHERS, Duration::from_millis(5));
-    measure("8 processes, each as fast as it can", OTHERS, Duration::ZERO);
+    let rest = Duration::from_millis(5);
+    commits("alone", 0, Duration::ZERO);
+    commits("alone, every 5 ms", 0, rest);
+    commits("8 processes, each every 5 ms", OTHERS, rest);
+    commits("8 processes, each as fast as it can", OTHERS, Duration::ZERO);
+    answers("alone", 0, Duration::ZERO);
+    answers("8 processes", OTHERS, rest);
 }

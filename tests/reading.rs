@@ -258,6 +258,35 @@ fn kids_that_are_gone_are_said_to_be_lost() -> Outcome {
     Ok(())
 }
 
+/// Forty pages, each a point wider than the one before; the twentieth kid is `kid` instead.
+fn forty_pages(kid: &str) -> Vec<u8> {
+    let numbers = (3..43).map(|number| if number == 22 { kid.to_owned() } else { format!("{number} 0 R") });
+    let kids = numbers.collect::<Vec<_>>().join(" ");
+    let page = |width: usize| format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} 99] >>");
+    let mut objects = vec![CATALOG.to_owned(), format!("<< /Type /Pages /Kids [{kids}] /Count 40 >>")];
+    objects.extend((101..=140).map(page));
+    objects.push("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned());
+    objects.push("<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 1 >>".to_owned());
+    file_of(&objects)
+}
+
+#[test]
+fn a_kid_that_is_no_page_moves_no_other_page() -> Outcome {
+    let no_page = Err(DocumentError::Damaged { what: "a page that is no dictionary", offset: None });
+    let node = Err(DocumentError::Damaged { what: "a page that is a node of the page tree", offset: None });
+    for (kid, count, twentieth) in
+        [("43 0 R", 40, no_page), ("44 0 R", 40, node), ("null", 39, Ok(121.0)), ("99 0 R", 39, Ok(121.0))]
+    {
+        let document = open(forty_pages(kid), None)?;
+        let width = |page: u32| document.page_geometry(PageIndex(page)).map(|geometry| geometry.width_pt);
+        assert_eq!((document.page_count(), width(18), width(19)), (count, Ok(119.0), twentieth), "{kid}");
+        assert_eq!(width(count - 1), Ok(140.0), "{kid}");
+        assert_eq!(document.notes().contains(&Note::PagesLost { pages: 39 }), count == 39, "{kid}");
+    }
+    assert_eq!(open(forty_pages("22 0 R"), None)?.page_geometry(PageIndex(19))?.width_pt, 120.0);
+    Ok(())
+}
+
 #[test]
 fn a_page_past_the_end_is_refused() -> Outcome {
     let error = open_fixture("cairo.pdf")?.page_geometry(PageIndex(2)).err();

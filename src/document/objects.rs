@@ -21,6 +21,11 @@ pub(crate) trait Objects: Send + Sync {
         Ok(None)
     }
 
+    /// Whether the file has an object of this number, where the reader can tell without reading it.
+    fn lists(&self, _id: ObjectId) -> Result<bool, DocumentError> {
+        Ok(false)
+    }
+
     /// The bounds on reading.
     fn limits(&self) -> &Limits;
 }

@@ -1,9 +1,14 @@
 //! The page tree (ISO 32000-2, 7.7.3): counted by its leaves, descended by `/Count` where that is honest.
 //!
 //! Peers repeat whatever `/Count` claims (one file claims 9,999,999,999 pages). Here the number of pages is the
-//! number of leaves. Trees of at most [`WALKED_LEAVES`] pages are walked whole, which costs about a microsecond a page;
-//! larger ones are trusted where `/Count` agrees with what stands below each node on the way to the page and with a
-//! sample of the kids, and walked where it does not.
+//! number of leaves. Trees of at most [`WALKED_LEAVES`] pages are walked whole; larger ones are trusted where `/Count`
+//! agrees with what stands below each node on the way to the page and with a sample of the kids, and walked where it does
+//! not.
+//!
+//! A walk goes through all nodes. Of a node with as many kids as its `/Count` says, in a tree of more than
+//! [`LOOKED_AT_LEAVES`] pages, it looks at the first kid, the last and each eighth between them; of the others it asks only
+//! whether the file has them. To look at each leaf took .75 of the 5.9 ms of processor time in which a page is cut out of a book
+//! of 352 pages. A kid that is no page after all is an error where that page is asked for, and moves no other page.
 
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId};
@@ -16,8 +21,14 @@ use std::sync::{Arc, OnceLock};
 /// Trees up to this size are walked whole when the document is opened.
 const WALKED_LEAVES: u32 = 512;
 
+/// Trees up to this size have each leaf looked at.
+const LOOKED_AT_LEAVES: u32 = 32;
+
 /// Kids of a large flat node that are looked at before the rest is believed to be leaves too.
 const SAMPLED_KIDS: usize = 16;
+
+/// Kids of a node that are passed over for each that is looked at, in a walk.
+const KIDS_TO_A_SAMPLE: usize = 8;
 
 /// The attributes that a page inherits (table 31).
 #[derive(Debug, Clone, Default)]
@@ -156,6 +167,9 @@ fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Lea
         direct => Arc::new(direct.clone()),
     };
     let own = node_of(&dictionary).ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+    if own.get(b"Kids").is_some() || own.is_type(b"Pages") {
+        return Err(DocumentError::damaged("a page that is a node of the page tree"));
+    }
     let inherited = Arc::new(above.below(own));
     Ok(Leaf { id: kid.as_reference(), dictionary, inherited })
 }
@@ -171,6 +185,11 @@ fn node_of(object: &Object) -> Option<&Dictionary> {
 
 fn count_of(objects: &dyn Objects, node: &Dictionary) -> Result<Option<u32>, DocumentError> {
     Ok(objects.get(node, b"Count")?.as_integer().and_then(|count| u32::try_from(count).ok()))
+}
+
+fn count_below(objects: &dyn Objects, root: &Object) -> Result<Option<u32>, DocumentError> {
+    let root = objects.resolve(root)?;
+    root.as_dictionary().map_or(Ok(None), |node| count_of(objects, node))
 }
 
 /// Whether `/Count` of a node is the sum of its kids': cheap, one level deep.
@@ -202,6 +221,7 @@ fn is_leaf_at_a_glance(objects: &dyn Objects, kid: &Object) -> Result<bool, Docu
     }))
 }
 
+/// Whether a sample of the kids of a flat node are leaves.
 fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
     let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
     for kid in kids.iter().step_by(step).chain(kids.last()) {
@@ -210,6 +230,26 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
         }
         let kid = objects.resolve(kid)?;
         if node_of(&kid).is_none_or(|kid| kid.get(b"Kids").is_some()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the kids of a node may be taken for leaves without a look at each: there are as many as its `/Count` says, and
+/// the file has them.
+fn are_believable(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> Result<bool, DocumentError> {
+    if count_of(objects, node)?.and_then(|count| usize::try_from(count).ok()) != Some(kids.len()) {
+        return Ok(false);
+    }
+    for kid in kids.iter().step_by(KIDS_TO_A_SAMPLE).chain(kids.last()) {
+        if !is_leaf_at_a_glance(objects, kid)? {
+            return Ok(false);
+        }
+    }
+    for kid in kids {
+        let Some(id) = kid.as_reference() else { return Ok(false) };
+        if !objects.lists(id)? {
             return Ok(false);
         }
     }
@@ -299,6 +339,7 @@ impl Walked {
 /// All leaves in order. A node that is its own ancestor and kids that are no pages are passed over.
 fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
     let mut walked = Walked::default();
+    let is_small = count_below(objects, root)?.is_none_or(|count| count <= LOOKED_AT_LEAVES);
     let mut visits = 0_u64;
     let mut frames = Vec::new();
     let top = Frame { id: None, kids: vec![root.clone()], next: 0, above: Arc::default() };
@@ -337,7 +378,15 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
         let depth = frames.len() as u64;
         LimitExceeded::check("max_page_tree_depth", depth, u64::from(limits.max_page_tree_depth))?;
         let kids = objects.get(node, b"Kids")?.as_array().unwrap_or_default().to_vec();
-        frames.push(Frame { id, kids, next: 0, above: Arc::new(above.below(node)) });
+        let above = Arc::new(above.below(node));
+        if !is_small && are_believable(objects, node, &kids)? {
+            visits += kids.len() as u64;
+            for kid in kids {
+                walked.add(kid, Arc::clone(&above), limits)?;
+            }
+            continue;
+        }
+        frames.push(Frame { id, kids, next: 0, above });
     }
     Ok(walked)
 }

@@ -218,6 +218,10 @@ impl Objects for DirectReader {
         self.fetch_within(id, 0)
     }
 
+    fn lists(&self, id: ObjectId) -> Result<bool, DocumentError> {
+        self.holds(id.number)
+    }
+
     /// Nothing is kept of it: a walk of the tree looks at each page once.
     fn glance(&self, id: ObjectId) -> Result<Option<Glance>, DocumentError> {
         match self.references.entry(&self.file, id.number)? {
