@@ -519,6 +519,22 @@ fn a_watch_survives_replacing_by_rename_and_knows_a_deletion() {
 }
 
 #[test]
+fn a_watch_that_told_of_a_deletion_tells_that_the_file_is_back() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    let mut watch = bench.context.watch(c());
+    assert!(polled(&bench, &mut watch).is_empty());
+    std::fs::remove_file(bench.folder.path().join("a.pdf")).unwrap();
+    polled(&bench, &mut watch);
+    assert_eq!(polled(&bench, &mut watch), ["a.pdf: This file has been deleted and removed from context."]);
+    bench.pdf("a.pdf", &["one"]);
+    polled(&bench, &mut watch);
+    assert_eq!(polled(&bench, &mut watch), ["a.pdf: This file is again as it was given to you."]);
+    assert!(polled(&bench, &mut watch).is_empty());
+}
+
+#[test]
 fn a_watch_after_a_restart_still_has_diffs() {
     let data = tempfile::tempdir().unwrap();
     let folder = Arc::new(tempfile::tempdir().unwrap());

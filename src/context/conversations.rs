@@ -100,7 +100,7 @@ impl ContextManager {
         let (opened, refreshed) = self.live.open(conversation);
         refreshed?;
         let keys = opened.view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        let names = self.live.store().file_names(&keys)?;
+        let (names, _) = self.live.file_names(&keys);
         let mut files: Vec<_> =
             opened.view.files().map(|(file, told)| held_file(&opened.view, file, told, names.get(&file))).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
@@ -144,6 +144,8 @@ impl ContextManager {
     /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
     pub fn fork(&self, conversation: &ConversationId, as_of: Option<Point>) -> Result<ConversationId, ContextError> {
         let fork = minted()?;
+        // What was forgotten here while the store failed is forgotten there before it is copied.
+        self.live.open(conversation).1?;
         let as_of = as_of.map(|point| Sequence(point.0));
         match self.live.store().fork(conversation, &fork, as_of, SystemTime::now()) {
             Ok(()) => Ok(fork),

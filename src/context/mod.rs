@@ -6,6 +6,7 @@
 
 mod answer;
 mod ask_again;
+mod bounded;
 mod compare;
 mod conversations;
 mod error;
