@@ -339,6 +339,25 @@ fn a_database_that_breaks_is_told_and_the_reply_stands() {
     assert!(!lines(&bench.ask("a.pdf", pages("1"))).is_empty());
 }
 
+#[test]
+fn a_database_that_breaks_while_it_is_pruned_is_told() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), Arc::new(tempfile::tempdir().unwrap()));
+    let process = || {
+        let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+        Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
+    };
+    let breaks = ["DELETE FROM floor", "UPDATE floor SET pruned_at = NULL; DROP TABLE file_hash"];
+    for (round, breaks) in (1..).zip(breaks) {
+        let bench = process();
+        bench.pdf("a.pdf", &["one", "two"]);
+        bench.given("a.pdf", pages("1"));
+        let other = rusqlite::Connection::open(data.path().join("views.sqlite3")).unwrap();
+        other.execute_batch(breaks).unwrap();
+        let told = process().ask("a.pdf", pages("2")).delivery.commit().unwrap_err().to_string();
+        assert!(told.contains(&format!(".corrupt-{round}; conversations start anew")), "{breaks}: {told}");
+    }
+}
+
 /// Has a file written to between the look at its stat and the reading of its bytes.
 struct Writing {
     path: std::path::PathBuf,

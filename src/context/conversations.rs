@@ -196,6 +196,13 @@ impl ContextManager {
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }
 
+    /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
+    /// For a door to show its user.
+    #[must_use]
+    pub fn take_warning(&self) -> Option<String> {
+        self.live.store().take_warning().map(|warning| warning.to_string())
+    }
+
     /// Pages of a PDF that a conversation holds in any form.
     ///
     /// # Errors

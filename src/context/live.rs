@@ -13,7 +13,7 @@ use super::recorder::Recorder;
 use super::request::Retention;
 use super::sync::{Mutex, MutexGuard};
 use crate::hash::ContentHash;
-use crate::store::{self, Head, Sent, StoreError, ViewStore};
+use crate::store::{self, Head, Sent, StoreError, StoreWarning, ViewStore};
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, SentTexts, Sequence};
 
 /// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
@@ -114,7 +114,7 @@ impl Delivery {
     /// # Errors
     /// Where the store fails; this process remembers all the same.
     pub fn commit(self) -> Result<(), StoreError> {
-        self.record.map_or(Ok(()), |record| self.live.record(record))
+        self.record.map_or(Ok(()), |record| self.live.record(record).and_then(|()| self.live.lost()))
     }
 }
 
@@ -265,6 +265,16 @@ impl Live {
             }
         }
         recorded.map(|_| ())
+    }
+
+    /// What was recorded is lost where the database was set aside since, by a pruning.
+    fn lost(&self) -> Result<(), StoreError> {
+        match self.store.take_warning() {
+            Some(StoreWarning::SetAside { set_aside }) => {
+                Err(StoreError::Corrupt { path: set_aside.clone(), set_aside: Some(set_aside) })
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn forget(&self, conversation: &ConversationId, what: &Forget) -> Result<(), StoreError> {
