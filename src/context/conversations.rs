@@ -2,14 +2,17 @@
 
 use std::time::SystemTime;
 
-use super::ContextManager;
+use super::answer::Block;
 use super::error::ContextError;
 use super::file::Asking;
-use super::live::Opened;
+use super::live::{Delivery, Opened, Record};
+use super::provider::RequestFull;
+use super::sent::sent;
+use super::{ContextManager, store_delivery};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
-use crate::store::{Sent, StoreError};
+use crate::store::{self, Sent, StoreError};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
 
 /// What a conversation holds.
@@ -194,6 +197,21 @@ impl ContextManager {
         let head = self.live.store().head(&conversation)?;
         let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
+    }
+
+    /// The mark that blocks were given which are held as nothing, such as a drawn part of a page: they count all the same
+    /// against what a provider takes in a request.
+    ///
+    /// # Errors
+    /// The bound that would be passed with them.
+    pub fn count(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, RequestFull> {
+        // What the store cannot say is known from here, as far as it is.
+        let (opened, _) = self.live.open(conversation);
+        let sent = sent(blocks);
+        self.settings.request_bounds.check(&opened.head.sent, &sent)?;
+        let (conversation, moment) = (conversation.clone(), opened.moment);
+        let delivery = store::Delivery { sent, ..store_delivery(&opened) };
+        Ok(Delivery::new(&self.live, Some(Record { conversation, delivery, moment, texts: Vec::new() })))
     }
 
     /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
