@@ -385,6 +385,33 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
 }
 
 #[test]
+fn texts_and_summaries_are_refused_where_the_bytes_of_a_request_are_used_up() {
+    let bounds = RequestBounds { max_request_bytes: 2_000, ..RequestBounds::default() };
+    let bench = Bench::with(AnswerSettings { request_bounds: bounds, ..AnswerSettings::default() });
+    bench.write("a.txt", &"line\n".repeat(300));
+    bench.write("b.txt", &"line\n".repeat(200));
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.txt", summary);
+    for file in ["b.txt", "a.pdf"] {
+        let mut request = FileRequest::whole(file);
+        request.conversation = Some(c());
+        let refused = pagewise::tool::ToolError::from(bench.context.get_file(&request).unwrap_err());
+        assert!(
+            refused.message.starts_with("Conversation limit reached: max_conversation_bytes is 2000"),
+            "{refused:?}"
+        );
+        let hint = refused.hint.unwrap();
+        assert!(hint.contains("context_forget") && !hint.contains("as: \"text\""), "a text has bytes too: {hint}");
+        request.conversation = None;
+        assert!(bench.context.get_file(&request).is_ok(), "nobody's request grows");
+    }
+    assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part"), "what is held is still said");
+    // A diff fits where the lines would not.
+    bench.write("a.txt", &format!("{}last\n", "line\n".repeat(300)));
+    assert!(bench.given("a.txt", summary)[0].contains("+last"));
+}
+
+#[test]
 fn what_was_sent_counts_in_base64_and_by_kind() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["four", "seven77"]);
@@ -488,6 +515,22 @@ fn a_watch_survives_replacing_by_rename_and_knows_a_deletion() {
     polled(&bench, &mut watch);
     let gone = ["a.txt: This file has been deleted and removed from context."];
     assert_eq!(polled(&bench, &mut watch), gone);
+    assert!(polled(&bench, &mut watch).is_empty());
+}
+
+#[test]
+fn a_watch_that_told_of_a_deletion_tells_that_the_file_is_back() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    let mut watch = bench.context.watch(c());
+    assert!(polled(&bench, &mut watch).is_empty());
+    std::fs::remove_file(bench.folder.path().join("a.pdf")).unwrap();
+    polled(&bench, &mut watch);
+    assert_eq!(polled(&bench, &mut watch), ["a.pdf: This file has been deleted and removed from context."]);
+    bench.pdf("a.pdf", &["one"]);
+    polled(&bench, &mut watch);
+    assert_eq!(polled(&bench, &mut watch), ["a.pdf: This file is again as it was given to you."]);
     assert!(polled(&bench, &mut watch).is_empty());
 }
 

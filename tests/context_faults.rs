@@ -13,7 +13,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use pagewise::context::{AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, SourceError};
+use pagewise::hash::ContentHash;
 use pagewise::limits::Cancellation;
+use pagewise::source::{HashCache, HashStore};
 use pagewise::store::{Delivery, MemoryStore, SqliteStore, StoreError, ViewStore};
 use pagewise::view::ConversationId;
 use serde_json::json;
@@ -22,7 +24,7 @@ use tempfile::TempDir;
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
 use crate::support::stores::{Hooked, Side, disk_full};
-use crate::support::words::{Bench, lines, pages, summary};
+use crate::support::words::{Bench, Words, lines, pages, reading_with, summary};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -36,13 +38,18 @@ fn over(store: impl ViewStore + 'static) -> Bench {
 
 /// A store in memory that fails at the calls that are switched on, before they do anything.
 fn failing() -> (Bench, Arc<Mutex<Vec<&'static str>>>) {
+    let (store, broken) = failing_store();
+    (Bench::over(Arc::new(tempfile::tempdir().unwrap()), store, AnswerSettings::default()), broken)
+}
+
+fn failing_store() -> (Arc<dyn ViewStore>, Arc<Mutex<Vec<&'static str>>>) {
     let broken = Arc::<Mutex<Vec<&'static str>>>::default();
     let calls = Arc::clone(&broken);
     let store = Hooked::new(Arc::new(MemoryStore::new()), move |call, side| {
         let fails = side == Side::Before && calls.lock().unwrap().contains(&call);
         if fails { Err(disk_full()) } else { Ok(()) }
     });
-    (over(store), broken)
+    (Arc::new(store), broken)
 }
 
 #[test]
@@ -58,6 +65,91 @@ fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next()
     assert_eq!(lines(&answer), ["PDF: one"], "the context was compacted: the agent has nothing");
     drop(answer);
     assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"], "and a call that names none knows it too");
+}
+
+#[test]
+fn a_fork_holds_nothing_that_was_forgotten_while_the_store_failed() {
+    for generation in [None, Some(1)] {
+        let (bench, broken) = failing();
+        bench.pdf("a.pdf", &["one"]);
+        bench.given("a.pdf", pages("1"));
+        *broken.lock().unwrap() = vec!["forget", "enter"];
+        match generation {
+            None => assert!(bench.context.forget(&c(), &ForgetRequest::default()).is_err()),
+            Some(generation) => assert!(bench.context.enter(&c(), generation).is_err()),
+        }
+        assert!(bench.context.fork(&c(), None).is_err(), "what it would hold is not known");
+        broken.lock().unwrap().clear();
+        let fork = bench.context.fork(&c(), None).unwrap();
+        let answer = bench.ask("a.pdf", |request| {
+            request.part = Part::Index(0);
+            request.conversation = Some(fork.clone());
+        });
+        assert_eq!(lines(&answer), ["PDF: one"]);
+    }
+}
+
+#[test]
+fn files_that_were_given_while_the_store_failed_are_followed() {
+    let (store, broken) = failing_store();
+    let bench = Bench::over(Arc::new(tempfile::tempdir().unwrap()), Arc::clone(&store), AnswerSettings::default());
+    *broken.lock().unwrap() = vec!["record_all"];
+    bench.write("a.txt", &numbered("one\n"));
+    assert!(bench.ask("a.txt", summary).delivery.commit().is_err());
+    bench.write("a.txt", &numbered("two\n"));
+    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
+    assert!(
+        matches!(&updates.files[0].change, FileChange::Text { diff } if diff.contains("-one\n+two")),
+        "{updates:?}"
+    );
+    let status = bench.context.status(&c(), None).unwrap();
+    assert!(status.files[0].path.as_ref().is_some_and(|path| path.ends_with("/a.txt")), "{status:?}");
+    // Once it works again, what is told brings the path with it: another process follows the file too.
+    broken.lock().unwrap().clear();
+    updates.delivery.commit().unwrap();
+    let other = Bench::over(Arc::clone(&bench.folder), store, AnswerSettings::default());
+    let known = other.context.status(&c(), None).unwrap();
+    assert!(known.files[0].path.as_ref().is_some_and(|path| path.ends_with("/a.txt")), "{known:?}");
+}
+
+/// Nothing is passed over in silence, and nothing ends for it.
+#[test]
+fn files_whose_paths_the_store_cannot_tell_are_counted() {
+    let (bench, broken) = failing();
+    bench.write("a.txt", "one\n");
+    bench.given("a.txt", summary);
+    bench.write("a.txt", "two\n");
+    *broken.lock().unwrap() = vec!["file_names"];
+    let note = "Not looked at: files whose paths are not known, 1 of them: the disk is full: views.sqlite3.";
+    assert_eq!(bench.context.updates(&c(), None, &Cancellation::new()).unwrap().notes, [note]);
+    let mut watch = bench.context.watch(c());
+    assert_eq!(watch.poll().unwrap().notes, [note]);
+    assert_eq!(bench.context.status(&c(), None).unwrap().files.len(), 1);
+    broken.lock().unwrap().clear();
+    assert_eq!(bench.context.updates(&c(), None, &Cancellation::new()).unwrap().files.len(), 1);
+}
+
+/// The process that had the conversation at hand sees no more of what came between than the store still knows.
+#[test]
+fn a_conversation_that_was_dropped_and_began_anew_is_not_the_former() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), Arc::new(tempfile::tempdir().unwrap()));
+    let process = || {
+        let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+        Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
+    };
+    let (one, two) = (process(), process());
+    let database = rusqlite::Connection::open(data.path().join("views.sqlite3")).unwrap();
+    one.pdf("a.pdf", &["one", "two"]);
+    one.given("a.pdf", pages("1"));
+    // It began yesterday.
+    database.execute("UPDATE conversation SET created_at = created_at - 86400", []).unwrap();
+    assert!(lines(&one.ask("a.pdf", pages("1")))[0].contains("already been provided"));
+    two.context.forget(&c(), &ForgetRequest::default()).unwrap();
+    database.execute_batch("UPDATE floor SET sequence = (SELECT max(latest) FROM conversation)").unwrap();
+    database.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM conversation").unwrap();
+    two.given("a.pdf", pages("2"));
+    assert_eq!(lines(&one.ask("a.pdf", pages("1"))), ["PDF: one"]);
+    assert!(lines(&one.ask("a.pdf", pages("2")))[0].contains("already been provided"));
 }
 
 #[test]
@@ -245,6 +337,74 @@ fn a_database_that_breaks_is_told_and_the_reply_stands() {
     assert_eq!(lines(&answer), ["PDF: one"]);
     assert!(answer.delivery.commit().is_err());
     assert!(!lines(&bench.ask("a.pdf", pages("1"))).is_empty());
+}
+
+#[test]
+fn a_database_that_breaks_while_it_is_pruned_is_told() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), Arc::new(tempfile::tempdir().unwrap()));
+    let process = || {
+        let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
+        Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
+    };
+    let breaks = ["DELETE FROM floor", "UPDATE floor SET pruned_at = NULL; DROP TABLE file_hash"];
+    for (round, breaks) in (1..).zip(breaks) {
+        let bench = process();
+        bench.pdf("a.pdf", &["one", "two"]);
+        bench.given("a.pdf", pages("1"));
+        let other = rusqlite::Connection::open(data.path().join("views.sqlite3")).unwrap();
+        other.execute_batch(breaks).unwrap();
+        let told = process().ask("a.pdf", pages("2")).delivery.commit().unwrap_err().to_string();
+        assert!(told.contains(&format!(".corrupt-{round}; conversations start anew")), "{breaks}: {told}");
+    }
+}
+
+/// Has a file written to between the look at its stat and the reading of its bytes.
+struct Writing {
+    path: std::path::PathBuf,
+    is_armed: AtomicBool,
+}
+
+impl HashStore for Writing {
+    fn load_hash(&self, _: &[u8; 32]) -> Option<ContentHash> {
+        if self.is_armed.swap(false, Ordering::SeqCst) {
+            std::fs::write(&self.path, "a fourth, and longer\n").unwrap();
+        }
+        None
+    }
+
+    fn save_hash(&self, _: &[u8; 32], _: ContentHash, _: SystemTime) {}
+}
+
+#[test]
+fn a_watch_says_nothing_of_a_file_that_is_being_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let writing = Arc::new(Writing { path: path.clone(), is_armed: AtomicBool::new(false) });
+    let hashes = HashCache::new(Some(Arc::clone(&writing) as Arc<dyn HashStore>));
+    let store = Arc::new(MemoryStore::new());
+    let context = reading_with(folder.path(), Arc::new(Words), store, AnswerSettings::default(), hashes);
+    let request = FileRequest { conversation: Some(c()), ..FileRequest::whole("a.txt") };
+    std::fs::write(&path, "one\n").unwrap();
+    context.get_file(&request).unwrap().delivery.commit().unwrap();
+    let mut watch = context.watch(c());
+    let mut twice = |text: &str| {
+        if !text.is_empty() {
+            std::fs::write(&path, text).unwrap();
+        }
+        watch.poll().unwrap();
+        if text == "three\n" {
+            // Until its stat is old enough to be believed, and so is asked for in the store of hashes.
+            std::thread::sleep(Duration::from_millis(2_100));
+            writing.is_armed.store(true, Ordering::SeqCst);
+        }
+        let files = watch.poll().unwrap().files.into_iter();
+        files.map(|update| format!("{:?}", update.change)).collect::<Vec<_>>()
+    };
+    assert!(twice("").is_empty());
+    assert_eq!(twice("two\n").len(), 1);
+    assert!(twice("three\n").is_empty(), "neither as it was given nor anything that is known");
+    assert!(twice("")[0].starts_with("Content"), "it rests now");
+    assert!(twice("one\n")[0].starts_with("Restored"));
 }
 
 /// A bench in which `change` happens once to the files, after they were hashed and before they are read.

@@ -95,6 +95,7 @@ fn a_client_may_name_its_conversation_in_meta_or_a_header() {
         kinds(&page).contains(&"resource")
     };
     assert_eq!([by_header("a"), by_header("b"), by_header("a")], [true, true, false]);
+    assert_eq!([by_header(" "), by_header(" ")], [true, true], "what names nothing is nobody's");
     let by_meta = |thread: &str| {
         let params = json!({
             "name": "get_file", "arguments": { "filePath": pdf, "pdfPage": 0 }, "_meta": { "threadId": thread },

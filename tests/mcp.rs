@@ -272,12 +272,20 @@ fn two_servers_share_what_a_conversation_holds() {
 fn a_thread_of_the_client_is_a_conversation() {
     let (place, pdf) = place_with_pdf();
     let mut client = Client::start(&place, "opencode");
-    let mut ask = |thread: &str| {
+    let mut ask = |thread: Value| {
         let arguments = json!({ "filePath": pdf, "pdfPage": 0 });
         let params = json!({ "name": "get_file", "arguments": arguments, "_meta": { "threadId": thread } });
         kinds(&client.request("tools/call", params)).contains(&"resource")
     };
-    assert_eq!([ask("one"), ask("two"), ask("one")], [true, true, false]);
+    assert_eq!([ask(json!("one")), ask(json!("two")), ask(json!("one"))], [true, true, false]);
+    // Whatever it looks like: two threads in one process never share what one of them was given.
+    let odd = [json!("x".repeat(129)), json!("y".repeat(129)), json!("a\nb"), json!(7), json!(8), json!({ "id": 7 })];
+    for thread in odd {
+        assert!(ask(thread.clone()), "{thread}");
+        assert!(!ask(thread.clone()), "{thread}");
+    }
+    // What says nothing is the process's own.
+    assert_eq!([ask(json!(null)), ask(json!("")), ask(json!(" "))], [true, false, false]);
 }
 
 #[test]

@@ -188,6 +188,10 @@ fn keeps_generations_owners_and_late_deliveries_apart(store: &dyn ViewStore) {
     let head = store.head(&fork).unwrap().unwrap();
     assert_eq!((head.owner, head.generation), (Some(owner), 7));
     assert_eq!(store.last_pruned().unwrap(), None);
+    let last = store.enter(&a, u64::MAX, moment(12)).unwrap();
+    store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap().unwrap();
+    assert_eq!(store.enter(&a, u64::MAX, moment(12)).unwrap(), last);
+    assert_eq!(held(), [page(5, 0, 1)], "however large it is, it is one generation");
     store.forget(&a, &Forget::Everything, moment(12)).unwrap();
     store.forget(&id("b"), &Forget::Everything, moment(12)).unwrap();
     store.forget(&fork, &Forget::Everything, moment(12)).unwrap();
@@ -401,6 +405,129 @@ fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
     assert!(set_aside.exists());
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
     assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 1);
+}
+
+/// What changed bytes do to a database that SQLite itself does not call corrupt.
+#[test]
+fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever() {
+    let damages = [
+        "UPDATE sqlite_schema SET sql = replace(sql, 'fingerprint BLOB', 'fingeqprint BLOB')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'used_at', 'used_as')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'generation', 'geneqation')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'path TEXT', 'pach TEXT')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES conversation', 'REFERENCES conversatioo')",
+        "DROP TABLE floor",
+        "DELETE FROM floor",
+        "DROP TABLE tombstone",
+        "UPDATE holding SET content = zeroblob(31)",
+        "UPDATE conversation SET owner = x'00'",
+        "UPDATE file_name SET path = CAST(x'ff' AS TEXT)",
+        "UPDATE page_count SET pages = -1",
+        "INSERT INTO tombstone VALUES (1, 0, x'00', 0, 0, 1000)",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+        "PRAGMA user_version = 2",
+    ];
+    for damage in damages {
+        let folder = tempfile::tempdir().unwrap();
+        let holding = page(1, 0, 1);
+        let full = Delivery {
+            names: [(holding.file, "/a.pdf".to_owned())].into(),
+            page_counts: [(holding.content, 1)].into(),
+            ..delivery(&[holding])
+        };
+        on_disk(folder.path()).record(&id("a"), &full, moment(0)).unwrap();
+        let database = rusqlite::Connection::open(folder.path().join("views.sqlite3")).unwrap();
+        database.execute_batch(&format!("PRAGMA writable_schema = ON; {damage}")).unwrap();
+        drop(database);
+        let (store, warning) = SqliteStore::open(folder.path()).unwrap();
+        let used = || -> Result<(), StoreError> {
+            store.head(&id("a"))?;
+            store.load(&id("a"))?;
+            store.file_names(&[holding.file])?;
+            store.page_counts(&[holding.content])?;
+            store.record(&id("b"), &full, moment(0))?;
+            Ok(())
+        };
+        let told = match (warning, used()) {
+            (Some(warning), used) => used.map(|()| warning.to_string()).unwrap(),
+            (None, used) => used.unwrap_err().to_string(),
+        };
+        assert!(told.contains("views.sqlite3.corrupt-1; conversations start anew"), "{damage}: {told}");
+        used().unwrap();
+        assert_eq!(store.load(&id("b")).unwrap().holdings().count(), 1, "{damage}");
+        assert!(!folder.path().join("views.sqlite3.corrupt-2").exists(), "{damage}");
+    }
+}
+
+#[test]
+fn an_index_that_leads_nowhere_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = on_disk(folder.path());
+    for name in ["the first", "the second"] {
+        store.create(&id(name), None, moment(0)).unwrap();
+    }
+    let database = store.path().to_path_buf();
+    drop(store);
+    let mut bytes = std::fs::read(&database).unwrap();
+    // A row of the index: the name, then the number of the row that has it.
+    let row = b"the second\x02";
+    let at = bytes.windows(row.len()).position(|window| window == row).unwrap() + row.len() - 1;
+    bytes[at] = 7;
+    std::fs::write(&database, bytes).unwrap();
+    let store = on_disk(folder.path());
+    let error = store.head(&id("the second")).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { set_aside: Some(_), .. }), "{error:?}");
+    assert!(store.create(&id("the second"), None, moment(0)).unwrap());
+}
+
+/// An error that has another reason than the file: it is looked into, found sound, and stays.
+#[test]
+fn a_sound_database_is_never_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = on_disk(folder.path());
+    store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+    let other = rusqlite::Connection::open(store.path()).unwrap();
+    let trigger = "CREATE TRIGGER no BEFORE INSERT ON holding BEGIN SELECT RAISE(ABORT, 'no'); END";
+    other.execute_batch(trigger).unwrap();
+    let error = store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap_err();
+    assert!(matches!(error, StoreError::Database { .. }), "{error:?}");
+    other.execute_batch("DROP TRIGGER no").unwrap();
+    store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap();
+    assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 2);
+    // A later program may bring the tables further while this one has them open.
+    other.execute_batch("PRAGMA user_version = 99; DROP TABLE holding").unwrap();
+    let error = store.load(&id("a")).unwrap_err();
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }), "{error:?}");
+    assert_eq!(store.take_warning().map(|warning| warning.to_string()), None);
+}
+
+/// Whoever notices: a look for a file's hash has no error to tell it with.
+#[test]
+fn a_database_that_was_set_aside_by_a_reading_is_told_once() {
+    for notices in ["hash", "head"] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = on_disk(folder.path());
+        store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+        let other = rusqlite::Connection::open(store.path()).unwrap();
+        other
+            .execute_batch("DROP TABLE file_hash; DROP TABLE holding; ALTER TABLE conversation DROP COLUMN owner")
+            .unwrap();
+        match notices {
+            "hash" => assert_eq!(store.load_hash(&[1; 32]), None),
+            _ => assert!(store.head(&id("a")).is_err()),
+        }
+        store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
+        let warning = store.take_warning().unwrap().to_string();
+        assert!(warning.contains("views.sqlite3.corrupt-1; conversations start anew"), "{warning}");
+        assert!(store.take_warning().is_none());
+        // What a writing finds is its own error.
+        let other = rusqlite::Connection::open(store.path()).unwrap();
+        other.execute_batch("DROP TABLE holding").unwrap();
+        let error = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap_err();
+        assert!(error.to_string().contains("views.sqlite3.corrupt-2"), "{error}");
+        assert!(store.take_warning().is_none());
+    }
 }
 
 #[test]

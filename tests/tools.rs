@@ -197,6 +197,32 @@ fn a_document_without_text_says_so() {
 }
 
 #[test]
+fn pictures_count_against_what_a_provider_takes_in_a_request() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let flags = ["--set", "max_conversation_blocks=2"];
+    let mut client = Client::start_with(&place, &flags, "opencode", json!({}));
+    let mut draw = |conversation: &str, page: u32| {
+        let arguments = json!({ "path": pdf, "page": page, "dpi": 72, "conversation": conversation });
+        client.call("pdf_render_page", arguments)
+    };
+    for page in [1, 2] {
+        assert_eq!(kinds(&draw("c", page)), ["image", "text"]);
+    }
+    let full = draw("c", 3);
+    assert_eq!(kinds(&full), ["text"]);
+    let told = "The picture is not shown: max_conversation_blocks is 2, and 2 were sent. A provider would refuse every \
+                later request with more of it. Call context_forget once your context was compacted, and draw it again.";
+    assert!(texts(&full)[0].ends_with(told), "{full}");
+    assert_eq!(kinds(&draw("d", 3)), ["image", "text"], "another conversation has requests of its own");
+    let page = client.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": "c", "as": "document" }));
+    assert!(texts(&page)[0].starts_with("Conversation limit reached: max_conversation_blocks is 2"), "{page}");
+    let status = client.call("context_status", json!({ "conversation": "c" }));
+    assert_eq!(status["structuredContent"]["totals"]["mediaBlocks"], 2);
+    assert_eq!(status["structuredContent"]["files"], json!([]), "what was drawn is not held");
+}
+
+#[test]
 fn a_page_becomes_a_picture_of_its_size() {
     let (place, mut client) = server();
     let drawn = client.call("pdf_render_page", json!({ "path": "words.pdf", "page": 1, "dpi": 9_999 }));

@@ -18,6 +18,7 @@ pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError>
     let terminal = Terminal::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
+    settings::warn_of(&context);
     report(answer?, typed.emit)
 }
 

@@ -6,7 +6,10 @@ use super::config::Config;
 use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
 use super::print::{Report, line, warning};
 use super::settings;
-use crate::tool::{self, Caller, ForgetArguments, ForkArguments, StatusArguments, ToolError, WatchArguments};
+use crate::tool::{
+    self, Caller, ContextManager, DataAnswer, ForgetArguments, ForkArguments, StatusArguments, ToolError,
+    WatchArguments,
+};
 
 /// Answers `context …`.
 pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, ToolError> {
@@ -21,14 +24,16 @@ pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, Too
 
 fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
     let arguments = StatusArguments::parse("context_status", &named(typed))?;
-    let answer = tool::context_status(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
-    Ok(Report::new(answer.text, answer.structure))
+    let caller = nobody(&arguments.conversation)?;
+    remembered(config, |context| tool::context_status(context, &arguments, &caller))
 }
 
 fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
     let arguments = StatusArguments::parse("context_updates", &named(typed))?;
     let caller = nobody(&arguments.conversation)?;
-    let updates = tool::context_updates(&settings::context(true, config)?, &arguments, &caller)?;
+    let context = settings::context(true, config)?;
+    let updates = tool::context_updates(&context, &arguments, &caller)?;
+    settings::warn_of(&context);
     let report = Report::new(updates.answer.text, updates.answer.structure);
     Ok(Report { delivery: Some(updates.delivery), ..report })
 }
@@ -41,8 +46,8 @@ fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
         ("generation", typed.generation.as_ref().map(|number| json!(number))),
     ]))?;
-    let answer = tool::context_forget(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
-    Ok(Report::new(answer.text, answer.structure))
+    let caller = nobody(&arguments.conversation)?;
+    remembered(config, |context| tool::context_forget(context, &arguments, &caller))
 }
 
 fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
@@ -50,7 +55,18 @@ fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
         ("asOf", typed.as_of.as_ref().map(|point| json!(point))),
     ]))?;
-    let answer = tool::context_fork(&settings::memory(config)?, &arguments, &nobody(&arguments.conversation)?)?;
+    let caller = nobody(&arguments.conversation)?;
+    remembered(config, |context| tool::context_fork(context, &arguments, &caller))
+}
+
+/// An answer out of what is remembered.
+fn remembered(
+    config: &Config,
+    answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
+) -> Result<Report, ToolError> {
+    let context = settings::memory(config)?;
+    let answer = answer(&context)?;
+    settings::warn_of(&context);
     Ok(Report::new(answer.text, answer.structure))
 }
 
@@ -62,10 +78,14 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
     ]))?;
     let context = settings::context(true, config)?;
     let mut watch = context.watch(arguments.conversation);
+    let mut said = Vec::new();
     loop {
         let updates = watch.poll().map_err(ToolError::from)?;
-        for note in &updates.notes {
-            warning(note);
+        settings::warn_of(&context);
+        // What cannot be known is the same at each look.
+        if updates.notes != said {
+            updates.notes.iter().for_each(|note| warning(note));
+            said.clone_from(&updates.notes);
         }
         for update in &updates.files {
             let printed =

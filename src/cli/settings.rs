@@ -96,6 +96,13 @@ fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
     Ok(opened.context)
 }
 
+/// Says what went wrong with the memory since.
+pub(super) fn warn_of(context: &ContextManager) {
+    if let Some(problem) = context.take_warning() {
+        warning(&problem);
+    }
+}
+
 /// Every file of the system, and no memory.
 fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
     Surroundings {

@@ -2,14 +2,17 @@
 
 use std::time::SystemTime;
 
-use super::ContextManager;
+use super::answer::Block;
 use super::error::ContextError;
 use super::file::Asking;
-use super::live::Opened;
+use super::live::{Delivery, Opened, Record};
+use super::provider::RequestFull;
+use super::sent::sent;
+use super::{ContextManager, store_delivery};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
-use crate::store::{Sent, StoreError};
+use crate::store::{self, Sent, StoreError};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
 
 /// What a conversation holds.
@@ -100,7 +103,7 @@ impl ContextManager {
         let (opened, refreshed) = self.live.open(conversation);
         refreshed?;
         let keys = opened.view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        let names = self.live.store().file_names(&keys)?;
+        let (names, _) = self.live.file_names(&keys);
         let mut files: Vec<_> =
             opened.view.files().map(|(file, told)| held_file(&opened.view, file, told, names.get(&file))).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
@@ -144,6 +147,8 @@ impl ContextManager {
     /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
     pub fn fork(&self, conversation: &ConversationId, as_of: Option<Point>) -> Result<ConversationId, ContextError> {
         let fork = minted()?;
+        // What was forgotten here while the store failed is forgotten there before it is copied.
+        self.live.open(conversation).1?;
         let as_of = as_of.map(|point| Sequence(point.0));
         match self.live.store().fork(conversation, &fork, as_of, SystemTime::now()) {
             Ok(()) => Ok(fork),
@@ -192,6 +197,28 @@ impl ContextManager {
         let head = self.live.store().head(&conversation)?;
         let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
+    }
+
+    /// The mark that blocks were given which are held as nothing, such as a drawn part of a page: they count all the same
+    /// against what a provider takes in a request.
+    ///
+    /// # Errors
+    /// The bound that would be passed with them.
+    pub fn count(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, RequestFull> {
+        // What the store cannot say is known from here, as far as it is.
+        let (opened, _) = self.live.open(conversation);
+        let sent = sent(blocks);
+        self.settings.request_bounds.check(&opened.head.sent, &sent)?;
+        let (conversation, moment) = (conversation.clone(), opened.moment);
+        let delivery = store::Delivery { sent, ..store_delivery(&opened) };
+        Ok(Delivery::new(&self.live, Some(Record { conversation, delivery, moment, texts: Vec::new() })))
+    }
+
+    /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
+    /// For a door to show its user.
+    #[must_use]
+    pub fn take_warning(&self) -> Option<String> {
+        self.live.store().take_warning().map(|warning| warning.to_string())
     }
 
     /// Pages of a PDF that a conversation holds in any form.

@@ -1,5 +1,6 @@
 //! Conversations while the process lives, and the record of what was delivered.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
@@ -7,12 +8,13 @@ use std::time::SystemTime;
 use dashmap::DashMap;
 use dashmap::mapref::one::RefMut;
 
+use super::bounded::Bounded;
 use super::recorder::Recorder;
 use super::request::Retention;
 use super::sync::{Mutex, MutexGuard};
 use crate::hash::ContentHash;
-use crate::store::{self, Head, Sent, StoreError, ViewStore};
-use crate::view::{ConversationId, ConversationView, Forget, SentTexts, Sequence};
+use crate::store::{self, Head, Sent, StoreError, StoreWarning, ViewStore};
+use crate::view::{ConversationId, ConversationView, FileKey, Forget, SentTexts, Sequence};
 
 /// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
@@ -21,16 +23,15 @@ const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
 /// for longest go, and are loaded from the store when they come back.
 const MAX_VIEWS: usize = 1_024;
 
-/// Contents of which the file, or the number of pages, is known. 65,536, at some 200 bytes each.
-const MAX_CONTENTS: usize = 65_536;
-
 /// What one process knows of its conversations.
 pub(super) struct Live {
     views: DashMap<ConversationId, LiveView>,
     /// How the file of a content was last asked for.
-    references: DashMap<ContentHash, String>,
+    references: Bounded<ContentHash, String>,
     /// How many pages the documents of contents have.
-    page_counts: DashMap<ContentHash, u32>,
+    page_counts: Bounded<ContentHash, u32>,
+    /// The paths of files that the store failed to write down, so that they are followed all the same.
+    names: Bounded<FileKey, String>,
     texts: Mutex<SentTexts>,
     store: Arc<dyn ViewStore>,
     recorder: Recorder,
@@ -58,6 +59,15 @@ struct LiveView {
     used: u64,
     /// What this process forgot and the store failed to forget.
     unforgotten: Vec<Forget>,
+}
+
+/// What of the store's conversation was known before it is asked again.
+#[derive(Default)]
+struct Known {
+    /// [`Head::begun`]; `None` where the store knew of none.
+    begun: Option<u64>,
+    seen: Sequence,
+    recorded: Sequence,
 }
 
 /// A conversation as a request finds it.
@@ -104,7 +114,7 @@ impl Delivery {
     /// # Errors
     /// Where the store fails; this process remembers all the same.
     pub fn commit(self) -> Result<(), StoreError> {
-        self.record.map_or(Ok(()), |record| self.live.record(record))
+        self.record.map_or(Ok(()), |record| self.live.record(record).and_then(|()| self.live.lost()))
     }
 }
 
@@ -118,8 +128,9 @@ impl Live {
     pub(super) fn new(store: Arc<dyn ViewStore>, retention: Retention) -> Self {
         Self {
             views: DashMap::new(),
-            references: DashMap::new(),
-            page_counts: DashMap::new(),
+            references: Bounded::default(),
+            page_counts: Bounded::default(),
+            names: Bounded::default(),
             texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)),
             recorder: Recorder::new(Arc::clone(&store), retention),
             store,
@@ -130,7 +141,7 @@ impl Live {
     /// The conversation as this process knows it, with what the store has learnt since, or why that is not known.
     pub(super) fn open(&self, conversation: &ConversationId) -> (Opened, Result<(), StoreError>) {
         // Not locked while the store works: the same news twice do no harm.
-        let before = self.views.get(conversation).map(|live| (live.seen, live.recorded)).unwrap_or_default();
+        let before = self.views.get(conversation).map(|live| live.known()).unwrap_or_default();
         let refreshed = self.forget_again(conversation).and_then(|()| self.refresh(conversation, before));
         let used = self.tick();
         let opened = {
@@ -164,13 +175,15 @@ impl Live {
     }
 
     /// Brings the view up to what the store knows. What was seen and recorded so far was read before the store is asked.
-    fn refresh(&self, conversation: &ConversationId, before: (Sequence, Sequence)) -> Result<(), StoreError> {
-        let (seen, recorded) = before;
+    fn refresh(&self, conversation: &ConversationId, before: Known) -> Result<(), StoreError> {
+        let Known { begun, seen, recorded } = before;
         let head = self.store.head(conversation)?;
         let latest = head.map_or(Sequence::START, |head| head.latest);
-        // A store that has gone back was lost, or dropped the conversation: what it said before may have been forgotten
-        // by others in a way that it cannot tell any more.
-        let (is_lost, since) = if latest < seen.max(recorded) { (true, Sequence::START) } else { (false, seen) };
+        // A store that has gone back was lost, or dropped the conversation, and so was one in which it began anew: what it
+        // said before may have been forgotten by others in a way that it cannot tell any more.
+        let is_another = head.is_some_and(|head| begun.is_some_and(|begun| begun != head.begun));
+        let is_lost = is_another || latest < seen.max(recorded);
+        let since = if is_lost { Sequence::START } else { seen };
         let news = if latest == since { None } else { Some(self.store.load_since(conversation, since)?) };
         let mut live = self.view(conversation);
         if is_lost {
@@ -214,12 +227,15 @@ impl Live {
     pub(super) fn record(&self, record: Record) -> Result<(), StoreError> {
         let Record { conversation, delivery, moment, texts } = record;
         for (content, pages) in &delivery.page_counts {
-            insert_bounded(&self.page_counts, *content, *pages);
+            self.page_counts.insert(*content, *pages);
         }
         for (content, text) in texts {
             self.texts().insert(content, text);
         }
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
+        if recorded.is_err() {
+            delivery.names.iter().for_each(|(file, path)| self.names.insert(*file, path.clone()));
+        }
         let now = self.tick();
         let mut live = self.view(&conversation);
         // Where this process forgot something meanwhile, the store knows whether that was before or after; it is asked
@@ -249,6 +265,16 @@ impl Live {
             }
         }
         recorded.map(|_| ())
+    }
+
+    /// What was recorded is lost where the database was set aside since, by a pruning.
+    fn lost(&self) -> Result<(), StoreError> {
+        match self.store.take_warning() {
+            Some(StoreWarning::SetAside { set_aside }) => {
+                Err(StoreError::Corrupt { path: set_aside.clone(), set_aside: Some(set_aside) })
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn forget(&self, conversation: &ConversationId, what: &Forget) -> Result<(), StoreError> {
@@ -285,22 +311,29 @@ impl Live {
     }
 
     pub(super) fn remember_reference(&self, content: ContentHash, reference: &str) {
-        insert_bounded(&self.references, content, reference.to_owned());
+        self.references.insert(content, reference.to_owned());
     }
 
     pub(super) fn reference(&self, content: &ContentHash) -> Option<String> {
-        self.references.get(content).map(|reference| reference.clone())
+        self.references.get(content)
+    }
+
+    /// The paths of files, as far as they are known, and why the store cannot say more.
+    pub(super) fn file_names(&self, files: &[FileKey]) -> (BTreeMap<FileKey, String>, Result<(), StoreError>) {
+        let here = files.iter().filter_map(|file| Some((*file, self.names.get(file)?)));
+        let mut names: BTreeMap<FileKey, String> = here.collect();
+        let stored = self.store.file_names(files).map(|stored| names.extend(stored));
+        (names, stored)
     }
 
     /// How many pages the document of a content has, where it was given before.
     pub(super) fn page_count(&self, content: &ContentHash) -> Option<u32> {
-        let known = self.page_counts.get(content).map(|pages| *pages);
-        known.or_else(|| self.store.page_counts(&[*content]).ok()?.remove(content))
+        self.page_counts.get(content).or_else(|| self.store.page_counts(&[*content]).ok()?.remove(content))
     }
 
     /// Whether the store was already told how many pages the document of a content has.
     pub(super) fn knows_page_count(&self, content: &ContentHash) -> bool {
-        self.page_counts.contains_key(content)
+        self.page_counts.get(content).is_some()
     }
 
     pub(super) fn texts(&self) -> MutexGuard<'_, SentTexts> {
@@ -313,6 +346,11 @@ impl Live {
 }
 
 impl LiveView {
+    fn known(&self) -> Known {
+        let begun = (self.head.begun > 0).then_some(self.head.begun);
+        Known { begun, seen: self.seen, recorded: self.recorded }
+    }
+
     fn opened(&self) -> Opened {
         let mut head = self.head;
         head.sent.add(self.unstored);
@@ -358,12 +396,4 @@ impl LiveView {
     fn unstored_at(&self) -> Sequence {
         self.view.latest().max(self.view.epoch().next())
     }
-}
-
-/// Adds to what is known of contents. Where that is full all of it goes: it is found out again when it is asked for.
-fn insert_bounded<V>(known: &DashMap<ContentHash, V>, content: ContentHash, value: V) {
-    if known.len() >= MAX_CONTENTS {
-        known.clear();
-    }
-    known.insert(content, value);
 }

@@ -6,6 +6,7 @@
 
 mod answer;
 mod ask_again;
+mod bounded;
 mod compare;
 mod conversations;
 mod error;
@@ -78,9 +79,7 @@ pub use selection::{Selected, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
 pub use watch::Watch;
 pub use watcher::{Unwatched, Watcher};
-pub use words::{
-    NEXT_WHEN_FULL, TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted,
-};
+pub use words::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
 pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 
 use self::file::Asked;

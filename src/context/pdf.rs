@@ -13,11 +13,12 @@ use super::plan::{PagePlan, Standing, plan_pages, rest_of};
 use super::provider::RequestFull;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use super::selection::{Selected, select};
+use super::sent::sent;
 use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
 use super::watcher::Watcher;
-use super::words::{NEXT_WHEN_FULL, numbered, one_line, page_or_pages, pages_held, untrusted};
+use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, Forget, Form, Held};
@@ -96,6 +97,10 @@ impl PdfAnswer<'_> {
         let changed =
             |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
         draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
+        let checked =
+            self.memory.sent().map(|so_far| self.settings.request_bounds.check(&so_far, &sent(&draft.blocks)));
+        let full = |full| ContextError::ConversationFull { path: self.asked.path.clone(), full };
+        checked.unwrap_or(Ok(())).map_err(full)?;
         Ok(draft)
     }
 
@@ -275,7 +280,7 @@ impl PdfAnswer<'_> {
             let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
             format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
         });
-        let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {NEXT_WHEN_FULL}"));
+        let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {}", full.next()));
         [held, replaces, deferred, full].into_iter().flatten().collect()
     }
 

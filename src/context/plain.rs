@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::pdf::Draft;
 use super::request::{AnswerSettings, FileRequest};
 use super::result::ResultRoom;
-use super::sent::sent_image;
+use super::sent::{sent, sent_image};
 use super::words::{TEXT_UNCHANGED, untrusted};
 use crate::hash::ContentHash;
 use crate::source::{ImageFormat, TextEncoding};
@@ -48,17 +48,21 @@ impl PlainAnswer<'_> {
         if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
     }
 
-    /// The text, and its decoded form to be kept for a later diff. `sent` knows the texts of earlier answers.
+    /// The text, and its decoded form to be kept for a later diff. `sent_text` knows the texts of earlier answers.
     pub(super) fn text(
         &self,
         encoding: TextEncoding,
-        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
         let (text, is_sound) = read_text(self.asked, encoding)?;
         let excerpt = self.excerpt(&text)?;
-        let mut draft = match self.shortcut(&text, &excerpt, sent) {
+        let mut draft = match self.shortcut(&text, &excerpt, sent_text) {
             Some(draft) => draft,
-            None => self.lines(&excerpt),
+            None => {
+                let lines = self.lines(&excerpt);
+                self.check_room(&sent(&lines.blocks))?;
+                lines
+            }
         };
         if !is_sound {
             draft
@@ -84,7 +88,7 @@ impl PlainAnswer<'_> {
         &self,
         text: &str,
         excerpt: &Excerpt,
-        sent: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Option<Draft> {
         if self.request.force {
             return None;
@@ -94,7 +98,7 @@ impl PlainAnswer<'_> {
             return Some(self.unchanged());
         }
         let earlier = self.memory.earlier_content()?;
-        let old = sent(&earlier)?;
+        let old = sent_text(&earlier)?;
         let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
         if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
             return None;
@@ -102,7 +106,9 @@ impl PlainAnswer<'_> {
         let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
         let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
         let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
-        Some(self.draft(vec![Block::Text(block)], vec![Held::Text(whole_span(text)?)]))
+        let diff = self.draft(vec![Block::Text(block)], vec![Held::Text(whole_span(text)?)]);
+        // The lines are longer still, and so refused.
+        self.check_room(&sent(&diff.blocks)).is_ok().then_some(diff)
     }
 
     fn lines(&self, excerpt: &Excerpt) -> Draft {

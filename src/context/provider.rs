@@ -1,5 +1,6 @@
 //! What providers take in one request: data, with where it is written and when it was read.
 
+use super::words::{NEXT_WHEN_FULL_OF_BYTES, NEXT_WHEN_FULL_OF_MEDIA};
 use crate::store::Sent;
 
 /// What one request to a provider may hold. A conversation's whole history is in each of its requests.
@@ -81,6 +82,17 @@ pub struct RequestFull {
     pub more: u64,
 }
 
+impl RequestFull {
+    /// What to do then.
+    #[must_use]
+    pub fn next(&self) -> &'static str {
+        if self.which == BYTES { NEXT_WHEN_FULL_OF_BYTES } else { NEXT_WHEN_FULL_OF_MEDIA }
+    }
+}
+
+/// The setting that bounds what text has too.
+const BYTES: &str = "max_conversation_bytes";
+
 impl RequestBounds {
     /// `Ok` where `more` may follow what was `sent`.
     ///
@@ -90,7 +102,7 @@ impl RequestBounds {
         let bounds = [
             ("max_conversation_blocks", self.max_media_blocks, sent.blocks, more.blocks),
             ("max_conversation_pages", self.max_pdf_pages, sent.pages, more.pages),
-            ("max_conversation_bytes", self.max_request_bytes, sent.bytes, more.bytes),
+            (BYTES, self.max_request_bytes, sent.bytes, more.bytes),
         ];
         let passed = bounds.into_iter().find(|(_, limit, sent, more)| *more > 0 && sent.saturating_add(*more) > *limit);
         passed.map_or(Ok(()), |(which, limit, sent, more)| Err(RequestFull { which, limit, sent, more }))

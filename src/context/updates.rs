@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::compare::PageChanges;
+use super::conversations::Session;
 use super::error::ContextError;
 use super::file::{Asked, Asking};
 use super::lines::shorter_diff;
@@ -82,6 +83,22 @@ pub(super) struct Told {
     text: Option<Arc<str>>,
 }
 
+/// What a look at a file found.
+pub(super) enum Looked {
+    /// It is as the agent was last told of it.
+    AsKnown,
+    /// It is being written to at this moment, so that nothing is known.
+    BeingWritten,
+    /// It is another, or cannot be read.
+    Other(Box<Told>),
+}
+
+impl From<Told> for Looked {
+    fn from(told: Told) -> Self {
+        Self::Other(Box::new(told))
+    }
+}
+
 impl FileUpdate {
     pub(super) fn is_unreadable(&self) -> bool {
         matches!(self.change, FileChange::Unreadable { .. })
@@ -113,7 +130,7 @@ impl ContextManager {
     /// conversation's, committing does nothing.
     ///
     /// # Errors
-    /// [`ContextError::Store`] where the paths of the files cannot be had.
+    /// None so far: what the store cannot say is one of [`Updates::notes`].
     pub fn updates(
         &self,
         conversation: &ConversationId,
@@ -138,7 +155,7 @@ impl ContextManager {
         takes: &mut dyn FnMut(&FileUpdate) -> bool,
     ) -> Result<Updates, ContextError> {
         let mut session = self.session(conversation, generation);
-        let files = self.followed(&session.opened)?;
+        let files = self.followed(&mut session);
         let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
         let mut asked_again = self.ask_again(&urls, cancellation);
@@ -167,8 +184,8 @@ impl ContextManager {
             else {
                 continue;
             };
-            let told = self.look(opened, (path, *file, *known), found, &mut room);
-            if !told.is_none_or(|told| telling.tells(told)) {
+            let Looked::Other(told) = self.look(opened, (path, *file, *known), found, &mut room) else { continue };
+            if !telling.tells(*told) {
                 telling.left = files.len() - looked_at;
                 break;
             }
@@ -182,38 +199,43 @@ impl ContextManager {
         Ok(Updates { files, left, notes: session.notes, generation, delivery })
     }
 
-    /// The files of a conversation by path, each with the content that the agent was last told of.
-    pub(super) fn followed(&self, opened: &Opened) -> Result<BTreeMap<String, (FileKey, ContentHash)>, ContextError> {
-        let known: BTreeMap<FileKey, ContentHash> = opened.view.files().collect();
-        let names = self.live.store().file_names(&known.keys().copied().collect::<Vec<_>>())?;
+    /// The files of a conversation by path, each with the content that the agent was last told of. Those whose paths
+    /// cannot be had are noted.
+    pub(super) fn followed(&self, session: &mut Session) -> BTreeMap<String, (FileKey, ContentHash)> {
+        let known: BTreeMap<FileKey, ContentHash> = session.opened.view.files().collect();
+        let (names, stored) = self.live.file_names(&known.keys().copied().collect::<Vec<_>>());
+        let unnamed = known.len() - names.len();
+        if unnamed > 0 {
+            let why = stored.err().map(|error| format!(": {error}")).unwrap_or_default();
+            session.notes.push(format!("Not looked at: files whose paths are not known, {unnamed} of them{why}."));
+        }
         let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
-        Ok(named.collect())
+        named.collect()
     }
 
-    /// What became of one file since the agent was told of it as `known`, when it was `found` so now; `None` where
-    /// nothing did. `room` is what an answer has left for diffs, in characters.
+    /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an answer has left for diffs, in characters.
     pub(super) fn look(
         &self,
         opened: &Opened,
         (path, file, known): (&str, FileKey, ContentHash),
         found: Result<Asked, ContextError>,
         room: &mut usize,
-    ) -> Option<Told> {
+    ) -> Looked {
         let asked = match found {
             Ok(asked) => asked,
-            Err(error) if is_not_found(&error) => return Some(deleted(path, file)),
-            Err(error) => return Some(unreadable(path, file, &error)),
+            Err(error) if is_not_found(&error) => return deleted(path, file).into(),
+            Err(error) => return unreadable(path, file, &error).into(),
         };
         let content = match asked.content_hash(&self.hashes) {
-            Ok(content) if content == known => return None,
+            Ok(content) if content == known => return Looked::AsKnown,
             Ok(content) => content,
-            // Being written to at this moment: the next call sees it whole.
-            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return None,
-            Err(error) => return Some(unreadable(path, file, &error)),
+            // The next call sees it whole.
+            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return Looked::BeingWritten,
+            Err(error) => return unreadable(path, file, &error).into(),
         };
         self.live.remember_reference(content, path);
         let is_restored = opened.view.previous_content(&file) == Some(content);
-        Some(match asked.kind {
+        let told = match asked.kind {
             Kind::Pdf { .. } => self.pdf_update(opened, &asked, known),
             _ if is_restored => restored(&asked),
             Kind::Text(encoding) => {
@@ -221,7 +243,8 @@ impl ContextManager {
                 self.text_update(opened, &asked, text, room)
             }
             Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
-        })
+        };
+        told.into()
     }
 
     /// The file of a path that was written down; refused where its name did not survive that.
@@ -356,6 +379,7 @@ pub(super) fn record(conversation: &ConversationId, opened: &Opened, told: &[Tol
             delivery.sent.add(sent_text(diff));
         }
         let Some(content) = told.content else { continue };
+        delivery.names.extend(told.update.as_ref().map(|update| (told.file, update.path.clone())));
         let stays = |what: &&Held| !matches!(what, Held::Page { fingerprint, .. } if lost.contains(fingerprint));
         let holdings = told.holdings.iter().filter(stays);
         delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));

@@ -7,7 +7,7 @@ use super::ContextManager;
 use super::error::ContextError;
 use super::live::{Delivery, Opened};
 use super::plain::read_text;
-use super::updates::{Told, Updates, is_not_found, record, restored};
+use super::updates::{FileUpdate, Looked, Told, Updates, is_not_found, record, restored};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::source::{Kind, Stat, is_url};
@@ -32,8 +32,26 @@ struct Followed {
     settled: Option<Seen>,
     /// What was seen at the last poll, where that is another.
     restless: Option<Seen>,
-    /// The content last told of here; `None` where that is what the conversation knows.
-    told: Option<ContentHash>,
+    /// What was last told of it here; `None` where it is as the conversation knows it.
+    told: Option<Said>,
+}
+
+/// What a watch told of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Content(ContentHash),
+    Deleted,
+    Unreadable,
+}
+
+impl Said {
+    fn of(told: &Told) -> Self {
+        match told.content {
+            Some(content) => Self::Content(content),
+            None if told.update.as_ref().is_some_and(FileUpdate::is_unreadable) => Self::Unreadable,
+            None => Self::Deleted,
+        }
+    }
 }
 
 /// What a poll sees of a file.
@@ -60,10 +78,10 @@ impl Watch<'_> {
     /// of a change once.
     ///
     /// # Errors
-    /// [`ContextError::Store`] where the paths of the files cannot be had.
+    /// None so far: what the store cannot say is one of [`Updates::notes`].
     pub fn poll(&mut self) -> Result<Updates, ContextError> {
         let mut session = self.context.session(&self.conversation, None);
-        let followed = self.context.followed(&session.opened)?;
+        let followed = self.context.followed(&mut session);
         self.files.retain(|file, _| session.opened.view.told_content(file).is_some());
         let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
         for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
@@ -131,16 +149,24 @@ fn changed(
     room: &mut usize,
 ) -> Option<Told> {
     let found = || context.open_again(path, file, &Cancellation::new());
-    let Some(told) = context.look(opened, (path, file, known), found(), room) else {
-        // As the conversation knows it; news only to those who were told otherwise here.
-        followed.told.take()?;
-        return found().ok().map(|asked| restored(&asked));
-    };
-    if told.content.is_some() && told.content == followed.told {
-        return None;
+    match context.look(opened, (path, file, known), found(), room) {
+        Looked::AsKnown => {
+            // News only to those who were told otherwise here.
+            followed.told.take()?;
+            found().ok().map(|asked| restored(&asked))
+        }
+        Looked::BeingWritten => {
+            // To be looked into once it rests.
+            followed.settled = None;
+            None
+        }
+        Looked::Other(told) => {
+            let said = Some(Said::of(&told));
+            let is_news = said != followed.told;
+            followed.told = said;
+            is_news.then_some(*told)
+        }
     }
-    followed.told = told.content;
-    Some(told)
 }
 
 impl ContextManager {

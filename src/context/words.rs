@@ -10,9 +10,13 @@ pub(super) const HOW_TO_READ_PAGES: &str =
 pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread context. You already have the most \
      up-to-date information about the contents of this file.";
 
-/// What to do where a conversation is full.
-pub const NEXT_WHEN_FULL: &str = "A provider would refuse every later request with more of it. Ask with as: \"text\" \
-     or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
+/// What to do where a conversation has all the media that may be in it.
+pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "A provider would refuse every later request with more of it. Ask with \
+     as: \"text\" or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
+
+/// What to do where it has all the bytes: a text has some too.
+pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "A provider would refuse every later request with more of it. Call \
+     context_forget once your context was compacted, and ask again; or ask for pages with as: \"path\".";
 
 /// For a file that was deleted.
 pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";

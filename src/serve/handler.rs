@@ -85,6 +85,9 @@ impl Handler {
             // What a tool refuses is a result too: the model must see it.
             let called = called.unwrap_or_else(|error| shape::error_result(&error).into());
             let called = shape::within(called, tool.name, result_bytes);
+            if let Some(problem) = world.context.take_warning() {
+                (world.warn)(&problem);
+            }
             (called, caller.ok().and_then(|caller| caller.conversation))
         });
         // Progress goes before the answer; it is told for as long as there is work.

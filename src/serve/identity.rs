@@ -46,8 +46,8 @@ impl Identity {
         };
         let parts = context.extensions.get::<Parts>();
         let visit = parts.and_then(|parts| parts.extensions.get::<Visit>()).cloned();
-        let thread = context.meta.0.0.get(THREAD_ID).and_then(|id| id.as_str().map(str::to_owned));
-        let header = |name: &str| parts.and_then(|parts| Some(parts.headers.get(name)?.to_str().ok()?.to_owned()));
+        let thread = context.meta.0.0.get(THREAD_ID).and_then(thread);
+        let header = |name: &str| parts.and_then(|parts| Some(parts.headers.get(name)?.as_bytes())).and_then(words);
         let counts = visit.as_ref().is_some_and(|visit| visit.session_is_conversation);
         let session = || header(SESSION).filter(|_| counts);
         Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), visit }
@@ -84,8 +84,9 @@ impl Identity {
         let conversation = match &self.visit {
             Some(visit) => self.of_visit(visit, &world.context, arguments, mints)?,
             None => {
-                let thread = self.name.as_ref().and_then(|name| name.parse::<ConversationId>().ok());
-                thread.or_else(|| world.conversation.clone())
+                // A name that is no handle still tells its conversation from all others.
+                let handle = |name: &String| name.parse().unwrap_or_else(|_| ConversationId::standing_for(name));
+                self.name.as_ref().map(handle).or_else(|| world.conversation.clone())
             }
         };
         Ok(Caller { client: self.client.clone(), conversation, cancellation })
@@ -107,6 +108,21 @@ impl Identity {
             (None, None) => Ok(mints.then(|| context.mint(Some(principal)).ok()).flatten()),
         }
     }
+}
+
+/// What a client says of its thread, whatever it is: two that differ are two. What is empty says nothing.
+fn thread(id: &Value) -> Option<String> {
+    match id {
+        Value::Null => None,
+        Value::String(text) => words(text.as_bytes()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// Bytes as the text that they are, or else as numbers; `None` for none but white space.
+fn words(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| format!("{bytes:?}"));
+    (!text.trim().is_empty()).then_some(text)
 }
 
 /// The conversation that a call names. Clients send `null` for what was left out.

@@ -42,7 +42,8 @@ pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
 
 pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
-    Ok(shape::blocks_result(&answer.blocks, as_json(&answer.result)?))
+    let called = shape::blocks_result(&answer.blocks, as_json(&answer.result)?);
+    Ok(Called { delivery: answer.delivery, ..called })
 }
 
 pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, ViewStore};
+use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, ViewStore, seconds_since_1970};
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
@@ -33,8 +33,8 @@ struct Entry {
 
 impl Entry {
     fn new(now: SystemTime) -> Self {
-        let view = ConversationView::new();
-        Self { view, created: now, used: now, head: Head::default() }
+        let head = Head { begun: seconds_since_1970(now), ..Head::default() };
+        Self { view: ConversationView::new(), created: now, used: now, head }
     }
 
     fn touch(&mut self, at: Sequence, now: SystemTime) {
@@ -203,7 +203,8 @@ impl ViewStore for MemoryStore {
         if state.conversations.contains_key(to) {
             return Err(StoreError::ConversationExists { conversation: to.clone() });
         }
-        let copy = Entry { view: entry.view.fork(as_of), created: now, used: now, ..*entry };
+        let head = Head { begun: seconds_since_1970(now), ..entry.head };
+        let copy = Entry { view: entry.view.fork(as_of), created: now, used: now, head };
         state.conversations.insert(to.clone(), copy);
         Ok(())
     }

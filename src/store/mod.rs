@@ -29,11 +29,12 @@ mod opening;
 mod private;
 mod rows;
 mod schema;
+mod soundness;
 mod sqlite;
 mod statements;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
@@ -174,6 +175,12 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError>;
 
+    /// What was lost since this was last asked, and is not told by the error of a call that writes: a reading that fails
+    /// costs an answer next to nothing, and may be all that ever notices. For a door to show its user.
+    fn take_warning(&self) -> Option<StoreWarning> {
+        None
+    }
+
     /// Whether the store answers, and how much it keeps.
     ///
     /// # Errors
@@ -202,6 +209,9 @@ pub struct Delivery {
 /// What one look-up tells of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Head {
+    /// When it was made known, in seconds since 1970. One that was dropped and came back under its name is another, and
+    /// knows nothing of what the former had forgotten.
+    pub begun: u64,
     /// The sequence of its last recording or forgetting.
     pub latest: Sequence,
     /// The largest generation that its client named; 0 before.
@@ -306,7 +316,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The database was found corrupt while in use. It was renamed where possible, and the store goes on empty.
-    #[error("the database is corrupt: {}", path.display())]
+    #[error("{}", corrupt(path, set_aside.as_deref()))]
     Corrupt {
         /// The database.
         path: PathBuf,
@@ -343,4 +353,16 @@ pub enum StoreError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+}
+
+fn corrupt(path: &Path, set_aside: Option<&Path>) -> String {
+    match set_aside {
+        Some(set_aside) => StoreWarning::SetAside { set_aside: set_aside.to_path_buf() }.to_string(),
+        None => format!("the database is corrupt: {}", path.display()),
+    }
+}
+
+/// 0 before 1970.
+fn seconds_since_1970(moment: SystemTime) -> u64 {
+    moment.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::private::{Identity, identity, make_folder, make_private, open_private};
 use super::schema::{self, Migration};
+use super::soundness::{check, is_suspect};
 use super::{SqliteStore, StoreError};
 
 /// The database within the data folder.
@@ -56,8 +57,8 @@ pub(super) fn open(folder: &Path) -> Result<Opened, StoreError> {
     open_if(folder, |_| Ok(()))
 }
 
-/// Opens the database after it was found corrupt in use. It is checked whole, for another process may have set it
-/// aside by now.
+/// Opens the database after it gave an error in use that a sound one does not give. It is checked whole: the error may
+/// have had another reason, and another process may have set the file aside by now.
 pub(super) fn open_checked(folder: &Path) -> Result<Opened, StoreError> {
     open_if(folder, check)
 }
@@ -122,8 +123,9 @@ impl From<rusqlite::Error> for Failure {
 }
 
 impl Failure {
+    /// Whether the file is at fault. To open it asks for nothing that a sound one does not have.
     fn is_corruption(&self) -> bool {
-        matches!(self, Self::Sqlite(error) if is_corruption(error))
+        matches!(self, Self::Sqlite(error) if is_suspect(error))
     }
 
     fn at(self, path: &Path) -> StoreError {
@@ -135,7 +137,8 @@ impl Failure {
 }
 
 /// WAL and NORMAL: a commit takes microseconds, several processes write at once, and what was committed survives the
-/// end of the process. A power cut may take the last of it, which costs some pages sent again.
+/// end of the process. A power cut may take the last deliveries, which costs some pages sent again; what forgets waits
+/// for the disk.
 fn connect(path: &Path) -> Result<Connection, Failure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
@@ -154,15 +157,6 @@ fn connect(path: &Path) -> Result<Connection, Failure> {
         }
         Migration::Newer(found) => Err(Failure::Newer(found)),
     }
-}
-
-fn check(connection: &Connection) -> rusqlite::Result<()> {
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict == "ok" {
-        return Ok(());
-    }
-    let corrupt = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
-    Err(rusqlite::Error::SqliteFailure(corrupt, Some(verdict)))
 }
 
 /// Makes the database readable by its owner alone before SQLite writes to it; its journals take the same mode.
@@ -204,11 +198,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
-}
-
-/// Whether the file itself is at fault.
-pub(super) fn is_corruption(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
 /// The store's error for SQLite's.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::opening::{self, Database, Opened};
-use super::rows::unsigned;
+use super::rows::{signed, unsigned};
+use super::soundness::is_suspect;
 use super::statements::{
     HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, forget, head, insert_conversation,
     insert_holding, insert_names, insert_page_counts, moment, prune, set_generation, unix_seconds, view_since, written,
@@ -28,6 +29,8 @@ pub struct SqliteStore {
     path: PathBuf,
     /// `None` after an opening failed; the next use tries again.
     database: Mutex<Option<Database>>,
+    /// Where a database is that was found corrupt in use, until [`ViewStore::take_warning`] tells of it.
+    set_aside: Mutex<Option<PathBuf>>,
 }
 
 impl SqliteStore {
@@ -40,7 +43,8 @@ impl SqliteStore {
     pub fn open(folder: &Path) -> Result<(Self, Option<StoreWarning>), StoreError> {
         let Opened { database, path, set_aside } = opening::open(folder)?;
         let warning = set_aside.map(|set_aside| StoreWarning::SetAside { set_aside });
-        Ok((Self { folder: folder.to_path_buf(), path, database: Mutex::new(Some(database)) }, warning))
+        let database = Mutex::new(Some(database));
+        Ok((Self { folder: folder.to_path_buf(), path, database, set_aside: Mutex::default() }, warning))
     }
 
     /// The database file.
@@ -58,14 +62,14 @@ impl SqliteStore {
             None => guard.insert(self.opened(opening::open)?),
         };
         work(&mut database.connection).map_err(|error| {
-            if !opening::is_corruption(&error) {
+            if !is_suspect(&error) {
                 return opening::store_error(&self.path, error);
             }
             *guard = None;
             match self.opened(opening::open_checked) {
                 Ok(database) => {
                     *guard = Some(database);
-                    StoreError::Corrupt { path: self.path.clone(), set_aside: None }
+                    opening::store_error(&self.path, error)
                 }
                 Err(error) => error,
             }
@@ -75,11 +79,37 @@ impl SqliteStore {
     /// Opens the database again; where a corrupt one was set aside for it, that is the error.
     fn opened(&self, open: fn(&Path) -> Result<Opened, StoreError>) -> Result<Database, StoreError> {
         let Opened { database, path, set_aside } = open(&self.folder)?;
-        if set_aside.is_some() { Err(StoreError::Corrupt { path, set_aside }) } else { Ok(database) }
+        if set_aside.is_none() {
+            return Ok(database);
+        }
+        self.untold().clone_from(&set_aside);
+        Err(StoreError::Corrupt { path, set_aside })
+    }
+
+    fn untold(&self) -> MutexGuard<'_, Option<PathBuf>> {
+        self.set_aside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the disk as well. A power cut that takes a delivery costs pages sent again; one that took a forgetting
+    /// would leave an agent without what it said it no longer has.
+    fn write_through<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        self.told(self.run(|connection| {
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            let written = in_transaction(connection, work);
+            connection.pragma_update(None, "synchronous", "NORMAL").and(written)
+        }))
     }
 
     fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        self.run(|connection| in_transaction(connection, work))
+        self.told(self.run(|connection| in_transaction(connection, work)))
+    }
+
+    /// What fails where something was written is told by the caller, so that it needs no warning.
+    fn told<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
+        if let Err(StoreError::Corrupt { set_aside: Some(_), .. }) = written {
+            *self.untold() = None;
+        }
+        written
     }
 }
 
@@ -172,22 +202,26 @@ impl ViewStore for SqliteStore {
         deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
     ) -> Result<Vec<Option<Sequence>>, StoreError> {
-        self.write(|transaction| {
+        let record = |transaction: &Connection| {
             let record = |(conversation, delivery)| record(transaction, conversation, delivery, now);
             deliveries.iter().map(|(conversation, delivery)| record((conversation, delivery))).collect()
-        })
+        };
+        let forgets = deliveries.iter().any(|(_, delivery)| !delivery.forget.is_empty());
+        if forgets { self.write_through(record) } else { self.write(record) }
     }
 
     fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
-        self.write(|transaction| forget_now(transaction, conversation, what, now))
+        self.write_through(|transaction| forget_now(transaction, conversation, what, now))
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
+        // The largest that a column takes: one that came back smaller would be taken for an earlier one at each call.
+        let generation = unsigned(signed(generation));
         let known = self.head(conversation)?.map_or(0, |head| head.generation);
         if known >= generation {
             return Ok(known);
         }
-        self.write(|transaction| {
+        self.write_through(|transaction| {
             let query = "SELECT generation FROM conversation WHERE name = ?1";
             let known = transaction.prepare_cached(query)?.query_row([conversation.as_str()], |row| row.get(0));
             let known = known.optional()?.map_or(0, unsigned);
@@ -271,7 +305,12 @@ impl ViewStore for SqliteStore {
 
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
         let (unused_since, now) = (unix_seconds(unused_since), unix_seconds(now));
-        self.write(|transaction| prune(transaction, unused_since, max_holdings, now))
+        // Nobody waits for it who would tell of its failure.
+        self.run(|connection| in_transaction(connection, |open| prune(open, unused_since, max_holdings, now)))
+    }
+
+    fn take_warning(&self) -> Option<StoreWarning> {
+        self.untold().take().map(|set_aside| StoreWarning::SetAside { set_aside })
     }
 
     fn health(&self) -> Result<Health, StoreError> {
@@ -303,6 +342,20 @@ mod tests {
         store.run(|connection| connection.execute_batch(pragma)).unwrap();
         let id = "a".parse().unwrap();
         (store.record(&id, &many_pages(), SystemTime::UNIX_EPOCH).unwrap_err(), store, folder)
+    }
+
+    #[test]
+    fn a_forgetting_waits_for_the_disk_and_a_delivery_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = SqliteStore::open(folder.path()).unwrap();
+        let how =
+            |connection: &Connection| connection.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0));
+        let (normal, full) = (1_i64, 2_i64);
+        assert_eq!(store.write_through(how).unwrap(), full);
+        assert_eq!(store.write(how).unwrap(), normal);
+        let failed = store.write_through(|_| Err::<(), _>(rusqlite::Error::InvalidQuery));
+        assert!(failed.is_err());
+        assert_eq!(store.write(how).unwrap(), normal, "also after one that failed");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::rows::{self, HeldRow, ScopeRow, sequence, signed, unsigned};
-use super::{ConversationRecord, Head, Pruned, Sent};
+use super::{ConversationRecord, Head, Pruned, Sent, seconds_since_1970};
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Principal, Scope, Sequence};
 
@@ -15,12 +15,12 @@ pub(super) const RECORD: &str =
     "SELECT latest, generation, owner, blocks, pages, bytes, tokens, name, created_at, used_at,
     (SELECT count(*) FROM holding WHERE holding.conversation = conversation.id) FROM conversation";
 
-/// The columns of [`Head`], in the order that [`head`] reads.
-pub(super) const HEAD: &str = "SELECT latest, generation, owner, blocks, pages, bytes, tokens FROM conversation
-    WHERE name = ?1";
+/// The columns of [`Head`], the first of them in the order that [`head`] reads.
+pub(super) const HEAD: &str = "SELECT latest, generation, owner, blocks, pages, bytes, tokens, created_at
+    FROM conversation WHERE name = ?1";
 
 pub(super) fn unix_seconds(moment: SystemTime) -> i64 {
-    moment.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| signed(since.as_secs()))
+    signed(seconds_since_1970(moment))
 }
 
 pub(super) fn moment(unix_seconds: i64) -> SystemTime {
@@ -44,7 +44,8 @@ pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
         tokens: unsigned(row.get(6)?),
     };
     let owner = row.get::<_, Option<[u8; 32]>>(2)?.map(Principal);
-    Ok(Head { latest: sequence(row.get(0)?), generation: unsigned(row.get(1)?), owner, sent })
+    let begun = unsigned(row.get("created_at")?);
+    Ok(Head { begun, latest: sequence(row.get(0)?), generation: unsigned(row.get(1)?), owner, sent })
 }
 
 pub(super) fn conversation_id(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<i64>> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::web_error::{fetched_pdf, unsupported_content, web_error};
-use crate::context::{ContextError, NEXT_WHEN_FULL, PdfError, Reference, RequestFull, SourceError, WorkerError};
+use crate::context::{ContextError, PdfError, Reference, RequestFull, SourceError, WorkerError};
 
 /// Every code that a tool answers with. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -206,7 +206,7 @@ fn conversation_full(path: &str, full: &RequestFull) -> ToolError {
         full.which, full.limit, full.sent, full.more
     );
     ToolError::new(ErrorCode::LimitExceeded, message)
-        .hint(NEXT_WHEN_FULL)
+        .hint(full.next())
         .with("setting", json!(full.which))
         .with("limit", json!(full.limit))
         .with("sent", json!(full.sent))

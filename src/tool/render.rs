@@ -9,8 +9,8 @@ use super::get_file::Caller;
 use super::page::write_failed;
 use super::pdf_arguments::RenderArguments;
 use crate::context::{
-    Block, ContextError, ContextManager, ImageBlock, OpenPdf, Picture, RenderOptions, ResultRoom, one_line, untrusted,
-    write_whole,
+    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultRoom, one_line,
+    untrusted, write_whole,
 };
 use crate::page::PageNumber;
 
@@ -48,6 +48,8 @@ pub struct RenderAnswer {
     pub blocks: Vec<Block>,
     /// The same for programs.
     pub result: RenderResult,
+    /// To be committed once the picture was written to the client: it counts against what a provider takes in a request.
+    pub delivery: Option<Delivery>,
 }
 
 /// Draws a page for a model, and writes the picture to the output directory.
@@ -63,22 +65,41 @@ pub fn render_page(
     let (page, picture) = draw(&pdf, arguments)?;
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);
-    let mut text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
-    let mut blocks = Vec::new();
+    let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
+    let (blocks, delivery) = match shown(context, arguments, caller, picture.png)? {
+        Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
+        Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
+    };
+    Ok(RenderAnswer { blocks, result, delivery })
+}
+
+/// A picture to be shown, with the mark that it was; or why it is not.
+type Shown = Result<(Block, Option<Delivery>), String>;
+
+fn shown(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    png: Vec<u8>,
+) -> Result<Shown, ToolError> {
     let room = caller.room(context).map_or(u64::MAX, ResultRoom::data_bytes);
     let usual = context.settings().max_picture_bytes;
     let (max, setting) = if room < usual { (room, "max_result_bytes") } else { (usual, "max_picture_bytes") };
-    let bytes = picture.png.len();
-    if u64::try_from(bytes).is_ok_and(|bytes| bytes <= max) {
-        blocks.push(Block::Image(ImageBlock { mime_type: PNG, bytes: picture.png.into() }));
-    } else {
-        text.push_str(&format!(
-            "\nThe picture is not shown: it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a \
-             lower dpi, or with a region."
-        ));
+    let bytes = png.len();
+    if u64::try_from(bytes).map_or(true, |bytes| bytes > max) {
+        return Ok(Err(format!(
+            "it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a lower dpi, or with a region."
+        )));
     }
-    blocks.push(Block::Text(text));
-    Ok(RenderAnswer { blocks, result })
+    let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png.into() });
+    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let counted = conversation.map(|conversation| context.count(&conversation, std::slice::from_ref(&image)));
+    Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
+        format!(
+            "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \
+             was compacted, and draw it again."
+        )
+    }))
 }
 
 /// Draws a page to `out`, whole or not at all.

@@ -45,6 +45,16 @@ impl ConversationId {
         Self(handle)
     }
 
+    /// The handle of whoever calls a conversation by a name that is no handle itself, such as one that is too long: the
+    /// same for the same name, and another for each other.
+    #[must_use]
+    pub fn standing_for(name: &str) -> Self {
+        let mut hash = [0; 16];
+        let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by a name that is no handle");
+        hasher.update(name.as_bytes()).finalize_xof().fill(&mut hash);
+        Self::mint(hash)
+    }
+
     /// The handle as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -117,6 +127,14 @@ mod tests {
         let minted = ConversationId::mint([0xab; 16]);
         assert_eq!(minted.as_str(), format!("conv_{}", "ab".repeat(16)));
         assert_eq!(minted.as_str().parse::<ConversationId>().unwrap(), minted);
+    }
+
+    #[test]
+    fn a_name_that_is_no_handle_has_one_of_its_own() {
+        let [long, other] = ["x".repeat(129), "y".repeat(129)].map(|name| ConversationId::standing_for(&name));
+        assert_eq!(ConversationId::standing_for(&"x".repeat(129)), long);
+        assert_ne!(long, other);
+        assert_eq!(long.as_str().parse::<ConversationId>().unwrap(), long);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pagewise::hash::ContentHash;
-use pagewise::store::{ConversationRecord, Delivery, Head, Health, Pruned, StoreError, ViewStore};
+use pagewise::store::{ConversationRecord, Delivery, Head, Health, Pruned, StoreError, StoreWarning, ViewStore};
 use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Before a call of the store behind, or after it.
@@ -125,6 +125,10 @@ impl ViewStore for Hooked {
 
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
         self.around("prune", |store| store.prune(unused_since, max_holdings, now))
+    }
+
+    fn take_warning(&self) -> Option<StoreWarning> {
+        self.store.take_warning()
     }
 
     fn health(&self) -> Result<Health, StoreError> {

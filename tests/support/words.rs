@@ -119,10 +119,21 @@ pub(crate) fn reading(
     store: Arc<dyn ViewStore>,
     settings: AnswerSettings,
 ) -> ContextManager {
+    reading_with(folder, reader, store, settings, HashCache::new(None))
+}
+
+/// The same with hashes of files that were computed before.
+pub(crate) fn reading_with(
+    folder: &Path,
+    reader: Arc<dyn Reader>,
+    store: Arc<dyn ViewStore>,
+    settings: AnswerSettings,
+    hashes: HashCache,
+) -> ContextManager {
     ContextManager::new(ContextWorld {
         sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None, web: None },
         reader,
-        hashes: HashCache::new(None),
+        hashes,
         store,
         limits: Limits::default(),
         settings: AnswerSettings { output_directory: folder.to_path_buf(), ..settings },
