@@ -80,7 +80,7 @@ impl Handler {
             let run = |caller: &Caller| {
                 (tool.run)(&Call { world: &world, arguments: &arguments, caller, watcher: &progress })
             };
-            let caller = identity.caller(&world, &arguments, tool.gives, cancellation);
+            let caller = identity.caller(&world, &arguments, tool, cancellation);
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // What a tool refuses is a result too: the model must see it.
             let called = called.unwrap_or_else(|error| shape::error_result(&error).into());

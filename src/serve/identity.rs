@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::ServerWorld;
 use super::http::{SESSION, Visit};
+use super::tools::Tool;
 use crate::tool::{CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError};
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
@@ -73,23 +74,25 @@ impl Identity {
     /// The caller of a call.
     ///
     /// # Errors
-    /// `unknown_conversation` for a handle that is not this principal's.
+    /// `unknown_conversation` for a handle that is not this principal's; `store_failed` for a tool that is about what is
+    /// remembered, where the store cannot say.
     pub(super) fn caller(
         &self,
         world: &ServerWorld,
         arguments: &JsonObject,
-        mints: bool,
+        tool: &Tool,
         cancellation: Cancellation,
     ) -> Result<Caller, ToolError> {
-        let conversation = match &self.visit {
-            Some(visit) => self.of_visit(visit, &world.context, arguments, mints)?,
+        let caller = Caller { client: self.client.clone(), cancellation, ..Caller::default() };
+        match &self.visit {
+            Some(visit) => self.of_visit(visit, &world.context, arguments, tool, caller),
             None => {
                 // A name that is no handle still tells its conversation from all others.
                 let handle = |name: &String| name.parse().unwrap_or_else(|_| ConversationId::standing_for(name));
-                self.name.as_ref().map(handle).or_else(|| world.conversation.clone())
+                let conversation = self.name.as_ref().map(handle).or_else(|| world.conversation.clone());
+                Ok(Caller { conversation, ..caller })
             }
-        };
-        Ok(Caller { client: self.client.clone(), conversation, cancellation })
+        }
     }
 
     fn of_visit(
@@ -97,16 +100,21 @@ impl Identity {
         visit: &Visit,
         context: &ContextManager,
         arguments: &JsonObject,
-        mints: bool,
-    ) -> Result<Option<ConversationId>, ToolError> {
+        tool: &Tool,
+        caller: Caller,
+    ) -> Result<Caller, ToolError> {
         let principal = &visit.principal;
-        match (given(arguments), &self.name) {
+        let conversation = match (given(arguments).map(Value::as_str), &self.name) {
+            (Some(Some(handle)), _) => {
+                return caller.with_handle(context.admit(handle, principal), tool.is_about_memory());
+            }
             // What is no text is refused by the tool, which knows what it expects.
-            (Some(handle), _) => Ok(handle.as_str().map(|handle| context.admit(handle, principal)).transpose()?),
+            (Some(None), _) => None,
             // A store that cannot write down whose it is leaves it unremembered; the answer does not fail for it.
-            (None, Some(name)) => Ok(context.named(name, principal).ok()),
-            (None, None) => Ok(mints.then(|| context.mint(Some(principal)).ok()).flatten()),
-        }
+            (None, Some(name)) => context.named(name, principal).ok(),
+            (None, None) => tool.gives.then(|| context.mint(Some(principal)).ok()).flatten(),
+        };
+        Ok(Caller { conversation, ..caller })
     }
 }
 

@@ -39,6 +39,13 @@ pub(super) struct Tool {
     pub(super) run: fn(&Call<'_>) -> Result<Called, ToolError>,
 }
 
+impl Tool {
+    /// Whether it has nothing to say without what a conversation holds, or fetched.
+    pub(super) fn is_about_memory(&self) -> bool {
+        self.name.starts_with("context_") || self.name == "get_search_content"
+    }
+}
+
 /// All tools.
 const TOOLS: &[Tool] = &[
     Tool { name: "get_file", gives: true, run: get_file },

@@ -7,7 +7,8 @@ use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
 use crate::context::{
-    Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, ResultRoom, Watcher, page_or_pages, untrusted,
+    Answer, Block, Cancellation, ContextError, ContextManager, Delivery, FileRequest, ResultRoom, Watcher,
+    page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::{ConversationId, ConversationIdError};
@@ -19,6 +20,8 @@ pub struct Caller {
     pub client: ClientFacts,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
+    /// Why it is not known whose the conversation is that the call names: none is meant then.
+    pub doubt: Option<String>,
     /// Ends the work on its call.
     pub cancellation: Cancellation,
 }
@@ -41,9 +44,31 @@ impl Caller {
     /// # Errors
     /// `validation_error` for a handle that is none.
     pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
-        match named {
-            Some(handle) => handle.parse().map(Some).map_err(bad_handle),
-            None => Ok(self.conversation.clone()),
+        let named = named.map(str::parse).transpose().map_err(bad_handle)?;
+        if self.doubt.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
+    }
+}
+
+impl Caller {
+    /// The same with the handle that its call names, as it was `admitted`. Where the store cannot say whose it is, an answer
+    /// does without what is remembered rather than to fail, but for one that is about that.
+    ///
+    /// # Errors
+    /// Why it was not admitted.
+    pub fn with_handle(
+        self,
+        admitted: Result<ConversationId, ContextError>,
+        is_about_memory: bool,
+    ) -> Result<Self, ToolError> {
+        match admitted {
+            Ok(conversation) => Ok(Self { conversation: Some(conversation), ..self }),
+            Err(error @ ContextError::Store(_)) if !is_about_memory => {
+                let doubt = format!(
+                    "Whose the conversation is cannot be told: nothing is left out, and nothing recorded. {error}"
+                );
+                Ok(Self { doubt: Some(doubt), ..self })
+            }
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -83,7 +108,8 @@ pub fn get_file(
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
-    let answer = context.get_file_watched(&request, watcher)?;
+    let mut answer = context.get_file_watched(&request, watcher)?;
+    answer.details.notes.extend(caller.doubt.clone());
     let (header, footer) = framing(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
@@ -128,4 +154,23 @@ fn framing(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<St
     let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).".to_owned();
     let lines = [Some(what), Some(untrusted(&details.file)), Some(go_on), handle];
     (Some(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StoreError;
+    use crate::tool::ErrorCode;
+
+    #[test]
+    fn a_store_that_fails_costs_the_memory_and_not_the_answer() {
+        let failed = || Err(ContextError::Store(StoreError::DiskFull { path: "views.sqlite3".into() }));
+        let caller = Caller::direct().with_handle(failed(), false).unwrap();
+        assert_eq!(caller.conversation(Some("somebody-s")), Ok(None), "not the handle that was shown");
+        assert!(caller.doubt.unwrap().contains("views.sqlite3"));
+        let about_memory = Caller::direct().with_handle(failed(), true);
+        assert_eq!(about_memory.err().map(|error| error.code), Some(ErrorCode::StoreFailed));
+        let unknown = Caller::direct().with_handle(Err(ContextError::UnknownConversation), false);
+        assert_eq!(unknown.err().map(|error| error.code), Some(ErrorCode::UnknownConversation));
+    }
 }
