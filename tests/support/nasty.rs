@@ -41,7 +41,7 @@ fn cascades() -> Named {
 }
 
 /// A file with a cross-reference stream; `entries` are its rows of three fields.
-fn streamed(bodies: &[Body], entries: &[(u64, u64, u64)], dictionary: &str) -> Vec<u8> {
+pub(crate) fn streamed(bodies: &[Body], entries: &[(u64, u64, u64)], dictionary: &str) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut rows = vec![(0, 0, 0)];
     for (number, body) in (1..).zip(bodies) {

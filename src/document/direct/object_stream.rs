@@ -72,11 +72,12 @@ impl ObjectStream {
             .map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
-    /// The object `number`, where this stream holds it.
-    pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<Object>, DocumentError> {
+    /// The object `number` and its length, where this stream holds it.
+    pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<(Object, usize)>, DocumentError> {
         let Some(at) = self.position(number) else { return Ok(None) };
-        let object = Lexer::new(&self.bytes, limits.max_nesting).at(at).object();
-        object.map(Some).map_err(|error| match error {
+        let mut lexer = Lexer::new(&self.bytes, limits.max_nesting).at(at);
+        let object = lexer.object();
+        object.map(|object| Some((object, lexer.position().saturating_sub(at)))).map_err(|error| match error {
             super::super::lexer::Syntax::TooDeep => {
                 let limit = u64::from(limits.max_nesting);
                 LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into()

@@ -29,6 +29,8 @@ pub(crate) struct Indirect {
 pub(crate) struct Found {
     pub(crate) id: ObjectId,
     pub(crate) object: Object,
+    /// Bytes of the object, without a stream's data.
+    pub(crate) length: usize,
     /// Offset of the first byte of stream data; `None` for other objects.
     pub(crate) data_start: Option<u64>,
 }
@@ -95,12 +97,13 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
     with_window(file, at, limits, |lexer| {
         let id = lexer.indirect_head()?;
         let object = lexer.object()?;
+        let length = lexer.position();
         if lexer.clone().keyword(b"endobj").is_ok() {
-            return Ok(Found { id, object, data_start: None });
+            return Ok(Found { id, object, length, data_start: None });
         }
         lexer.keyword(b"stream")?;
         lexer.end_of_line()?;
-        Ok(Found { id, object, data_start: Some(at.saturating_add(lexer.position() as u64)) })
+        Ok(Found { id, object, length, data_start: Some(at.saturating_add(lexer.position() as u64)) })
     })
 }
 
