@@ -104,28 +104,28 @@ pub(super) struct ByFont {
     other: Shown,
     current: Font,
     saved: Vec<Font>,
+    operands: Operands,
 }
 
 /// A token of content, as far as it matters here.
-#[derive(Clone, Copy)]
-enum Operand<'a> {
-    Name(&'a [u8]),
+enum Operand {
+    Name(Vec<u8>),
     Number,
     Other,
 }
 
-/// What stands before an operator.
+/// What stands before an operator, be it in an earlier piece.
 #[derive(Default)]
-struct Operands<'a> {
-    first: Option<Operand<'a>>,
-    second: Option<Operand<'a>>,
+struct Operands {
+    first: Option<Operand>,
+    second: Option<Operand>,
     count: usize,
     /// Arrays and dictionaries that are open.
     depth: usize,
 }
 
-impl<'a> Operands<'a> {
-    fn push(&mut self, operand: Operand<'a>) {
+impl Operands {
+    fn push(&mut self, operand: Operand) {
         if self.depth > 0 {
             return;
         }
@@ -152,25 +152,24 @@ impl ByFont {
 
     /// The same with another piece of content; `None` where it cannot be told.
     pub(super) fn with(mut self, content: &[u8]) -> Option<Self> {
-        let mut operands = Operands::default();
         let mut rest = content;
         while let Some((&byte, after)) = rest.split_first() {
             rest = match (byte, after.first()) {
                 (0 | b'\t' | b'\n' | 0x0C | b'\r' | b' ', _) => after,
                 (b'(', _) => {
-                    operands.push(Operand::Other);
+                    self.operands.push(Operand::Other);
                     self.shown().literal(after)?
                 }
                 (b'<', Some(b'<')) | (b'[', _) => {
-                    operands.open();
+                    self.operands.open();
                     after.get(usize::from(byte == b'<')..)?
                 }
                 (b'>', Some(b'>')) | (b']', _) => {
-                    operands.depth = operands.depth.checked_sub(1)?;
+                    self.operands.depth = self.operands.depth.checked_sub(1)?;
                     after.get(usize::from(byte == b'>')..)?
                 }
                 (b'<', _) => {
-                    operands.push(Operand::Other);
+                    self.operands.push(Operand::Other);
                     let (digits, after) = after.split_at_checked(memchr(b'>', after)?)?;
                     digits.iter().all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace()).then_some(())?;
                     self.shown().hexadecimal(digits);
@@ -178,32 +177,32 @@ impl ByFont {
                 }
                 (b'/', _) => {
                     let (name, after) = token(after)?;
-                    operands.push(Operand::Name(name));
+                    self.operands.push(Operand::Name(unescaped(name)));
                     after
                 }
                 (b'%' | b'>' | b')' | b'{' | b'}', _) => return None,
                 (b'0'..=b'9' | b'+' | b'-' | b'.', _) => {
                     let (number, after) = token(rest)?;
                     is_number(number).then_some(())?;
-                    operands.push(Operand::Number);
+                    self.operands.push(Operand::Number);
                     after
                 }
                 _ => {
                     let (operator, after) = token(rest)?;
-                    self.operator(operator, &mut operands)?;
+                    self.operator(operator)?;
                     after
                 }
             };
         }
-        (operands.depth == 0 && operands.count == 0).then_some(self)
+        Some(self)
     }
 
-    fn operator(&mut self, operator: &[u8], operands: &mut Operands<'_>) -> Option<()> {
+    fn operator(&mut self, operator: &[u8]) -> Option<()> {
         if let b"true" | b"false" | b"null" = operator {
-            operands.push(Operand::Other);
+            self.operands.push(Operand::Other);
             return Some(());
         }
-        let Operands { first, second, count, depth } = std::mem::take(operands);
+        let Operands { first, second, count, depth } = std::mem::take(&mut self.operands);
         if depth > 0 {
             return None;
         }
@@ -218,8 +217,7 @@ impl ByFont {
         Some(())
     }
 
-    fn choose(&mut self, name: &[u8]) -> Option<()> {
-        let name = unescaped(name);
+    fn choose(&mut self, name: Vec<u8>) -> Option<()> {
         let next = self.fonts.len();
         let at = *self.names.entry(name).or_insert(next);
         if at == next {
@@ -300,6 +298,11 @@ mod tests {
             let content = [b"/F 9 Tf ".as_slice(), odd, b" (a) Tj"].concat();
             assert_eq!(shown(&content, Some(b"F"), b'a'), 1, "{}", odd.escape_ascii());
         }
+        let mut parts = Named::new(Counting::ByFont);
+        for part in [b"/F 9 Tf <</A".as_slice(), b"/B>> BDC (a) Tj [(a)", b"] TJ /G", b" 9 Tf (aaa) Tj"] {
+            parts.add(part);
+        }
+        assert_eq!([b"F", b"G"].map(|font| parts.shown(Some(font), b'a')), [2, 3]);
         let many = (0..600).map(|at| format!("/F{at} 9 Tf (a) Tj ")).collect::<String>();
         assert_eq!(shown(many.as_bytes(), Some(b"F1"), b'a'), 600);
     }
