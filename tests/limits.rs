@@ -74,6 +74,7 @@ fn limits_hold_at_n_and_at_one_more() {
     assert_eq!(check(&latex, "max_pages", |limits, value| limits.max_pages = small(value)), 8);
     assert_eq!(check(&latex, "max_filters", |limits, value| limits.max_filters = small(value)), 1);
     check(&latex, "max_nesting", |limits, value| limits.max_nesting = small(value));
+    check(&latex, "max_object_values", |limits, value| limits.max_object_values = small(value));
     check(&latex, "max_stream_bytes", |limits, value| limits.max_stream_bytes = value);
     check(&latex, "max_decoded_bytes", |limits, value| limits.max_decoded_bytes = value);
     check(&latex, "max_page_objects", |limits, value| limits.max_page_objects = small(value));
@@ -163,8 +164,7 @@ fn an_object_stream_is_decoded_once_however_many_objects_come_out_of_it() {
     }
     let data = [table.as_bytes(), &vec![b' '; 13_000_000], objects.as_bytes()].concat();
     let first = data.len() - objects.len();
-    let holder =
-        stream(&format!("<</Type/ObjStm/N {COUNT}/First {first}/Filter/FlateDecode"), &deflated(&data));
+    let holder = stream(&format!("<</Type/ObjStm/N {COUNT}/First {first}/Filter/FlateDecode"), &deflated(&data));
     let kids = (5..5 + COUNT).map(|number| format!("{number} 0 R ")).collect::<String>();
     let entries = (0..COUNT).map(|_| (2, 4, 0)).collect::<Vec<_>>();
     let bodies = [catalog(""), pages(), with(&format!("/Annots[{kids}]")), holder];

@@ -44,7 +44,7 @@ fn with_window<T>(
 ) -> Result<T, DocumentError> {
     let mut size = WINDOW_BYTES;
     loop {
-        match file.look(at, size, |window| read(&mut Lexer::new(window, limits.max_nesting)))? {
+        match file.look(at, size, |window| read(&mut Lexer::within(window, limits)))? {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = next_end(file, at, size, limits)?;
@@ -53,9 +53,9 @@ fn with_window<T>(
             Err(Syntax::Malformed(inside)) => {
                 return Err(DocumentError::damaged_at("a malformed object", at.saturating_add(inside as u64)));
             }
-            Err(Syntax::TooDeep) => {
-                let limit = u64::from(limits.max_nesting);
-                return Err(LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into());
+            Err(syntax @ (Syntax::TooDeep | Syntax::TooMany)) => {
+                let too_much = DocumentError::damaged_at("an object past a limit", at);
+                return Err(syntax.limit(limits).map_or(too_much, DocumentError::from));
             }
         }
     }
@@ -153,7 +153,7 @@ pub(crate) fn survey(
 /// a stream, and for whatever is odd.
 pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
     file.look(at, WINDOW_BYTES, |window| {
-        let mut lexer = Lexer::new(window, limits.max_nesting);
+        let mut lexer = Lexer::within(window, limits);
         if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
             return None;
         }
