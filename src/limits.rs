@@ -16,6 +16,9 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// Arrays and dictionaries inside each other. 100: PDFium stops at 64, qpdf at 499, real files at about 15.
     pub max_nesting: u32,
+    /// Values in one object, those inside others with them. 1,200,000: a page tree may have a million kids in one array, and
+    /// an array of 60 MB took 1.2 GB.
+    pub max_object_values: u32,
     /// Levels of the page tree. 1,000: real trees have at most 10, a test file of qpdf has more than 100.
     pub max_page_tree_depth: u32,
     /// Pages of a document. 1,000,000.
@@ -68,6 +71,7 @@ impl Default for Limits {
         Self {
             max_file_bytes: 512 << 20,
             max_nesting: 100,
+            max_object_values: 1_200_000,
             max_page_tree_depth: 1_000,
             max_pages: 1_000_000,
             max_reference_hops: 32,
@@ -105,9 +109,10 @@ pub struct LimitExceeded {
 
 /// The names that [`LimitExceeded::which`] can have.
 #[cfg(all(unix, not(pagewise_portable)))]
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "max_file_bytes",
     "max_nesting",
+    "max_object_values",
     "max_page_tree_depth",
     "max_pages",
     "max_reference_hops",

@@ -91,6 +91,24 @@ fn glyphs_that_are_content_are_counted_as_often_as_they_are_shown() {
 }
 
 #[test]
+fn letters_of_other_fonts_are_not_counted_as_drawn_glyphs() {
+    let font = "<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[.1 0 0 .1 0 0]/FirstChar 65/LastChar 65/Widths[9]\
+                /Encoding<</Differences[65/a]>>/CharProcs<</a 6 0 R>>/Resources<<>>>>";
+    let other = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>";
+    let at = |content: &str, max_form_draws| {
+        let glyph = stream("<<", "9 0 d0 0 0 9 9 re f");
+        let more = [font.to_owned(), glyph, other.to_owned()];
+        let pdf = page_with("/Font<</F 5 0 R/G 7 0 R>>", content, &more);
+        limit_of(&pdf, &Limits { max_form_draws, ..Limits::default() }, true)
+    };
+    let text = "BT /F 9 Tf (AA) Tj q /G 9 Tf (AAAAAAA) Tj Q (A) Tj ET";
+    assert_eq!((at(text, 3), at(text, 2)), (None, Some(("max_form_draws", 3))));
+    // In the data of an image may stand what is none of the content.
+    let hidden = "BT /F 9 Tf BI /W 1 /H 1 /CS /G /BPC 8 ID /G 9 Tf EI (AAAAAAA) Tj ET";
+    assert_eq!(at(hidden, 6), Some(("max_form_draws", 7)));
+}
+
+#[test]
 fn widths_of_ranges_are_counted_before_they_are_written_out() {
     let font = |widths: &str| {
         format!(

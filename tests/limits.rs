@@ -12,13 +12,17 @@
 )]
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use pagewise::document::Document;
-use pagewise::limits::{Cancellation, LimitExceeded, Limits};
+use pagewise::document::{Document, Tier};
+use pagewise::limits::{Cancellation, Deadline, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
+use pagewise::split;
 use pagewise::worker::{InProcess, PdfError, Reader};
 
+use super::support::hostile::{catalog, deflated, pages, stream, with};
+use super::support::nasty::streamed;
 use super::support::{file_of, fixture, small_pdf};
 
 /// Opens the document, cuts its first page and takes its text.
@@ -70,6 +74,7 @@ fn limits_hold_at_n_and_at_one_more() {
     assert_eq!(check(&latex, "max_pages", |limits, value| limits.max_pages = small(value)), 8);
     assert_eq!(check(&latex, "max_filters", |limits, value| limits.max_filters = small(value)), 1);
     check(&latex, "max_nesting", |limits, value| limits.max_nesting = small(value));
+    check(&latex, "max_object_values", |limits, value| limits.max_object_values = small(value));
     check(&latex, "max_stream_bytes", |limits, value| limits.max_stream_bytes = value);
     check(&latex, "max_decoded_bytes", |limits, value| limits.max_decoded_bytes = value);
     check(&latex, "max_page_objects", |limits, value| limits.max_page_objects = small(value));
@@ -146,4 +151,30 @@ fn a_stream_may_grow_so_many_times_and_no_more() {
     let at = |max_ratio: u64| read(&file, &Limits { max_ratio, ..Limits::default() });
     assert_eq!(at(ratio), Ok(()));
     assert_eq!(at(ratio - 1), Err(LimitExceeded { which: "max_ratio", limit: ratio - 1, found: ratio }));
+}
+
+#[test]
+fn an_object_stream_is_decoded_once_however_many_objects_come_out_of_it() {
+    const COUNT: usize = 12_000;
+    // Space between the table and the objects, so that the stream is large and the objects are not.
+    let (mut table, mut objects) = (String::new(), String::new());
+    for number in 5..5 + COUNT {
+        table.push_str(&format!("{number} {} ", objects.len()));
+        objects.push_str("<</Type/Annot/Subtype/Link/Rect[0 0 9 9]>>\n");
+    }
+    let data = [table.as_bytes(), &vec![b' '; 13_000_000], objects.as_bytes()].concat();
+    let first = data.len() - objects.len();
+    let holder = stream(&format!("<</Type/ObjStm/N {COUNT}/First {first}/Filter/FlateDecode"), &deflated(&data));
+    let kids = (5..5 + COUNT).map(|number| format!("{number} 0 R ")).collect::<String>();
+    let entries = (0..COUNT).map(|_| (2, 4, 0)).collect::<Vec<_>>();
+    let bodies = [catalog(""), pages(), with(&format!("/Annots[{kids}]")), holder];
+    let file = streamed(&bodies, &entries, &format!("/W[1 4 2]/Size {}", COUNT + 5));
+    let limits = Limits {
+        deadline: Deadline::after(Duration::from_secs(600)),
+        max_decoded_bytes: data.len() as u64 + 4_000_000,
+        ..Limits::default()
+    };
+    let document = Document::open(Arc::new(file), None, &limits).unwrap();
+    assert_eq!(document.tier(), Tier::Direct);
+    assert_eq!(split::cut(&document, PageIndex(0)).map(|chunk| chunk.tier), Ok(Tier::Direct));
 }

@@ -1,25 +1,62 @@
-//! Converted objects, kept so that an object reached by two ways is converted once.
+//! What readers keep, so that an object reached by two ways is read once.
 
+use super::keyed::KeyedMap;
 use super::object::{Object, ObjectId};
-use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Objects are kept until they come to this many bytes, then dropped together.
+/// Objects of a reader that converts those of another are kept until they come to this many bytes.
 const CACHE_BYTES: usize = 16 << 20;
 
 /// What an object without a stream is taken to cost.
 const OBJECT_BYTES: usize = 256;
 
-/// Objects of one reader by their identifiers.
-#[derive(Default)]
-pub(crate) struct ObjectCache {
-    kept: RwLock<Kept>,
+/// Things by their keys, kept until they come to so many bytes, then dropped together.
+pub(crate) struct Cache<K, V> {
+    kept: RwLock<Kept<K, V>>,
+    max_bytes: usize,
 }
 
-#[derive(Default)]
-struct Kept {
-    objects: HashMap<ObjectId, Arc<Object>>,
+struct Kept<K, V> {
+    things: KeyedMap<K, Arc<V>>,
     bytes: usize,
+}
+
+impl<K, V> Kept<K, V> {
+    fn new() -> Self {
+        Self { things: KeyedMap::default(), bytes: 0 }
+    }
+}
+
+impl<K: Eq + Hash, V> Cache<K, V> {
+    /// A cache of `max_bytes`, or of one thing that is larger.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { kept: RwLock::new(Kept::new()), max_bytes }
+    }
+
+    /// What is kept as `key`.
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).things.get(key).cloned()
+    }
+
+    /// Keeps `thing`, which costs so many bytes.
+    pub(crate) fn keep(&self, key: K, thing: &Arc<V>, bytes: usize) {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.bytes.saturating_add(bytes) > self.max_bytes {
+            *kept = Kept::new();
+        }
+        kept.bytes = kept.bytes.saturating_add(bytes);
+        kept.things.insert(key, Arc::clone(thing));
+    }
+}
+
+/// Objects of one reader by their identifiers.
+pub(crate) struct ObjectCache(Cache<ObjectId, Object>);
+
+impl Default for ObjectCache {
+    fn default() -> Self {
+        Self(Cache::new(CACHE_BYTES))
+    }
 }
 
 impl ObjectCache {
@@ -29,22 +66,12 @@ impl ObjectCache {
         id: ObjectId,
         make: impl FnOnce() -> Result<Object, E>,
     ) -> Result<Arc<Object>, E> {
-        if let Some(object) = self.kept.read().unwrap_or_else(PoisonError::into_inner).objects.get(&id) {
-            return Ok(Arc::clone(object));
+        if let Some(object) = self.0.get(&id) {
+            return Ok(object);
         }
         let object = Arc::new(make()?);
-        self.keep(id, &object);
-        Ok(object)
-    }
-
-    fn keep(&self, id: ObjectId, object: &Arc<Object>) {
         let data = object.as_stream().map_or(0, |stream| stream.data.len());
-        let bytes = data.saturating_add(OBJECT_BYTES);
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes.saturating_add(bytes) > CACHE_BYTES {
-            *kept = Kept::default();
-        }
-        kept.bytes = kept.bytes.saturating_add(bytes);
-        kept.objects.insert(id, Arc::clone(object));
+        self.0.keep(id, &object, data.saturating_add(OBJECT_BYTES));
+        Ok(object)
     }
 }

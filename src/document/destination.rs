@@ -3,7 +3,7 @@
 use super::error::DocumentError;
 use super::key_tree::KeyTree;
 use super::ladder::Reading;
-use super::object::{Dictionary, Object};
+use super::object::{Dictionary, Object, StringBytes};
 use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ const MAX_NAME_HOPS: u32 = 4;
 /// Resolves destinations in one reading; named ones and pages are indexed when the first of them comes.
 pub(crate) struct Destinations<'a> {
     reading: &'a Reading,
-    named: OnceLock<HashMap<Box<[u8]>, Object>>,
+    named: OnceLock<HashMap<StringBytes, Object>>,
 }
 
 impl<'a> Destinations<'a> {
@@ -79,7 +79,7 @@ impl<'a> Destinations<'a> {
     }
 
     /// `/Dests` of the catalog, which PDF 1.1 had, and `/Dests` of its name dictionary.
-    fn read_named(&self) -> Result<HashMap<Box<[u8]>, Object>, DocumentError> {
+    fn read_named(&self) -> Result<HashMap<StringBytes, Object>, DocumentError> {
         let Reading { objects, catalog, .. } = self.reading;
         let mut named = HashMap::new();
         if let Some(old) = objects.get(catalog, b"Dests")?.as_dictionary() {

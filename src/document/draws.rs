@@ -10,9 +10,10 @@ mod content;
 mod cost;
 mod fonts;
 mod images;
+mod shown;
 mod unfolded;
 
-use content::Named;
+use content::{Counting, Named};
 use cost::Cost;
 pub(crate) use cost::PictureCost;
 pub(crate) use fonts::KnownFonts;
@@ -71,9 +72,20 @@ pub(super) struct Draws {
     pub(super) picture: PictureCost,
 }
 
+/// What the page draws. What passes a limit where characters are counted in whatever font they are shown is counted again
+/// for each font by itself: in a brochure with a font of 13 pictures, which has the letters of a headline, the letters of its
+/// text came to 705 million pixels.
 fn page_draws(reading: &Reading, leaf: &Leaf) -> Result<Draws, DocumentError> {
+    match page_draws_by(reading, leaf, Counting::InAnyFont) {
+        Ok(draws) if draws.picture.check(&reading.limits).is_ok() => Ok(draws),
+        Ok(_) | Err(DocumentError::Limit(_)) => page_draws_by(reading, leaf, Counting::ByFont),
+        Err(error) => Err(error),
+    }
+}
+
+fn page_draws_by(reading: &Reading, leaf: &Leaf, counting: Counting) -> Result<Draws, DocumentError> {
     let objects = &*reading.objects;
-    let mut walk = Walk::new(reading);
+    let mut walk = Walk::new(reading, counting);
     let resources = leaf.inherited.resources.clone().unwrap_or(Object::Null);
     let page = leaf.dictionary.as_dictionary();
     let mut cost = Cost::default();
@@ -98,6 +110,7 @@ struct Walk<'a> {
     objects: &'a dyn Objects,
     limits: &'a Limits,
     fonts: &'a KnownFonts,
+    counting: Counting,
     path: Vec<ObjectId>,
     /// Forms whose every way down was seen to end; by the object that lends its resources to those without.
     done: HashMap<(ObjectId, Option<ObjectId>), Cost>,
@@ -111,11 +124,12 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(reading: &'a Reading) -> Self {
+    fn new(reading: &'a Reading, counting: Counting) -> Self {
         let Reading { objects, limits, fonts, .. } = reading;
         let (path, done, loops) = (Vec::new(), HashMap::new(), Vec::new());
         let (glyph_loops, unfolding, unfolded) = (Vec::new(), Vec::new(), HashMap::new());
-        Self { objects: &**objects, limits, fonts, path, done, loops, glyph_loops, unfolding, unfolded, depth: 0 }
+        let (objects, depth) = (&**objects, 0);
+        Self { objects, limits, fonts, counting, path, done, loops, glyph_loops, unfolding, unfolded, depth }
     }
 }
 
@@ -125,7 +139,7 @@ impl Walk<'_> {
     fn page_content(&self, contents: &Object, cost: &mut Cost) -> Result<Named, DocumentError> {
         let resolved = self.objects.resolve(contents)?;
         let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
-        let mut named = Named::default();
+        let mut named = Named::new(self.counting);
         cost.bytes = length(parts).saturating_sub(FREE_PARTS).saturating_mul(BYTES_OF_PART);
         for part in parts {
             self.limits.deadline.check()?;
@@ -262,7 +276,7 @@ impl Walk<'_> {
         LimitExceeded::check("max_form_depth", depth, self.limits.max_form_depth.into())?;
         let content = self.decoded(stream)?;
         let mut cost = Cost { forms: 1, bytes: length(&content), ..Cost::default() };
-        let named = Named::of(&content);
+        let named = Named::of(&content, self.counting);
         drop(content);
         self.path.push(id);
         self.add_resources(&mut cost, resources, &named)?;

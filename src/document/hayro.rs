@@ -8,7 +8,7 @@ use super::bytes::FileBytes;
 use super::cache::ObjectCache;
 use super::decrypted;
 use super::error::DocumentError;
-use super::lexer::Lexer;
+use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
 use super::trailer;
@@ -109,15 +109,19 @@ impl HayroReader {
     }
 
     fn array(&self, array: &theirs::Array<'_>, depth: u32) -> Result<Object, DocumentError> {
-        if let Some(verbatim) = self.verbatim(&[b"[", array.data(), b"]"].concat()) {
+        if let Some(verbatim) = self.verbatim(&[b"[", array.data(), b"]"].concat())? {
             return Ok(verbatim);
         }
-        let elements = array.raw_iter().map(|element| self.element(&element, depth + 1));
+        let max_values = self.limits.max_object_values.into();
+        let elements = (1..).zip(array.raw_iter()).map(|(count, element)| {
+            LimitExceeded::check("max_object_values", count, max_values)?;
+            self.element(&element, depth + 1)
+        });
         elements.collect::<Result<_, _>>().map(Object::Array)
     }
 
     fn dictionary(&self, dictionary: &theirs::Dict<'_>, depth: u32) -> Result<Dictionary, DocumentError> {
-        if let Some(Object::Dictionary(verbatim)) = self.verbatim(dictionary.data())
+        if let Some(Object::Dictionary(verbatim)) = self.verbatim(dictionary.data())?
             && verbatim.len() == dictionary.len()
         {
             return Ok(verbatim);
@@ -127,11 +131,14 @@ impl HayroReader {
     }
 
     /// The object that our lexer reads in `bytes`, where the bytes are not encrypted and it takes them.
-    fn verbatim(&self, bytes: &[u8]) -> Option<Object> {
+    fn verbatim(&self, bytes: &[u8]) -> Result<Option<Object>, LimitExceeded> {
         if self.encrypted {
-            return None;
+            return Ok(None);
         }
-        Lexer::new(bytes, self.limits.max_nesting).object().ok()
+        match Lexer::within(bytes, &self.limits).object() {
+            Err(syntax @ Syntax::TooMany) => syntax.limit(&self.limits).map_or(Ok(None), Err),
+            read => Ok(read.ok()),
+        }
     }
 
     fn stream(&self, stream: &theirs::Stream<'_>, depth: u32) -> Result<Object, DocumentError> {

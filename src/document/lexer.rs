@@ -10,7 +10,8 @@ mod survey;
 pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
 pub(crate) use survey::Glance;
 
-use super::object::{Dictionary, Name, Object, ObjectId, RealToken};
+use super::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
+use crate::limits::{LimitExceeded, Limits};
 
 /// Why no object could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +22,21 @@ pub(crate) enum Syntax {
     Malformed(usize),
     /// Arrays and dictionaries deeper than the limit.
     TooDeep,
+    /// More values than the limit.
+    TooMany,
+}
+
+impl Syntax {
+    /// The limit of `limits` that was passed, if that is what it is.
+    pub(crate) fn limit(self, limits: &Limits) -> Option<LimitExceeded> {
+        let (which, limit) = match self {
+            Self::TooDeep => ("max_nesting", limits.max_nesting),
+            Self::TooMany => ("max_object_values", limits.max_object_values),
+            Self::Incomplete | Self::Malformed(_) => return None,
+        };
+        let limit = u64::from(limit);
+        Some(LimitExceeded { which, limit, found: limit + 1 })
+    }
 }
 
 /// Reads objects from `bytes`, from `position` on.
@@ -29,12 +45,19 @@ pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
     max_nesting: u32,
+    /// How many more values may stand in arrays and dictionaries: each takes 32 bytes and more, be it two in the file.
+    values_left: u32,
 }
 
 impl<'a> Lexer<'a> {
     /// A lexer at the start of `bytes`.
     pub(crate) fn new(bytes: &'a [u8], max_nesting: u32) -> Self {
-        Self { bytes, position: 0, max_nesting }
+        Self { bytes, position: 0, max_nesting, values_left: u32::MAX }
+    }
+
+    /// The same, which reads an object within `limits`.
+    pub(crate) fn within(bytes: &'a [u8], limits: &Limits) -> Self {
+        Self { values_left: limits.max_object_values, ..Self::new(bytes, limits.max_nesting) }
     }
 
     /// The same lexer at `position`.
@@ -54,6 +77,11 @@ impl<'a> Lexer<'a> {
 
     fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
+    }
+
+    fn count_value(&mut self) -> Result<(), Syntax> {
+        self.values_left = self.values_left.checked_sub(1).ok_or(Syntax::TooMany)?;
+        Ok(())
     }
 
     fn malformed<T>(&self) -> Result<T, Syntax> {
@@ -159,6 +187,7 @@ impl<'a> Lexer<'a> {
             self.skip_space();
             // Kids of a large tree are nothing else.
             if let Some(id) = self.plain_reference() {
+                self.count_value()?;
                 elements.push(Object::Reference(id));
                 continue;
             }
@@ -166,6 +195,7 @@ impl<'a> Lexer<'a> {
                 self.position += 1;
                 return Ok(Object::Array(elements));
             }
+            self.count_value()?;
             elements.push(self.object_within(depth + 1)?);
         }
     }
@@ -177,6 +207,7 @@ impl<'a> Lexer<'a> {
             self.skip_space();
             match self.peek().ok_or(Syntax::Incomplete)? {
                 b'/' => {
+                    self.count_value()?;
                     let key = self.name()?;
                     entries.push((key, self.object_within(depth + 1)?));
                 }
@@ -226,17 +257,22 @@ impl<'a> Lexer<'a> {
 
     fn literal_string(&mut self) -> Result<Object, Syntax> {
         self.position += 1;
-        let mut out = Vec::new();
+        let mut out = StringBytes::new();
         let mut open = 1_u32;
         loop {
-            let byte = self.peek().ok_or(Syntax::Incomplete)?;
-            self.position += 1;
+            let rest = self.rest();
+            let plain = rest.iter().position(|byte| matches!(byte, b'(' | b')' | b'\\' | b'\r'));
+            let (plain, after) = plain.and_then(|at| rest.split_at_checked(at)).ok_or(Syntax::Incomplete)?;
+            out.extend_from_slice(plain);
+            let byte = after.first().copied().ok_or(Syntax::Incomplete)?;
+            self.position += plain.len() + 1;
             match byte {
                 b'(' => open += 1,
                 b')' => {
                     open -= 1;
                     if open == 0 {
-                        return Ok(Object::String(out.into_boxed_slice()));
+                        out.shrink_to_fit();
+                        return Ok(Object::String(out));
                     }
                 }
                 b'\\' => {
@@ -257,7 +293,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn escape(&mut self, out: &mut Vec<u8>) -> Result<(), Syntax> {
+    fn escape(&mut self, out: &mut StringBytes) -> Result<(), Syntax> {
         let byte = self.peek().ok_or(Syntax::Incomplete)?;
         self.position += 1;
         match byte {
@@ -295,7 +331,7 @@ impl<'a> Lexer<'a> {
         self.position += 1;
         let end = self.rest().iter().position(|byte| *byte == b'>').ok_or(Syntax::Incomplete)?;
         let body = self.rest().get(..end).unwrap_or_default();
-        let mut out = Vec::with_capacity(end / 2 + 1);
+        let mut out = StringBytes::with_capacity(end / 2 + 1);
         let mut high = None;
         for &byte in body.iter().filter(|byte| !is_white_space(**byte)) {
             let Some(digit) = hexadecimal_digit(byte) else { return self.malformed() };
@@ -306,7 +342,7 @@ impl<'a> Lexer<'a> {
         }
         out.extend(high.map(|digit| digit << 4));
         self.position += end + 1;
-        Ok(Object::String(out.into_boxed_slice()))
+        Ok(Object::String(out))
     }
 }
 

@@ -39,6 +39,9 @@ impl std::fmt::Debug for Name {
     }
 }
 
+/// The bytes of a string: short ones, of which an array may hold a million, without memory of their own.
+pub(crate) type StringBytes = SmallVec<[u8; 16]>;
+
 /// The token of a real number (7.3.3), digit for digit.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct RealToken(SmallVec<[u8; 16]>);
@@ -85,7 +88,7 @@ pub(crate) enum Object {
     /// A real number.
     Real(RealToken),
     /// A string, unescaped and decrypted.
-    String(Box<[u8]>),
+    String(StringBytes),
     /// A name.
     Name(Name),
     /// An array.

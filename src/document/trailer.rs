@@ -77,7 +77,7 @@ fn rfind(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 fn dictionary_at(bytes: &[u8], at: usize, limits: &Limits) -> Option<Dictionary> {
-    match Lexer::new(bytes, limits.max_nesting).at(at).object() {
+    match Lexer::within(bytes, limits).at(at).object() {
         Ok(Object::Dictionary(dictionary)) => Some(dictionary),
         _ => None,
     }

@@ -124,7 +124,7 @@ impl Survey {
         parts: &mut PageParts,
         shared: &Shared,
     ) -> Result<(), DocumentError> {
-        let (objects, limits) = (&*reading.objects, &reading.limits);
+        let objects = &*reading.objects;
         let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
         let contents = page.get(b"Contents").unwrap_or(&Object::Null);
         let lost = has_lost_content(objects, contents)?;
@@ -133,12 +133,13 @@ impl Survey {
         }
         self.lost |= lost;
         let annotations = page.get(b"Annots").cloned().unwrap_or(Object::Null);
-        self.widgets.push(form::survey(objects, limits, &annotations, parts)?);
+        let Annotations { widgets, appearances } = Annotations::of(objects, &annotations, parts)?;
+        self.widgets.push(widgets);
         let content = PageContent {
             number: page_number(before),
             contents,
             resources: leaf.inherited.resources.as_ref().unwrap_or(&Object::Null),
-            appearances: appearances(objects, &annotations)?,
+            appearances,
         };
         let watch_colors = reading.catalog.get(b"OutputIntents").is_some();
         let used = resources::find(reading, content, watch_colors, shared)?;
@@ -189,33 +190,56 @@ fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32
     Ok(groups.iter().filter_map(Object::as_reference).map(|id| id.number).collect())
 }
 
-/// The appearance streams of annotations, by state or not (12.5.5).
-fn appearances(objects: &dyn Objects, annotations: &Object) -> Result<Vec<Object>, DocumentError> {
-    let mut out = Vec::new();
-    let annotations = objects.resolve(annotations)?;
-    let mut seen = HashSet::new();
-    for annotation in annotations.as_array().unwrap_or_default() {
-        objects.limits().deadline.check()?;
-        if annotation.as_reference().is_some_and(|id| !seen.insert(id)) {
-            continue;
+/// What the annotations of one page are.
+#[derive(Default)]
+struct Annotations {
+    widgets: Vec<Widget>,
+    /// Their appearance streams, by state or not (12.5.5).
+    appearances: Vec<Object>,
+}
+
+impl Annotations {
+    /// Looks at each once: 33,000 of them are more than a reader keeps.
+    fn of(objects: &dyn Objects, annotations: &Object, parts: &mut PageParts) -> Result<Self, DocumentError> {
+        let mut all = Self::default();
+        let annotations = objects.resolve(annotations)?;
+        let mut seen = HashSet::new();
+        for annotation in annotations.as_array().unwrap_or_default() {
+            objects.limits().deadline.check()?;
+            let itself = annotation.as_reference();
+            if itself.is_some_and(|id| !seen.insert(id)) {
+                continue;
+            }
+            let annotation = objects.resolve(annotation)?;
+            match annotation.as_dictionary() {
+                Some(annotation) => {
+                    all.widgets.extend(form::survey(objects, itself, annotation, parts)?);
+                    all.add_appearances(objects, annotation)?;
+                }
+                None => parts.annotations.extend(itself),
+            }
         }
-        let annotation = objects.resolve(annotation)?;
-        let Some(annotation) = annotation.as_dictionary() else { continue };
+        Ok(all)
+    }
+
+    fn add_appearances(&mut self, objects: &dyn Objects, annotation: &Dictionary) -> Result<(), DocumentError> {
         let by_kind = objects.get(annotation, b"AP")?;
         for (_, appearance) in by_kind.as_dictionary().into_iter().flat_map(Dictionary::iter) {
             let resolved = objects.resolve(appearance)?;
             match &*resolved {
-                Object::Dictionary(by_state) => out.extend(by_state.iter().map(|(_, state)| state.clone())),
-                _ => out.push(appearance.clone()),
+                Object::Dictionary(by_state) => {
+                    self.appearances.extend(by_state.iter().map(|(_, state)| state.clone()));
+                }
+                _ => self.appearances.push(appearance.clone()),
             }
         }
         // Icons of buttons are forms too (12.5.6.19).
         let characteristics = objects.get(annotation, b"MK")?;
         for (_, value) in characteristics.as_dictionary().into_iter().flat_map(Dictionary::iter) {
-            out.extend(value.as_reference().map(Object::Reference));
+            self.appearances.extend(value.as_reference().map(Object::Reference));
         }
+        Ok(())
     }
-    Ok(out)
 }
 
 /// Whether `/Contents` names an object that is not there, or something that is no stream.

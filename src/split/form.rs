@@ -24,34 +24,25 @@ pub(super) struct Widget {
     top: ObjectId,
 }
 
-/// Finds a page's annotations, its widgets, and the fields above them.
+/// Notes an annotation of a page, `itself` where it is indirect; where it is a widget with a field of its own or above it,
+/// gives the widget, and notes the fields above it.
 pub(super) fn survey(
     objects: &dyn Objects,
-    limits: &Limits,
-    annotations: &Object,
+    itself: Option<ObjectId>,
+    annotation: &Dictionary,
     parts: &mut PageParts,
-) -> Result<Vec<Widget>, DocumentError> {
-    let annotations = objects.resolve(annotations)?;
-    let mut widgets = Vec::new();
-    for annotation in annotations.as_array().unwrap_or_default() {
-        limits.deadline.check()?;
-        // One that stands in the array again has nothing new to say.
-        if annotation.as_reference().is_some_and(|id| !parts.annotations.insert(id)) {
-            continue;
-        }
-        let resolved = objects.resolve(annotation)?;
-        if let Some(field) = resolved.as_dictionary()
-            && objects.get(field, b"Subtype")?.is_name(b"Widget")
-        {
-            parts.has_widgets = true;
-            // A widget that stands directly in the array can still have a field above it.
-            let lowest = annotation.as_reference().or_else(|| field.get(b"Parent").and_then(Object::as_reference));
-            if let Some(lowest) = lowest {
-                widgets.push(Widget { lowest, top: climb(objects, lowest, parts)? });
-            }
-        }
+) -> Result<Option<Widget>, DocumentError> {
+    // One that stands on a page again has nothing new to say.
+    if itself.is_some_and(|id| !parts.annotations.insert(id)) {
+        return Ok(None);
     }
-    Ok(widgets)
+    if !objects.get(annotation, b"Subtype")?.is_name(b"Widget") {
+        return Ok(None);
+    }
+    parts.has_widgets = true;
+    // A widget that stands directly in the array can still have a field above it.
+    let lowest = itself.or_else(|| annotation.get(b"Parent").and_then(Object::as_reference));
+    lowest.map(|lowest| Ok(Widget { lowest, top: climb(objects, lowest, parts)? })).transpose()
 }
 
 /// Notes `lowest` and the fields above it by their `/Parent`, and gives the topmost.

@@ -92,6 +92,8 @@ pub(super) struct Written {
     pub(super) bytes: Bytes,
     /// The stream data in it that is known not to [look as if a stream ended in it](holds_end), in its order.
     pub(super) plain: Vec<Range<u64>>,
+    /// Bytes of all that is no stream, before it is deflated.
+    pub(super) object_bytes: usize,
 }
 
 impl Data {
@@ -143,11 +145,12 @@ pub(super) fn write(bodies: Vec<Body>, last_number: u32, version: &str, shared: 
         }
     }
     members.sort_by_key(|body| body.number);
+    let object_bytes = members.iter().map(|body| body.bytes.len()).sum();
     writer.object_stream(last_number + 1, &members);
     writer.cross_references(last_number + 2, last_number + 1);
     let plain = writer.apart.iter().filter(|(_, data)| !data.holds_end);
     let plain = plain.map(|(place, _)| place.start as u64..place.end as u64).collect();
-    Written { bytes: Bytes::from(writer.out), plain }
+    Written { bytes: Bytes::from(writer.out), plain, object_bytes }
 }
 
 impl Writer<'_> {

@@ -185,6 +185,7 @@ pub(super) enum ActionOnWire {
 struct LimitsOnWire {
     max_file_bytes: u64,
     max_nesting: u32,
+    max_object_values: u32,
     max_page_tree_depth: u32,
     max_pages: u32,
     max_reference_hops: u32,

@@ -282,16 +282,16 @@ fn references() -> Named {
     ]
 }
 
-pub(super) fn catalog(entries: &str) -> Body {
+pub(crate) fn catalog(entries: &str) -> Body {
     format!("<</Type/Catalog/Pages 2 0 R{entries}>>").into_bytes()
 }
 
-pub(super) fn pages() -> Body {
+pub(crate) fn pages() -> Body {
     b"<</Type/Pages/Count 1/Kids[3 0 R]>>".to_vec()
 }
 
 /// A page with further entries.
-pub(super) fn with(entries: &str) -> Body {
+pub(crate) fn with(entries: &str) -> Body {
     format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]{entries}>>").into_bytes()
 }
 
@@ -304,7 +304,7 @@ pub(super) fn with_content(content: &[u8]) -> Vec<u8> {
 }
 
 /// A stream; `dictionary` lacks its length and its end.
-pub(super) fn stream(dictionary: &str, data: &[u8]) -> Body {
+pub(crate) fn stream(dictionary: &str, data: &[u8]) -> Body {
     let head = format!("{dictionary}/Length {}>>\nstream\n", data.len());
     [head.as_bytes(), data, b"\nendstream"].concat()
 }
@@ -317,7 +317,7 @@ fn long_stream() -> Body {
     b"<</Length 99999999999>>\nstream\nabc\nendstream".to_vec()
 }
 
-pub(super) fn deflated(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()

@@ -41,7 +41,7 @@ fn cascades() -> Named {
 }
 
 /// A file with a cross-reference stream; `entries` are its rows of three fields.
-fn streamed(bodies: &[Body], entries: &[(u64, u64, u64)], dictionary: &str) -> Vec<u8> {
+pub(crate) fn streamed(bodies: &[Body], entries: &[(u64, u64, u64)], dictionary: &str) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut rows = vec![(0, 0, 0)];
     for (number, body) in (1..).zip(bodies) {
@@ -95,11 +95,20 @@ fn streams() -> Named {
         let entries = gap.chain((0..300).map(|at| (2, 4 + at, 0))).collect::<Vec<_>>();
         streamed(&bodies, &entries, "/W[1 4 2]/Size 700")
     };
+    let numbers = {
+        // Not all the same, which would be refused for its ratio.
+        let digit = |at: u64| if at.is_multiple_of(97) { b'0' + (at * 7919 % 10) as u8 } else { b'0' };
+        let digits = (0..12 << 20).flat_map(|at| [digit(at), b' ']).collect::<Vec<_>>();
+        let data = deflated(&[&b"5 0 ["[..], &digits, b"]"].concat());
+        let holder = stream("<</Type/ObjStm/N 1/First 4/Filter/FlateDecode", &data);
+        streamed(&[catalog(""), pages(), with("/Annots 5 0 R"), holder], &[(2, 4, 0)], "/W[1 4 2]/Size 6")
+    };
     let lie = |dictionary: &str| streamed(&sound, &[], dictionary);
     vec![
         ("object streams within object streams", nested),
         ("an object stream that extends and holds itself", itself),
         ("three hundred object streams of two megabytes", many),
+        ("an array of twelve million numbers", numbers),
         ("fields of no bytes in cross references", lie("/W[0 0 0]/Size 999999999999")),
         ("fields of fewer than no bytes in cross references", lie("/W[1 -4 2]/Size 8")),
         ("fields of a thousand million bytes in cross references", lie("/W[1 1000000000 2]/Size 8")),

@@ -89,6 +89,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_holdings", "what all conversations may hold before the least recently used are dropped", |c| Slot::U64(&mut c.answers.retention.max_holdings)),
     Setting::new("max_file_bytes", "size of a PDF that is opened", |c| Slot::U64(&mut c.limits.max_file_bytes)),
     Setting::new("max_nesting", "arrays and dictionaries inside each other", |c| Slot::U32(&mut c.limits.max_nesting)),
+    Setting::new("max_object_values", "values in one object", |c| Slot::U32(&mut c.limits.max_object_values)),
     Setting::new("max_page_tree_depth", "levels of the page tree", |c| Slot::U32(&mut c.limits.max_page_tree_depth)),
     Setting::new("max_pages", "pages of a document", |c| Slot::U32(&mut c.limits.max_pages)),
     Setting::new("max_reference_hops", "references that lead to references", |c| Slot::U32(&mut c.limits.max_reference_hops)),

@@ -9,22 +9,30 @@ mod window;
 mod xref;
 
 use super::bytes::FileBytes;
+use super::cache::Cache;
 use super::error::DocumentError;
-use super::keyed::KeyedMap;
 use super::lexer::{Glance, Lexer, Syntax};
 use super::object::{Dictionary, Object, ObjectId, Stream};
 use super::objects::Objects;
 use crate::limits::Limits;
 pub(crate) use object_stream::ObjectStream;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use window::Passed;
 pub(crate) use window::holds_end;
 pub(crate) use xref::CrossReferences;
 use xref::Entry;
 
-/// Parsed objects and decoded object streams are kept until they come to this many bytes, then dropped together.
-const CACHE_BYTES: usize = 16 << 20;
+/// Parsed objects are kept until they come to this many bytes, then dropped together.
+const OBJECT_CACHE_BYTES: usize = 32 << 20;
+
+/// Decoded object streams have room of their own: a page of 33,000 annotations out of one of 13 MB dropped it with each 7,000
+/// of them, and decoded it 20 times.
+const STREAM_CACHE_BYTES: usize = 16 << 20;
+
+/// What a parsed object is taken to cost for each byte of the file, and besides.
+const COST_OF_BYTE: usize = 8;
+const COST_OF_OBJECT: usize = 64;
 
 /// Where `startxref` is looked for: the last bytes of the file (annex I of older readers: 1,024).
 const TAIL_BYTES: u64 = 2 << 10;
@@ -34,7 +42,8 @@ pub(crate) struct DirectReader {
     file: Arc<FileBytes>,
     limits: Limits,
     references: CrossReferences,
-    cache: RwLock<Cache>,
+    objects: Cache<u32, Object>,
+    streams: Cache<u32, ObjectStream>,
     /// Whether streams with a crypt filter of their own are encrypted, and nothing else is.
     only_attachments_encrypted: bool,
 }
@@ -57,20 +66,14 @@ pub(crate) enum Seen {
     },
 }
 
-#[derive(Default)]
-struct Cache {
-    objects: KeyedMap<u32, Arc<Object>>,
-    streams: KeyedMap<u32, Arc<ObjectStream>>,
-    bytes: usize,
-}
-
 impl DirectReader {
     /// Opens a document that needs no repair and is not encrypted.
     pub(crate) fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
         let references = references_of(&file, limits)?;
         let encryption = references.trailer.get(b"Encrypt").filter(|value| !value.is_null()).cloned();
-        let (limits, cache) = (limits.clone(), RwLock::default());
-        let mut reader = Self { file, limits, references, cache, only_attachments_encrypted: false };
+        let (objects, streams) = (Cache::new(OBJECT_CACHE_BYTES), Cache::new(STREAM_CACHE_BYTES));
+        let limits = limits.clone();
+        let mut reader = Self { file, limits, references, objects, streams, only_attachments_encrypted: false };
         if let Some(encryption) = encryption {
             let encryption = (&reader as &dyn Objects).resolve(&encryption)?.clone();
             if !is_for_attachments_only(&encryption) {
@@ -128,27 +131,15 @@ impl DirectReader {
         }
     }
 
-    fn cached(&self, number: u32) -> Option<Arc<Object>> {
-        self.cache.read().unwrap_or_else(PoisonError::into_inner).objects.get(&number).cloned()
-    }
-
-    fn keep(&self, bytes: usize, put: impl FnOnce(&mut Cache)) {
-        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
-        if cache.bytes.saturating_add(bytes) > CACHE_BYTES {
-            *cache = Cache::default();
-        }
-        cache.bytes = cache.bytes.saturating_add(bytes);
-        put(&mut cache);
-    }
-
     fn read(&self, number: u32, hops: u32) -> Result<(Object, usize), DocumentError> {
         match self.references.entry(&self.file, number)? {
             Entry::Free => Ok((Object::Null, 0)),
             Entry::Offset(offset) => self.read_at(number, offset, hops),
             Entry::InStream { container } => {
-                let object = self.object_stream(container, hops)?.object(number, &self.limits)?;
+                let found = self.object_stream(container, hops)?.object(number, &self.limits)?;
                 let missing = DocumentError::damaged("an object that is not in the stream that should hold it");
-                Ok((object.ok_or(missing)?, 256))
+                let (object, length) = found.ok_or(missing)?;
+                Ok((object, cost(length)))
             }
         }
     }
@@ -158,7 +149,8 @@ impl DirectReader {
         if found.id.number != number {
             return Err(DocumentError::damaged_at("another object than the cross references say", offset));
         }
-        let Some(start) = found.data_start else { return Ok((found.object, 256)) };
+        let cost = cost(found.length);
+        let Some(start) = found.data_start else { return Ok((found.object, cost)) };
         let Object::Dictionary(dictionary) = found.object else {
             return Err(DocumentError::damaged_at("a stream without a dictionary", offset));
         };
@@ -176,31 +168,26 @@ impl DirectReader {
         if self.only_attachments_encrypted && has_crypt_filter(&dictionary) {
             return Err(DocumentError::Encrypted { password_given: false });
         }
-        Ok((Object::Stream(Box::new(Stream { dictionary, data })), bytes.saturating_add(256)))
+        Ok((Object::Stream(Box::new(Stream { dictionary, data })), bytes.saturating_add(cost)))
     }
 
     fn object_stream(&self, container: u32, hops: u32) -> Result<Arc<ObjectStream>, DocumentError> {
-        let kept = self.cache.read().unwrap_or_else(PoisonError::into_inner).streams.get(&container).cloned();
-        if let Some(stream) = kept {
+        if let Some(stream) = self.streams.get(&container) {
             return Ok(stream);
         }
         let stream = self.container_within(container, hops)?;
         let stream = Arc::new(ObjectStream::read(&stream, self, &self.limits)?);
-        self.keep(stream.bytes(), |cache| {
-            cache.streams.insert(container, Arc::clone(&stream));
-        });
+        self.streams.keep(container, &stream, stream.bytes());
         Ok(stream)
     }
 
     fn fetch_within(&self, id: ObjectId, hops: u32) -> Result<Arc<Object>, DocumentError> {
-        if let Some(object) = self.cached(id.number) {
+        if let Some(object) = self.objects.get(&id.number) {
             return Ok(object);
         }
         let (object, bytes) = self.read(id.number, hops)?;
         let object = Arc::new(object);
-        self.keep(bytes, |cache| {
-            cache.objects.insert(id.number, Arc::clone(&object));
-        });
+        self.objects.keep(id.number, &object, bytes);
         Ok(object)
     }
 }
@@ -230,6 +217,11 @@ impl Objects for DirectReader {
             Entry::InStream { container } => Ok(self.object_stream(container, 0)?.glance(id.number, &self.limits)),
         }
     }
+}
+
+/// What an object of so many bytes in the file is taken to cost.
+fn cost(length: usize) -> usize {
+    length.saturating_mul(COST_OF_BYTE).saturating_add(COST_OF_OBJECT)
 }
 
 /// Whether strings and streams are as they are without a password: both crypt filters are `Identity`, and what is

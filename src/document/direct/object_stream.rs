@@ -5,7 +5,7 @@ use super::super::filter;
 use super::super::lexer::{Glance, Lexer};
 use super::super::object::{Object, ObjectId, Stream};
 use super::super::objects::Objects;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::Limits;
 
 /// A decoded object stream. Its own table is what counts: the index that cross references give is often wrong.
 pub(crate) struct ObjectStream {
@@ -55,7 +55,7 @@ impl ObjectStream {
     /// Glances at the dictionary `number`.
     pub(crate) fn glance(&self, number: u32, limits: &Limits) -> Option<Glance> {
         let at = self.position(number)?;
-        Lexer::new(&self.bytes, limits.max_nesting).at(at).glance().ok().flatten()
+        Lexer::within(&self.bytes, limits).at(at).glance().ok().flatten()
     }
 
     /// Passes over the object `number`, where this stream holds it: see [`Lexer::survey`].
@@ -66,22 +66,20 @@ impl ObjectStream {
         found: &mut impl FnMut(ObjectId),
     ) -> Result<bool, DocumentError> {
         let at = self.position(number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
-        let surveyed = Lexer::new(&self.bytes, limits.max_nesting).at(at).survey(found);
+        let surveyed = Lexer::within(&self.bytes, limits).at(at).survey(found);
         surveyed
             .map(|surveyed| surveyed.is_page)
             .map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
-    /// The object `number`, where this stream holds it.
-    pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<Object>, DocumentError> {
+    /// The object `number` and its length, where this stream holds it.
+    pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<(Object, usize)>, DocumentError> {
         let Some(at) = self.position(number) else { return Ok(None) };
-        let object = Lexer::new(&self.bytes, limits.max_nesting).at(at).object();
-        object.map(Some).map_err(|error| match error {
-            super::super::lexer::Syntax::TooDeep => {
-                let limit = u64::from(limits.max_nesting);
-                LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into()
-            }
-            _ => DocumentError::damaged("a malformed object in an object stream"),
+        let mut lexer = Lexer::within(&self.bytes, limits).at(at);
+        let object = lexer.object();
+        object.map(|object| Some((object, lexer.position().saturating_sub(at)))).map_err(|error| {
+            let malformed = DocumentError::damaged("a malformed object in an object stream");
+            error.limit(limits).map_or(malformed, DocumentError::from)
         })
     }
 }

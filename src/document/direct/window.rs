@@ -29,6 +29,8 @@ pub(crate) struct Indirect {
 pub(crate) struct Found {
     pub(crate) id: ObjectId,
     pub(crate) object: Object,
+    /// Bytes of the object, without a stream's data.
+    pub(crate) length: usize,
     /// Offset of the first byte of stream data; `None` for other objects.
     pub(crate) data_start: Option<u64>,
 }
@@ -42,7 +44,7 @@ fn with_window<T>(
 ) -> Result<T, DocumentError> {
     let mut size = WINDOW_BYTES;
     loop {
-        match file.look(at, size, |window| read(&mut Lexer::new(window, limits.max_nesting)))? {
+        match file.look(at, size, |window| read(&mut Lexer::within(window, limits)))? {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = next_end(file, at, size, limits)?;
@@ -51,9 +53,9 @@ fn with_window<T>(
             Err(Syntax::Malformed(inside)) => {
                 return Err(DocumentError::damaged_at("a malformed object", at.saturating_add(inside as u64)));
             }
-            Err(Syntax::TooDeep) => {
-                let limit = u64::from(limits.max_nesting);
-                return Err(LimitExceeded { which: "max_nesting", limit, found: limit + 1 }.into());
+            Err(syntax @ (Syntax::TooDeep | Syntax::TooMany)) => {
+                let too_much = DocumentError::damaged_at("an object past a limit", at);
+                return Err(syntax.limit(limits).map_or(too_much, DocumentError::from));
             }
         }
     }
@@ -95,12 +97,13 @@ pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Resul
     with_window(file, at, limits, |lexer| {
         let id = lexer.indirect_head()?;
         let object = lexer.object()?;
+        let length = lexer.position();
         if lexer.clone().keyword(b"endobj").is_ok() {
-            return Ok(Found { id, object, data_start: None });
+            return Ok(Found { id, object, length, data_start: None });
         }
         lexer.keyword(b"stream")?;
         lexer.end_of_line()?;
-        Ok(Found { id, object, data_start: Some(at.saturating_add(lexer.position() as u64)) })
+        Ok(Found { id, object, length, data_start: Some(at.saturating_add(lexer.position() as u64)) })
     })
 }
 
@@ -150,7 +153,7 @@ pub(crate) fn survey(
 /// a stream, and for whatever is odd.
 pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
     file.look(at, WINDOW_BYTES, |window| {
-        let mut lexer = Lexer::new(window, limits.max_nesting);
+        let mut lexer = Lexer::within(window, limits);
         if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
             return None;
         }

@@ -96,7 +96,10 @@ impl Walk<'_> {
         if self.objects.get(entries, b"Subtype")?.is_name(b"Type3") {
             let own = entries.get(b"Resources");
             let lender = if own.is_some() { font.as_reference() } else { self.path.last().copied() };
-            if self.add_glyphs(cost, entries, (own.unwrap_or(above), lender), named)?
+            // A state of graphics chooses a font by another name than content does.
+            let shown_as = (*kind == b"Font").then_some(*name);
+            let shown = |code| named.shown(shown_as, code);
+            if self.add_glyphs(cost, entries, (own.unwrap_or(above), lender), shown)?
                 && let Some(form) = self.path.last()
             {
                 self.glyph_loops.push(Loop { form: *form, kind, name: name.to_vec() });
@@ -159,7 +162,7 @@ impl Walk<'_> {
         cost: &mut Cost,
         font: &Dictionary,
         (resources, lender): (&Object, Option<ObjectId>),
-        named: &Named,
+        shown: impl Fn(u8) -> u64,
     ) -> Result<bool, DocumentError> {
         let mut leads_back = false;
         let objects = self.objects;
@@ -168,7 +171,7 @@ impl Walk<'_> {
         let differences = objects.resolve(differences.unwrap_or(&Object::Null))?;
         for (code, name) in codes(differences.as_array().unwrap_or_default()) {
             self.limits.deadline.check()?;
-            let times = named.shown(code);
+            let times = shown(code);
             let glyph = glyphs.as_dictionary().filter(|_| times > 0).and_then(|glyphs| glyphs.get(name));
             let Some(id) = glyph.and_then(Object::as_reference) else { continue };
             let object = objects.fetch(id)?;
