@@ -75,7 +75,7 @@ fn report(what: &str, (here, there): (Duration, Duration)) {
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let settings = WorkerSettings {
-        workers: NonZeroUsize::new(2).unwrap(),
+        workers: NonZeroUsize::new(2),
         ..WorkerSettings::new(PathBuf::from(env!("CARGO_BIN_EXE_pagewise")))
     };
     let here = InProcess::new(Limits::default(), Arc::new(NoFonts));

@@ -129,7 +129,7 @@ fn fonts_are_asked_for_by_script_and_once() {
 fn a_worker_draws_with_fonts_that_its_parent_opens() {
     use pagewise::worker::{WorkerReader, WorkerSettings};
     let settings = WorkerSettings {
-        workers: std::num::NonZeroUsize::MIN,
+        workers: Some(std::num::NonZeroUsize::MIN),
         ..WorkerSettings::new(env!("CARGO_BIN_EXE_pagewise").into())
     };
     let files = Arc::new(OneFont::default());

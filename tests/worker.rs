@@ -26,7 +26,7 @@ use super::support::{fixture, program::Place, small_pdf};
 
 fn settings() -> WorkerSettings {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_pagewise"));
-    let workers = NonZeroUsize::new(2).unwrap();
+    let workers = NonZeroUsize::new(2);
     WorkerSettings { workers, deadline: Duration::from_secs(30), ..WorkerSettings::new(program) }
 }
 
@@ -163,7 +163,7 @@ fn what_a_worker_must_not_do_is_refused() {
 
 #[test]
 fn a_worker_whose_process_is_killed_is_replaced() {
-    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
+    let reader = reader(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings() });
     let (_, first) = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap();
     let document = open(&reader, small_pdf(2));
     kill(first);
@@ -181,7 +181,7 @@ fn a_worker_whose_process_is_killed_is_replaced() {
 
 #[test]
 fn a_document_that_killed_two_workers_is_refused_and_others_are_not() {
-    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() });
+    let reader = reader(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings() });
     let open_it = || reader.open(Arc::new(Identified(small_pdf(2))), None, &Cancellation::new());
     for _ in 0..2 {
         let (_, process) = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap();
@@ -196,7 +196,7 @@ fn a_document_that_killed_two_workers_is_refused_and_others_are_not() {
 
 #[test]
 fn a_full_queue_is_answered_at_once() {
-    let reader = reader(WorkerSettings { workers: NonZeroUsize::MIN, max_waiting: 1, ..settings() });
+    let reader = reader(WorkerSettings { workers: Some(NonZeroUsize::MIN), max_waiting: 1, ..settings() });
     let busy = open(&reader, small_pdf(1));
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
@@ -265,7 +265,7 @@ fn a_command_that_confined_itself_writes_where_it_was_told() {
 }
 
 fn one_worker() -> WorkerReader {
-    reader(WorkerSettings { workers: NonZeroUsize::MIN, ..settings() })
+    reader(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings() })
 }
 
 /// Cancels from another thread, a moment from now.

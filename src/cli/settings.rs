@@ -67,7 +67,9 @@ pub(super) fn server_surroundings(config: &Config) -> Surroundings {
 /// The surroundings of a command that reads one document: one worker.
 fn one_document(config: &Config) -> Surroundings {
     let isolation = match isolation(config) {
-        Isolation::Workers(settings) => Isolation::Workers(WorkerSettings { workers: NonZeroUsize::MIN, ..settings }),
+        Isolation::Workers(settings) => {
+            Isolation::Workers(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings })
+        }
         other => other,
     };
     surroundings(config, isolation)

@@ -60,6 +60,7 @@ impl Pool {
     /// A thread of its own starts them: a worker ends with the *thread* that started it, and the threads that bring
     /// requests come and go.
     pub(super) fn start(settings: WorkerSettings) -> Self {
+        let settings = WorkerSettings { workers: Some(settings.count()), ..settings };
         let shared =
             Arc::new(Shared { settings, state: Mutex::default(), freed: Condvar::new(), lacking: Condvar::new() });
         let for_keeper = Arc::clone(&shared);
@@ -163,7 +164,7 @@ impl Shared {
 
     /// When to try again: in the time that a deadline takes at worst, a second that most requests need a part of.
     fn busy(&self, state: &State) -> WorkerError {
-        let rounds = (state.waiting / self.settings.workers).saturating_add(1);
+        let rounds = (state.waiting / self.settings.count()).saturating_add(1);
         let retry_after_ms = u64::try_from(rounds).unwrap_or(u64::MAX).saturating_mul(100);
         WorkerError::Busy { waiting: state.waiting, retry_after_ms }
     }
@@ -177,7 +178,7 @@ impl Shared {
 
     fn lacks_workers(&self, state: &State) -> bool {
         let workers = state.idle.len().saturating_add(state.leased);
-        !state.closing && state.start_failure.is_none() && workers < self.settings.workers.get()
+        !state.closing && state.start_failure.is_none() && workers < self.settings.count().get()
     }
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 pub struct WorkerSettings {
     /// The program that is started as `{program} worker`.
     pub program: PathBuf,
-    /// Workers at once. One a processor, 8 at most: what they do is bound by the processor.
-    pub workers: NonZeroUsize,
+    /// Workers at once; where nobody said, one a processor, 8 at most: what they do is bound by the processor.
+    pub workers: Option<NonZeroUsize>,
     /// Time for one operation; then the worker is killed. [`DEFAULT_DEADLINE`]: the setting `worker_deadline_ms`.
     pub deadline: Duration,
     /// Address space of a worker. 2 GB: the setting `worker_memory_bytes`.
@@ -20,6 +20,9 @@ pub struct WorkerSettings {
     /// Whether a worker without every layer of the sandbox is worse than none.
     pub require_sandbox: bool,
 }
+
+/// Workers where nobody said how many, on a machine with as many processors.
+const MOST_BY_DEFAULT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Time for one operation: 20 s.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
@@ -52,14 +55,19 @@ impl WorkerSettings {
     /// The defaults, for workers that are started from `program`.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(8);
         Self {
             program,
-            workers: NonZeroUsize::new(processors).unwrap_or(NonZeroUsize::MIN),
+            workers: None,
             deadline: DEFAULT_DEADLINE,
             memory_bytes: 2 << 30,
             max_waiting: 64,
             require_sandbox: false,
         }
+    }
+
+    /// Workers at once. To count the processors takes a dozen system calls, so that it is done where workers are started.
+    pub(super) fn count(&self) -> NonZeroUsize {
+        let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(MOST_BY_DEFAULT);
+        self.workers.unwrap_or_else(processors)
     }
 }

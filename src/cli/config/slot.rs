@@ -19,7 +19,7 @@ pub(super) enum Slot<'a> {
     U32(&'a mut u32),
     Usize(&'a mut usize),
     /// A number that is not 0.
-    Count(&'a mut NonZeroUsize),
+    Count(&'a mut Option<NonZeroUsize>),
     /// Whole milliseconds, 1 or more: nothing could be waited for.
     Milliseconds(&'a mut Duration),
     /// Whole seconds, 1 or more.
@@ -85,7 +85,7 @@ impl Slot<'_> {
             Self::U64(place) => put(place, given.number(), "a whole number"),
             Self::U32(place) => put(place, given.number(), "a whole number"),
             Self::Usize(place) => put(place, given.number(), "a whole number"),
-            Self::Count(place) => put(place, given.number(), "a whole number, 1 or more"),
+            Self::Count(place) => put(place, given.number().map(Some), "a whole number, 1 or more"),
             Self::Milliseconds(place) => {
                 let time = given.number().filter(|number| *number > 0).map(Duration::from_millis);
                 put(place, time, "a whole number of milliseconds, 1 or more")
@@ -124,7 +124,7 @@ impl Slot<'_> {
             Self::U64(number) => Some(integer(**number)),
             Self::U32(number) => Some(integer(u64::from(**number))),
             Self::Usize(number) => Some(integer(wide(**number))),
-            Self::Count(number) => Some(integer(wide(number.get()))),
+            Self::Count(number) => number.map(|number| integer(wide(number.get()))),
             Self::Milliseconds(time) => Some(integer(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
             Self::Seconds(time) => Some(integer(time.as_secs())),
             Self::Switch(switch) => Some(Value::Boolean(**switch)),
