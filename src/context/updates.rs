@@ -213,7 +213,8 @@ impl ContextManager {
         named.collect()
     }
 
-    /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an answer has left for diffs, in characters.
+    /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an
+    /// answer has left for diffs, in characters.
     pub(super) fn look(
         &self,
         opened: &Opened,

@@ -7,9 +7,9 @@
 //! and of an object stream all that follows from it. That was 18 % of the instructions of a split of a book of 352 pages, 303
 //! of which have the object stream of another one.
 //!
-//! Pages of files that were repaired are read back by lopdf instead, but for those of very many objects: for there objects
-//! are odd, and a reader of another hand sees other things. lopdf on every page was 43 to 47 % of the instructions of a split, and of 3,564 pages, the first
-//! eight of 2,260 files, it refused none that the strict reader took.
+//! Pages of files that were repaired are read back by lopdf instead, but for those of very many objects: there objects are
+//! odd, and a reader of another hand sees other things. lopdf on every page was 43 to 47 % of the instructions of a split, and
+//! of 3,564 pages, the first eight of 2,260 files, it refused none that the strict reader took.
 
 use super::closure::CATALOG;
 use super::shared::Shared;
