@@ -22,6 +22,7 @@ pub struct WorkerSettings {
 }
 
 /// Workers where nobody said how many, on a machine with as many processors.
+#[cfg(all(unix, not(pagewise_portable)))]
 const MOST_BY_DEFAULT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// Time for one operation: 20 s.
@@ -66,6 +67,7 @@ impl WorkerSettings {
     }
 
     /// Workers at once. To count the processors takes a dozen system calls, so that it is done where workers are started.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn count(&self) -> NonZeroUsize {
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(MOST_BY_DEFAULT);
         self.workers.unwrap_or_else(processors)
