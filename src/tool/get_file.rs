@@ -47,9 +47,7 @@ impl Caller {
         let named = named.map(str::parse).transpose().map_err(bad_handle)?;
         if self.doubt.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
     }
-}
 
-impl Caller {
     /// The same with the handle that its call names, as it was `admitted`. Where the store cannot say whose it is, an answer
     /// does without what is remembered rather than to fail, but for one that is about that.
     ///
