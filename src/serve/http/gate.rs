@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
 use rmcp::ServerHandler;
@@ -205,7 +206,11 @@ impl Gate {
         match timeout(self.settings.read_timeout, axum::body::to_bytes(body, limit)).await {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(_)) => Err(too_large()),
-            Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, REFUSED, "The body did not come in time.")),
+            Err(_) => Err(refused(
+                StatusCode::REQUEST_TIMEOUT,
+                REFUSED,
+                "The body did not come in time (http_read_timeout_seconds).",
+            )),
         }
     }
 }
@@ -217,7 +222,27 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .route("/healthz", routing::get(|| async { "ok\n" }))
         .route("/readyz", routing::get(ready))
         .route("/metrics", routing::get(metrics))
+        .layer(middleware::from_fn_with_state(Arc::clone(gate), within_header_bytes))
         .with_state(Arc::clone(gate))
+}
+
+/// Refuses a head of more bytes than are set: the library's own bound is 8 KiB at least, and what it reads at once may pass
+/// it.
+async fn within_header_bytes(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let limit = gate.settings.max_header_bytes;
+    if head_bytes(&request) <= limit {
+        return next.run(request).await;
+    }
+    let message = format!("The head of the request is larger than {limit} bytes (http_max_header_bytes).");
+    refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, REFUSED, &message)
+}
+
+/// Bytes of a request's line and header fields, as HTTP/1 writes them (RFC 9112, 2.1).
+fn head_bytes(request: &Request) -> usize {
+    let target = request.uri().path_and_query().map_or(1, |target| target.as_str().len());
+    let line = request.method().as_str().len() + " ".len() + target + " HTTP/1.1\r\n".len();
+    let field = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
+    line + request.headers().iter().map(field).sum::<usize>() + "\r\n".len()
 }
 
 async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Written>, request: Request) -> Response {
@@ -290,14 +315,14 @@ fn method_name(method: &Method) -> &'static str {
 
 fn unauthorized() -> Response {
     let mut response = refused(StatusCode::UNAUTHORIZED, REFUSED, "A bearer token is needed.");
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
 fn busy(why: &str) -> Response {
     let mut response =
         refused(StatusCode::SERVICE_UNAVAILABLE, REFUSED, &format!("busy: {why} Try again in a second."));
-    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static(RETRY_AFTER));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
     response
 }
 
