@@ -37,14 +37,15 @@
 //!
 //! # Rooms, and whom each may name
 //!
-//! The vocabulary (`page`, `hash`, `limits`) may be named by all. A test reads this table and the sources, and fails
-//! on an arrow that is not here.
+//! The vocabulary (`page`, `hash`, `limits`, `provider`) may be named by all. A test reads this table and the sources,
+//! and fails on an arrow that is not here.
 //!
 //! | room | what lives there | may name | crates of its own |
 //! |---|---|---|---|
 //! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
 //! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
 //! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
+//! | `provider` | [`ProviderLimits`](provider::ProviderLimits): what providers of models take in a request | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, skrifa, regex, unicode_normalization |
@@ -125,6 +126,7 @@ pub(crate) mod http;
 pub mod limits;
 pub mod model;
 pub mod page;
+pub mod provider;
 pub mod render;
 pub mod serve;
 pub mod source;

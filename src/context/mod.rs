@@ -64,7 +64,7 @@ pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, Pa
 pub use compare::PageChanges;
 pub use conversations::{ForgetRequest, HeldFile, Point, Status};
 pub use error::ContextError;
-pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
+pub use estimate::{image_tokens, picture_tokens};
 pub use fetch::{FetchedPage, FetchedText};
 pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use live::Delivery;
@@ -72,7 +72,7 @@ pub use news::page_changes_told;
 pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
-pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
+pub use provider::{RequestBounds, RequestFull};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
 pub use result::{ResultRoom, json_length};
 pub use selection::{Selected, select_from, select_pages};

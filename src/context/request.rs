@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::file::Asking;
 use crate::limits::Cancellation;
+use crate::provider::{data_bytes, strictest};
 use crate::view::{ConversationId, Form};
 
 use super::output_folder::OutputBounds;
@@ -154,7 +155,7 @@ impl Default for AnswerSettings {
             max_text_characters: 40_000,
             max_line_characters: 2_000,
             max_image_bytes: 10 << 20,
-            max_picture_bytes: 3_750_000,
+            max_picture_bytes: data_bytes(strictest(|row| row.max_picture_bytes)),
             max_outline_items: 50,
             max_result_bytes: 30_000_000,
             request_bounds: RequestBounds::default(),

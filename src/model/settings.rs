@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::error::ModelError;
 use super::name::{ModelName, Secret};
 use super::provider::{PROVIDERS, Provider};
+use crate::provider::ProviderLimits;
 
 /// Which models are asked, where, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +144,13 @@ impl ModelSettings {
         let written = name.to_string();
         let is_listed = self.text_only_models.iter().any(|start| written.starts_with(start.trim()));
         !is_listed && Provider::named(&name.provider).is_some_and(|provider| provider.takes_images)
+    }
+
+    /// What a request to `name` may hold: what its provider takes, but for what a setting says.
+    #[must_use]
+    pub fn limits(&self, name: &ModelName) -> ProviderLimits {
+        let limits = ProviderLimits::of(&name.provider, &name.model);
+        ProviderLimits { max_request_bytes: self.pdf_request_bytes.unwrap_or(limits.max_request_bytes), ..limits }
     }
 
     /// `text` without any key.

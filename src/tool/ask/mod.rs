@@ -16,7 +16,7 @@ use super::error::{ErrorCode, ToolError};
 use super::get_file::Caller;
 use super::text::{fitting_json, length};
 use crate::context::{ContextManager, ResultRoom, json_length};
-use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
+use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
 /// What a question needs of the world.
@@ -161,9 +161,7 @@ impl Course<'_> {
         if is_native && settings.strict_native_pages && self.arguments.pages.is_some() {
             return Err(Failure::Strict);
         }
-        let limits = ProviderLimits::of(&name.provider, &name.model);
-        let request_bytes = settings.pdf_request_bytes.unwrap_or(limits.request_bytes);
-        let limits = ProviderLimits { request_bytes, ..limits };
+        let limits = settings.limits(name);
         let packing = Packing { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
         let prompt = &self.arguments.prompt;
         let mut packed =
