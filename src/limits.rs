@@ -59,6 +59,8 @@ pub struct Limits {
     pub max_image_pixels: u64,
     /// Pixels of a picture of a page. 100 megapixels.
     pub max_pixels: u64,
+    /// Pixels of the longer side of a picture. 65,535: the engine counts them in sixteen bits.
+    pub max_side_pixels: u16,
     /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
     pub deadline: Deadline,
 }
@@ -90,6 +92,7 @@ impl Default for Limits {
             max_image_columns: 1_000_000,
             max_image_pixels: 500_000_000,
             max_pixels: 100_000_000,
+            max_side_pixels: u16::MAX,
             deadline: Deadline::default(),
         }
     }

@@ -240,7 +240,7 @@ impl ContextManager {
             Kind::Pdf { .. } => self.pdf_update(opened, &asked, known),
             _ if is_restored => restored(&asked),
             Kind::Text(encoding) => {
-                let text = read_text(&asked, encoding).ok().map(|(text, _)| text);
+                let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
                 self.text_update(opened, &asked, text, room)
             }
             Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),

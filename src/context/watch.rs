@@ -178,7 +178,7 @@ impl ContextManager {
         let Ok(asked) = self.open_again(path, file, &Cancellation::new()) else { return };
         let Kind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
-            && let Ok((text, _)) = read_text(&asked, encoding)
+            && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
         {
             self.live.texts().insert(known, Arc::from(text));
         }

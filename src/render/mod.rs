@@ -25,16 +25,13 @@ pub struct RenderOptions {
     pub dpi: Dpi,
     /// The part of the page; `None` is all of it.
     pub region: Option<Region>,
-    /// Pixels of the picture at most, within the limit of this name; what would be larger is refused.
+    /// Pixels of the picture at most, where that is less than the limit of this name; what would be larger is refused.
     pub max_pixels: u64,
 }
 
-/// Pixels of a picture at most: 100 megapixels.
-pub const MAX_PIXELS: u64 = 100_000_000;
-
 impl Default for RenderOptions {
     fn default() -> Self {
-        Self { dpi: Dpi::default(), region: None, max_pixels: MAX_PIXELS }
+        Self { dpi: Dpi::default(), region: None, max_pixels: u64::MAX }
     }
 }
 
@@ -101,8 +98,7 @@ pub fn page_picture(
     fonts: &Arc<dyn FontSource>,
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
-    let max_pixels = options.max_pixels.min(document.limits().max_pixels);
-    let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
+    let canvas = size::Canvas::of(&geometry, options, document.limits())?;
     let Drawable { file, made, draws_something, cost } = document.drawable(index)?;
     cost.check(document.limits())?;
     let resolver = fonts::Resolver::new(fonts);

@@ -204,6 +204,7 @@ struct LimitsOnWire {
     max_image_columns: u64,
     max_image_pixels: u64,
     max_pixels: u64,
+    max_side_pixels: u16,
     /// Begins with each question, on the worker's own clock.
     #[serde(skip)]
     deadline: Deadline,
