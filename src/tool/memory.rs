@@ -113,7 +113,7 @@ pub(super) fn required(caller: &Caller, named: Option<&str>) -> Result<Conversat
 /// Pages to forget, of a document that need not exist any more: open ends reach to the last page there can be.
 fn selection(text: &str) -> Result<PageSet, ToolError> {
     parse_page_selection(text, u32::MAX).map_err(|_| {
-        ToolError::validation("Parameter 'pages' must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
+        ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
     })
 }
 

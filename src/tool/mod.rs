@@ -13,6 +13,7 @@ mod doctor;
 mod emit;
 mod ended;
 mod error;
+mod error_code;
 mod fetch;
 mod fetch_arguments;
 mod fetch_schema;
@@ -40,7 +41,7 @@ pub use crate::context::{
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
-pub use arguments::GetFileArguments;
+pub use arguments::{GetFileArguments, argument};
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
