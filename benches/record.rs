@@ -121,6 +121,7 @@ fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
         working_directory: Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
         home: None,
         data_directory: data,
+        password: None,
         limits: Limits::default(),
         settings: AnswerSettings { output_directory: folder.to_path_buf(), ..AnswerSettings::default() },
         isolation: Isolation::InProcess,

@@ -12,6 +12,7 @@ mod generate;
 mod get_file;
 mod memory;
 mod models;
+mod names;
 mod page_arguments;
 mod pdf;
 mod print;
@@ -71,6 +72,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     if typed.settings.print_config {
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded)));
     }
+    loaded.warnings.iter().for_each(|text| print::warning(text));
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
         Command::GetFile(arguments) => get_file::run(&arguments, config),
@@ -86,7 +88,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(_) => doctor::run(config),
-        Command::Serve(_) => serve::run(&loaded),
+        Command::Serve(_) => serve::run(config),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),
         Command::Man(arguments) => generate::man(&arguments),

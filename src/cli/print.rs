@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use super::names::typed_name;
 use super::{FAILED, REFUSED};
 use crate::tool::Delivery;
 use crate::tool::ToolError;
@@ -52,6 +53,7 @@ pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
 
 /// Prints an error: with `is_json` as an object on standard output, else on standard error.
 pub(super) fn refusal(error: &ToolError, is_json: bool) -> ExitCode {
+    let error = &error.for_command_line(typed_name);
     let printed = if is_json { line(&json!({ "error": error }).to_string()) } else { explain(error) };
     match printed {
         Ok(()) if error.code.is_refusal() => ExitCode::from(REFUSED),
@@ -69,6 +71,7 @@ pub(super) struct LastWords {
 
 impl LastWords {
     pub(super) fn of(error: &ToolError, is_json: bool) -> Self {
+        let error = &error.for_command_line(typed_name);
         let text = if is_json { format!("{}\n", json!({ "error": error })) } else { explained(error) };
         Self { text, is_json, status: if error.code.is_refusal() { REFUSED } else { FAILED } }
     }

@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::{Config, Loaded};
+use super::config::Config;
 use super::print::{Report, log_line, warning};
 use super::settings;
 use crate::serve::{HttpSettings, ServerWorld, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, Models, ToolError};
 
 /// Serves HTTP until it is told to end, or standard input until that ends.
-pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
-    loaded.warnings.iter().for_each(|text| warning(text));
-    let config = &loaded.config;
+pub(super) fn run(config: &Config) -> Result<Report, ToolError> {
     if !HAS_PROCESSES && !config.no_sandbox {
         warning("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
     }

@@ -8,8 +8,8 @@ use super::config::Config;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
-    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Surroundings, ToolError,
-    WebSettings, WorkerSettings,
+    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Password, Surroundings,
+    ToolError, WebSettings, WorkerSettings,
 };
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -112,6 +112,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         working_directory: working_directory(),
         home: env::home_dir(),
         data_directory: None,
+        password: config.password.as_ref().map(|password| Password::new(password.reveal().to_owned())),
         // Workers are told theirs; this one is for reading in this process.
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
@@ -121,10 +122,12 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
     }
 }
 
-/// What a command writes to a folder that its user named is the user's, and stays; elsewhere it stays within bounds.
+/// What a command writes to a folder that its user named is the user's, and stays unless bounds were set; elsewhere it
+/// stays within bounds.
 fn answers(config: &Config) -> AnswerSettings {
     let named = config.output_dir.clone();
-    let output_bounds = if named.is_some() { OutputBounds::NONE } else { config.answers.output_bounds };
+    let is_the_users = named.is_some() && !config.are_output_bounds_set;
+    let output_bounds = if is_the_users { OutputBounds::NONE } else { config.answers.output_bounds };
     let usual = || config.data_dir.as_ref().map(|folder| folder.join("pages"));
     let output_directory = named.or_else(usual).unwrap_or_else(|| env::temp_dir().join("pagewise"));
     AnswerSettings { output_directory, output_bounds, ..config.answers.clone() }

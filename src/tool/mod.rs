@@ -36,8 +36,8 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HAS_PROCESSES,
-    HostPattern, Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
-    end_writing, json_length, run_worker,
+    HostPattern, Isolation, OpenPdf, OutputBounds, Password, Surroundings, Unwatched, Watcher, WebSettings,
+    WorkerSettings, end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};

@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
-pub(super) use self::load::{Loaded, load};
+pub(super) use self::load::load;
 pub(super) use self::show::{as_json, as_toml};
 
 /// Every setting's value.
@@ -46,6 +46,8 @@ pub(super) struct Config {
     pub(super) require_sandbox: bool,
     /// Bounds on answers.
     pub(super) answers: AnswerSettings,
+    /// Whether bounds on the output folder were set, rather than left as they are.
+    pub(super) are_output_bounds_set: bool,
     /// Bounds on reading.
     pub(super) limits: Limits,
     /// The readers.
@@ -64,13 +66,6 @@ pub(super) struct Config {
     pub(super) http: HttpSettings,
 }
 
-impl Config {
-    /// The password of an encrypted PDF.
-    pub(super) fn password(&self) -> Option<&str> {
-        self.password.as_ref().map(Secret::reveal)
-    }
-}
-
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -83,6 +78,7 @@ impl Default for Config {
             no_sandbox: false,
             require_sandbox: false,
             answers: AnswerSettings::default(),
+            are_output_bounds_set: false,
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
             models: ModelConfig::default(),

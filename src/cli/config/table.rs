@@ -61,13 +61,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         .default("`$XDG_DATA_HOME/pagewise`, else `~/.local/share/pagewise`"),
     Setting::new("output_dir", "where pages and pictures are written that are given as a path", |c| Slot::Folder(&mut c.output_dir))
         .flag("out_dir", "--out-dir").default("`pages` in `data_dir`"),
-    Setting::new("max_output_days", "a page or picture there that is older is removed; 0 keeps all", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),
-    Setting::new("max_output_bytes", "pages and pictures there; beyond it the oldest are removed; 0 is no bound", |c| Slot::U64(&mut c.answers.output_bounds.max_bytes)),
+    Setting::new("max_output_days", "a page or picture there that is older is removed; 0 keeps all; a folder that is named to a command is bounded where this is set", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),
+    Setting::new("max_output_bytes", "pages and pictures there; beyond it the oldest are removed; 0 is no bound; the same of a named folder", |c| Slot::U64(&mut c.answers.output_bounds.max_bytes)),
     Setting::new("roots", "folders beside the working directory beneath which a server opens files", |c| Slot::Folders(&mut c.roots))
         .flag("root", "--root"),
-    Setting::new("password", "the password of an encrypted PDF; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
+    Setting::new("password", "opens encrypted PDFs for calls that bring no password; the variable keeps it off a command line", |c| Slot::Secret(&mut c.password))
         .flag("password", "--password"),
-    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path, mixed", |c| Slot::Form(&mut c.form))
+    Setting::new("form", "how pages come where a call does not say: auto, document, image, text, path, mixed; of `get-file` and `serve`", |c| Slot::Form(&mut c.form))
         .flag("form", "--as"),
     Setting::new("client_forms", "the same by the name that a client gives itself, such as `claude-code = \"document\"` in a table; before what is known of clients", |c| Slot::Forms(&mut c.client_forms)),
     Setting::new("no_sandbox", "read PDFs in this process", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
@@ -76,10 +76,11 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_answer_pages", "pages in one answer", |c| Slot::Usize(&mut c.answers.max_pages)),
     Setting::new("max_block_bytes", "one page of an answer as a PDF; a larger one comes as text", |c| Slot::U64(&mut c.answers.max_block_bytes)),
     Setting::new("max_answer_bytes", "all pages of one answer as PDFs", |c| Slot::U64(&mut c.answers.max_answer_bytes)),
-    Setting::new("max_text_characters", "text in one answer", |c| Slot::Usize(&mut c.answers.max_text_characters)),
+    Setting::new("max_text_characters", "text in one answer of get_file and context_updates", |c| Slot::Usize(&mut c.answers.max_text_characters)),
+    Setting::new("max_text_file_bytes", "a text file that is given", |c| Slot::U64(&mut c.answers.max_text_file_bytes)),
     Setting::new("max_line_characters", "one line of a text file; a longer one is abridged", |c| Slot::Usize(&mut c.answers.max_line_characters)),
     Setting::new("max_image_bytes", "an image file that is given", |c| Slot::U64(&mut c.answers.max_image_bytes)),
-    Setting::new("max_picture_bytes", "a drawn page as PNG", |c| Slot::U64(&mut c.answers.max_picture_bytes)),
+    Setting::new("max_picture_bytes", "a drawn page as PNG that is shown to a model", |c| Slot::U64(&mut c.answers.max_picture_bytes)),
     Setting::new("max_summary_outline_items", "entries of the outline in a summary", |c| Slot::Usize(&mut c.answers.max_outline_items)),
     Setting::new("max_result_bytes", "one whole result over MCP as it is serialized; a client may declare less", |c| Slot::U64(&mut c.answers.max_result_bytes)),
     Setting::new("max_conversation_blocks", "pages and pictures in all that a conversation was sent: one request to a provider carries it", |c| Slot::U64(&mut c.answers.request_bounds.max_media_blocks)),
@@ -107,6 +108,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_image_columns", "columns of an image on a page that is drawn", |c| Slot::U64(&mut c.limits.max_image_columns)),
     Setting::new("max_image_pixels", "pixels of all images that a page draws, as often as it does", |c| Slot::U64(&mut c.limits.max_image_pixels)),
     Setting::new("max_pixels", "a picture of a page", |c| Slot::U64(&mut c.limits.max_pixels)),
+    Setting::new("max_side_pixels", "the longer side of a picture of a page, 65,535 at most", |c| Slot::U16(&mut c.limits.max_side_pixels)),
     Setting::new("max_ratio", "what a stream decodes to, as a multiple of its stored bytes, above 10 MB", |c| Slot::U64(&mut c.limits.max_ratio)),
     Setting::new("workers", "confined processes that read PDFs for a server", |c| Slot::Count(&mut c.workers.workers))
         .default("one a processor, 8 at most"),
@@ -159,7 +161,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("pdf_request_bytes", "a request to a model, for gateways with another bound than the provider's", |c| Slot::U64(&mut c.models.request_bytes))
         .default("0: the provider's own"),
     Setting::new("pdf_max_text_chars", "characters of text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
-    Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::U64(&mut c.models.settings.pdf_image_dpi)),
+    Setting::new("pdf_image_dpi", "pixels per inch of pages drawn for a model, within 4 megapixels", |c| Slot::Bounded(&mut c.models.settings.pdf_image_dpi, 1..=300)),
     Setting::new("pdf_max_output_tokens", "tokens of an answer, where the provider wants a bound", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
     Setting::new("pdf_max_answer_bytes", "an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
     Setting::new("pdf_idle_timeout_ms", "time in which nothing goes to a model and nothing comes", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
@@ -179,7 +181,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("web_deadline_ms", "time for one URL, redirects included", |c| Slot::Milliseconds(&mut c.web.deadline)),
     Setting::new("web_min_bytes_per_second", "the least speed of a body", |c| Slot::U64(&mut c.web.min_bytes_per_second)),
     Setting::new("web_floor_window_ms", "the time over which that speed is taken", |c| Slot::Milliseconds(&mut c.web.floor_window)),
-    Setting::new("web_host_connections", "requests at once to one host", |c| Slot::Usize(&mut c.web.host_connections)),
+    Setting::new("web_host_connections", "requests at once to one host", |c| Slot::Positive(&mut c.web.host_connections)),
     Setting::new("web_fresh_ms", "how long what was fetched is used without asking, where its server does not say", |c| Slot::Milliseconds(&mut c.web.fresh)),
     Setting::new("web_store_bytes", "what is kept of what was fetched", |c| Slot::U64(&mut c.web.store_bytes)),
     Setting::new("web_store_seconds", "how long is kept what nobody uses", |c| Slot::Seconds(&mut c.web.store_age)),
@@ -192,8 +194,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("http_log", "a line on standard error for each request", |c| Slot::Switch(&mut c.http_log)),
     Setting::new("http_max_body_bytes", "a request's body", |c| Slot::Usize(&mut c.http.max_body_bytes)),
     Setting::new("http_max_header_bytes", "a request's head", |c| Slot::Usize(&mut c.http.max_header_bytes)),
-    Setting::new("http_max_connections", "connections at once", |c| Slot::Usize(&mut c.http.max_connections)),
-    Setting::new("http_max_requests", "requests at once; one more is answered `busy`", |c| Slot::Usize(&mut c.http.max_requests)),
+    Setting::new("http_max_connections", "connections at once", |c| Slot::Positive(&mut c.http.max_connections)),
+    Setting::new("http_max_requests", "requests at once; one more is answered `busy`", |c| Slot::Positive(&mut c.http.max_requests)),
     Setting::new("http_max_sessions", "sessions of clients of the older protocols", |c| Slot::Usize(&mut c.http.max_sessions)),
     Setting::new("http_session_idle_seconds", "time without a request after which such a session ends", |c| Slot::Seconds(&mut c.http.session_idle)),
     Setting::new("http_read_timeout_seconds", "time for a request's head, and again for its body", |c| Slot::Seconds(&mut c.http.read_timeout)),
