@@ -140,7 +140,7 @@ fn answers(name: &str, others: usize, rest: Duration) {
     let one = |context: &ContextManager| {
         std::thread::sleep(rest);
         let (answer, waited) = timed(|| context.get_file(&request).unwrap());
-        let ((), recorded) = timed(|| answer.delivery.commit().unwrap());
+        let (_, recorded) = timed(|| answer.delivery.commit().unwrap());
         (waited, recorded)
     };
     let each = || contexts.each_ref().map(|(_, context)| one(context));

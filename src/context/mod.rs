@@ -7,19 +7,22 @@
 mod answer;
 mod ask_again;
 mod bounded;
+mod cache;
 mod compare;
+#[cfg(test)]
+mod concurrency_tests;
 mod conversations;
+mod delivery;
+mod doubts;
 mod error;
 mod estimate;
+mod facts;
 mod fetch;
 mod file;
 mod fonts;
 mod lines;
-mod live;
 mod memory;
 mod news;
-#[cfg(test)]
-mod orders;
 mod output;
 mod output_folder;
 mod pdf;
@@ -63,11 +66,11 @@ pub use crate::worker::{
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use compare::PageChanges;
 pub use conversations::{ForgetRequest, HeldFile, Point, Status};
+pub use delivery::{Delivery, Receipt};
 pub use error::ContextError;
 pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
 pub use fetch::{FetchedPage, FetchedText};
 pub use file::{Asking, OpenPdf, PdfFile, Sources};
-pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
@@ -82,8 +85,10 @@ pub use watcher::{Unwatched, Watcher};
 pub use words::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
 pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 
+use self::cache::{ConversationCache, Snapshot};
+use self::delivery::Record;
+use self::facts::Facts;
 use self::file::Asked;
-use self::live::{Live, Opened, Record};
 use self::memory::Memory;
 use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
@@ -105,7 +110,8 @@ pub struct ContextManager {
     limits: Limits,
     settings: AnswerSettings,
     output: OutputFolder,
-    live: Arc<Live>,
+    cache: Arc<ConversationCache>,
+    facts: Arc<Facts>,
 }
 
 /// The world that a [`ContextManager`] works in.
@@ -133,7 +139,8 @@ impl ContextManager {
             reader: world.reader,
             hashes: world.hashes,
             limits: world.limits,
-            live: Arc::new(Live::new(world.store, world.settings.retention)),
+            cache: Arc::new(ConversationCache::new(world.store, world.settings.retention)),
+            facts: Arc::new(Facts::new()),
             output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
         }
@@ -157,7 +164,7 @@ impl ContextManager {
         let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         asked.check_unchanged()?;
         draft.details.notes.extend(doubts);
-        draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
+        draft.details.point = memory.snapshot().map(|snapshot| Point(snapshot.head.latest.0));
         // What was cut short by it must not pass for an answer.
         let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
@@ -169,14 +176,14 @@ impl ContextManager {
         let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((Memory::off(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
-        self.live.remember_reference(content, &asked.path);
+        self.facts.remember_reference(content, &asked.path);
         let session = self.session(conversation, request.generation);
-        if !session.is_trusted {
+        let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((Memory::off(), session.notes));
-        }
-        let told = session.opened.view.told_content(&asked.key).filter(|told| *told != content);
-        let pages_before = told.and_then(|told| self.live.page_count(&told));
-        Ok((Memory::of(session.opened, content, asked.key, pages_before), session.notes))
+        };
+        let told = snapshot.view.told_content(&asked.key).filter(|told| *told != content);
+        let pages_before = told.and_then(|told| self.facts.page_count(&told, self.cache.store()));
+        Ok((Memory::of(snapshot, content, asked.key, pages_before), session.notes))
     }
 
     fn draft(
@@ -192,7 +199,7 @@ impl ContextManager {
             Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            Kind::Text(encoding) => plain.text(encoding, &|content| self.live.texts().get(content)),
+            Kind::Text(encoding) => plain.text(encoding, &|content| self.facts.texts().get(content)),
             Kind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
             }
@@ -241,22 +248,26 @@ impl ContextManager {
         draft: Draft,
         text: Option<Arc<str>>,
     ) -> Answer {
-        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.opened());
-        let record = known.map(|((conversation, content), opened)| {
+        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
+        let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &Held| Holding { content, file: asked.key, what: *what };
-            let pages = draft.details.pages.filter(|_| !self.live.knows_page_count(&content));
+            let pages = draft.details.pages.filter(|_| !self.facts.knows_page_count(&content));
             let delivery = store::Delivery {
                 forget: draft.forget,
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(asked.key, asked.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
                 sent: sent(&draft.blocks),
-                ..store_delivery(opened)
+                ..store_delivery(snapshot)
             };
             let texts = text.map(|text| (content, text)).into_iter().collect();
-            Record { conversation, delivery, moment: opened.moment, texts }
+            Record { conversation, delivery, texts }
         });
-        Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
+        Answer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
+    }
+
+    fn delivery(&self, record: Option<Record>) -> Delivery {
+        Delivery::new(&self.cache, &self.facts, record)
     }
 
     /// A PDF that this process was asked for before, by the file's content: `None` where no such file is known, or its
@@ -271,7 +282,7 @@ impl ContextManager {
         content: &ContentHash,
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
-        let Some(reference) = self.live.reference(content) else { return Ok(None) };
+        let Some(reference) = self.facts.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference, Asking::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
@@ -355,8 +366,8 @@ fn summary_already_held(asked: &Asked, memory: &Memory) -> Draft {
 }
 
 /// A delivery of nothing yet, planned on what was known.
-fn store_delivery(opened: &Opened) -> store::Delivery {
-    store::Delivery { planned: Some(opened.moment.planned), ..store::Delivery::default() }
+fn store_delivery(snapshot: &Snapshot) -> store::Delivery {
+    store::Delivery { planned: snapshot.head.version(), ..store::Delivery::default() }
 }
 
 /// A draft, and a text to be kept for a later diff.

@@ -244,7 +244,7 @@ pub(super) async fn record(pending: Pending, warn: fn(&str)) {
         delivery.commit()
     });
     match recorded.await {
-        Ok(Ok(())) => {}
+        Ok(Ok(_)) => {}
         Ok(Err(error)) => warn(&format!("what was given could not be recorded: {error}")),
         Err(error) => warn(&format!("what was given could not be recorded: {error}")),
     }
