@@ -255,6 +255,62 @@ fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
 }
 
 #[test]
+fn a_cancellation_in_a_session_takes_the_record_of_its_answer_back() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let (session, other) = (Session::start(&server, "opencode"), Session::start(&server, "opencode"));
+    let conversation = handle(&session.call("get_file", json!({ "filePath": pdf })));
+    let gives = |id: u64| {
+        let arguments = json!({ "filePath": pdf, "pages": "1", "conversation": conversation });
+        let params = json!({ "name": "get_file", "arguments": arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        kinds(&session.post(&message).json().unwrap()["result"]).contains(&"resource")
+    };
+    let cancelled = |id: u64| {
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } })
+    };
+    assert!(gives(71));
+    assert_eq!(other.post(&cancelled(71)).status, 202);
+    assert!(!gives(72), "another session has ids of its own");
+    assert_eq!(session.post(&cancelled(71)).status, 202);
+    assert!(gives(73));
+}
+
+#[test]
+fn an_answer_that_a_client_breaks_off_unread_is_taken_back() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    let arguments = json!({ "filePath": pdf, "pages": "1", "conversation": conversation });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let pages = || holds(&server, &conversation)[0]["pages"].clone();
+    for connection in ["close", "keep-alive"] {
+        let headers = [&headers[..], &[("Connection", connection)]].concat();
+        let mut stream = server.connect();
+        stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+        while pages() != json!({ "document": "1" }) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Its system resets the connection, since what came was not read.
+        drop(stream);
+        for _ in 0..500 {
+            if pages() == json!({}) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(pages(), json!({}), "{connection}");
+    }
+    for connection in ["close", "keep-alive"] {
+        assert_eq!(server.post(&message, &[&headers[..], &[("Connection", connection)]].concat()).status, 200);
+        server.call("opencode", "context_status", json!({ "conversation": conversation }), &[]);
+        assert_eq!(pages(), json!({ "document": "1" }), "{connection}: it was read");
+    }
+}
+
+#[test]
 fn progress_goes_before_an_answer_that_counts_as_given() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");

@@ -11,6 +11,7 @@ mod context;
 mod context_faults;
 mod context_machine;
 mod contracts;
+mod deliver;
 mod fetch;
 mod get_file;
 mod hostile;

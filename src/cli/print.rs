@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::{FAILED, REFUSED};
-use crate::tool::Delivery;
-use crate::tool::ToolError;
+use crate::tool::{DeliverError, Delivery, Outgoing, ToolError, deliver};
 
 /// A command's result, to be printed.
 #[derive(Debug)]
@@ -40,12 +39,11 @@ impl Report {
 
 /// Prints a result, then records it as delivered.
 pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
-    let printed = if is_json { line(&report.json.to_string()) } else { output(&report.text) };
-    if let Err(error) = printed {
-        return unprintable(&error);
-    }
-    if let Some(Err(error)) = report.delivery.map(Delivery::commit) {
-        warning(&format!("what was given could not be recorded: {error}"));
+    let print = || if is_json { line(&report.json.to_string()) } else { output(&report.text) };
+    match deliver(Outgoing::of(report.delivery), print) {
+        Err(DeliverError::Write(error)) => return unprintable(&error),
+        Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+        Ok(_) => {}
     }
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }

@@ -12,17 +12,20 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
 use rmcp::ServerHandler;
+use rmcp::model::RequestId;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::HttpSettings;
-use super::exchange::{Exchange, Place, Watch, Watched, Written};
+use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
 use super::sessions::{SESSION, Sessions};
+use crate::serve::Work;
 use crate::serve::enclosures::Open;
+use crate::serve::recalls::{Recalls, take_back};
 use crate::tool::Principal;
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
@@ -49,12 +52,16 @@ pub(super) struct Gate {
     settings: HttpSettings,
     hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
-    metrics: Arc<Metrics>,
+    work: Work,
+    warn: fn(&str),
     room: Arc<Semaphore>,
     /// Data of all responses that are being written.
     open: Open,
     is_draining: AtomicBool,
 }
+
+/// The notification by which a client of the older protocols says that it will ignore an answer.
+const CANCELLED: &str = "notifications/cancelled";
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
@@ -69,9 +76,10 @@ const RETRY_AFTER: &str = "1";
 impl Gate {
     pub(super) fn new<H: ServerHandler + Clone>(
         handler: H,
-        metrics: Arc<Metrics>,
+        work: Work,
         settings: HttpSettings,
         address: SocketAddr,
+        warn: fn(&str),
     ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
         let sessions = Sessions::new(settings.session_idle);
@@ -95,7 +103,8 @@ impl Gate {
             sessions,
             hosts,
             tokens: tokens.collect(),
-            metrics,
+            work,
+            warn,
             room: Arc::new(Semaphore::new(settings.max_requests)),
             open: Open::default(),
             is_draining: AtomicBool::new(false),
@@ -108,7 +117,11 @@ impl Gate {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
-        &self.metrics
+        &self.work.metrics
+    }
+
+    pub(super) fn work(&self) -> &Work {
+        &self.work
     }
 
     /// Takes no further requests.
@@ -181,8 +194,11 @@ impl Gate {
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
         if opens && self.sessions.count().await >= self.settings.max_sessions {
-            self.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            self.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             return busy("Too many sessions are open (http_max_sessions).");
+        }
+        if let Some(recalls) = self.sessions.recalls(&parts.headers) {
+            self.note(&recalls, &message, exchange);
         }
         let is_json = is_json(&parts.headers);
         let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
@@ -193,6 +209,18 @@ impl Gate {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
+    }
+
+    /// Notes a request of a session, and obeys a cancellation of one.
+    fn note(&self, recalls: &Recalls, message: &Value, exchange: &Exchange) {
+        let id = |id: Option<&Value>| id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        if message.get("method").is_some_and(|method| method == CANCELLED) {
+            if let Some(id) = id(message.pointer("/params/requestId")) {
+                take_back(recalls.cancel(&id), &self.work.in_flight, self.warn);
+            }
+        } else if let (Some(id), true) = (id(message.get("id")), message.get("method").is_some()) {
+            recalls.begin(&id, exchange.recall());
+        }
     }
 
     async fn body(&self, body: Body) -> Result<Bytes, Response> {
@@ -220,7 +248,7 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .with_state(Arc::clone(gate))
 }
 
-async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Written>, request: Request) -> Response {
+async fn mcp(State(gate): State<Arc<Gate>>, Extension(awaiting): Extension<AwaitingFlush>, request: Request) -> Response {
     let began = Instant::now();
     let is_in_session = request.headers().contains_key(SESSION);
     let exchange = Arc::new(Exchange::new(gate.open.clone(), is_in_session));
@@ -229,19 +257,19 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Writte
     let counts = request.method() == Method::POST;
     let (place, response) = match (counts, Arc::clone(&gate.room).try_acquire_owned()) {
         (true, Err(_)) => {
-            gate.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            gate.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             (None, busy("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.metrics.in_flight) };
+            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.work.metrics.in_flight) };
             (Some(place), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
     };
     let entry = Entry { log: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
-    let metrics = Arc::clone(&gate.metrics);
-    let watch = Watch { exchange, written, entry, began, metrics, place };
-    response.map(|body| Body::new(Watched::new(body, watch)))
+    let metrics = Arc::clone(&gate.work.metrics);
+    let tracking = Tracking { exchange, awaiting, entry, began, metrics, place };
+    response.map(|body| Body::new(TrackedBody::new(body, tracking)))
 }
 
 async fn ready(State(gate): State<Arc<Gate>>) -> Response {
@@ -256,7 +284,7 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let text = gate.metrics.text(gate.sessions.count().await);
+    let text = gate.work.metrics.text(gate.sessions.count().await);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 

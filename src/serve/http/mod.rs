@@ -25,7 +25,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use self::connection::Connection;
-use self::exchange::Written;
+use self::exchange::AwaitingFlush;
 use self::gate::Gate;
 use self::metrics::Gauge;
 
@@ -34,6 +34,7 @@ pub(super) use self::gate::Visit;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION;
+use super::Work;
 
 /// How a server over HTTP is run.
 #[derive(Debug, Clone)]
@@ -112,7 +113,7 @@ const MAX_HEADERS: usize = 100;
 /// listened on.
 pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
-    metrics: Arc<Metrics>,
+    work: Work,
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
@@ -120,7 +121,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
-    let gate = Gate::new(handler, metrics, settings, listener.local_addr()?);
+    let gate = Gate::new(handler, work, settings, listener.local_addr()?, warn);
     warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
     let most = room(gate.settings().max_connections, warn);
@@ -208,7 +209,7 @@ async fn accept(
         let (router, gate, stopped) = (router.clone(), Arc::clone(gate), stopped.clone());
         tokio::spawn(async move {
             let _open = Gauge::new(&gate.metrics().connections);
-            connected(stream, router, gate.settings(), stopped, warn).await;
+            connected(stream, router, &gate, stopped, warn).await;
             drop(place);
         });
     }
@@ -218,15 +219,17 @@ async fn accept(
 async fn connected(
     stream: TcpStream,
     router: Router,
-    settings: &HttpSettings,
+    gate: &Gate,
     mut stopped: watch::Receiver<bool>,
     warn: fn(&str),
 ) {
     // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
     let _ = stream.set_nodelay(true);
-    let written = Written::default();
-    let connection = Connection::new(stream, written.clone(), settings.write_timeout, warn);
-    let service = TowerToHyperService::new(router.layer(axum::Extension(written)));
+    let awaiting = AwaitingFlush::default();
+    let settings = gate.settings();
+    let in_flight = gate.work().in_flight.clone();
+    let connection = Connection::new(stream, awaiting.clone(), in_flight, settings.write_timeout, warn);
+    let service = TowerToHyperService::new(router.layer(axum::Extension(awaiting)));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(settings.read_timeout);
     http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(8 << 10));

@@ -8,7 +8,8 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 
-use crate::serve::delivery::lock;
+use crate::serve::lock;
+use crate::serve::recalls::Recalls;
 use crate::tool::Principal;
 
 /// The header in which the older protocols name a session.
@@ -17,7 +18,13 @@ pub(in crate::serve) const SESSION: &str = "mcp-session-id";
 /// All sessions of a server.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    owners: Mutex<HashMap<String, Principal>>,
+    open: Mutex<HashMap<String, Session>>,
+}
+
+/// One session, beside what the SDK keeps of it.
+struct Session {
+    owner: Principal,
+    recalls: Recalls,
 }
 
 impl Sessions {
@@ -27,7 +34,7 @@ impl Sessions {
         session.keep_alive = Some(idle);
         let mut manager = LocalSessionManager::default();
         manager.session_config = session;
-        Self { manager: Arc::new(manager), owners: Mutex::default() }
+        Self { manager: Arc::new(manager), open: Mutex::default() }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
@@ -43,8 +50,8 @@ impl Sessions {
     /// known here; in all else the protocol itself knows which sessions there are.
     pub(super) fn may_name(&self, headers: &HeaderMap, principal: Principal, method: &Method) -> bool {
         let Some(session) = named(headers) else { return true };
-        match lock(&self.owners).get(session) {
-            Some(owner) => *owner == principal,
+        match lock(&self.open).get(session) {
+            Some(session) => session.owner == principal,
             None => method != Method::DELETE,
         }
     }
@@ -52,17 +59,22 @@ impl Sessions {
     /// Takes note of the session that a response with these headers opened; those that went idle are forgotten.
     pub(super) async fn opened(&self, headers: &HeaderMap, owner: Principal) {
         let Some(session) = named(headers) else { return };
-        let open = self.manager.sessions.read().await;
-        let mut owners = lock(&self.owners);
-        owners.retain(|session, _| open.contains_key(session.as_str()));
-        owners.insert(session.to_owned(), owner);
+        let kept = self.manager.sessions.read().await;
+        let mut open = lock(&self.open);
+        open.retain(|session, _| kept.contains_key(session.as_str()));
+        open.insert(session.to_owned(), Session { owner, recalls: Recalls::default() });
+    }
+
+    /// The requests of the session that `headers` name, by which their answers can be cancelled.
+    pub(super) fn recalls(&self, headers: &HeaderMap) -> Option<Recalls> {
+        lock(&self.open).get(named(headers)?).map(|session| session.recalls.clone())
     }
 
     /// The response to the end of the session that `headers` name: nothing is left that would be accepted, and some
     /// clients take 202 for a failure.
     pub(super) fn ended(&self, mut response: Response, headers: &HeaderMap) -> Response {
         if response.status() == StatusCode::ACCEPTED {
-            named(headers).map(|session| lock(&self.owners).remove(session));
+            named(headers).map(|session| lock(&self.open).remove(session));
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         response
