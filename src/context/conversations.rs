@@ -217,6 +217,12 @@ impl ContextManager {
         self.cache.store().take_warning().map(|warning| warning.to_string())
     }
 
+    /// Where sessions of a protocol's clients are kept; `None` where the store of conversations keeps none.
+    #[must_use]
+    pub fn sessions(&self) -> Option<&dyn SessionStore> {
+        self.cache.store().sessions()
+    }
+
     /// Pages of a PDF that a conversation holds in any form.
     ///
     /// # Errors

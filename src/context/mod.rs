@@ -54,7 +54,7 @@ use std::sync::Arc;
 pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
-pub use crate::store::{Sent, StoreError};
+pub use crate::store::{Sent, SessionStore, StoreError, StoredSession};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,

@@ -73,6 +73,8 @@ pub struct ServerWorld {
 struct Work {
     metrics: Arc<http::Metrics>,
     in_flight: InFlight,
+    /// Where sessions are kept that other replicas go on with.
+    context: Option<Arc<ContextManager>>,
 }
 
 /// The content of a mutex, also of one whose holder panicked: what it guards here is whole at any time.
@@ -96,7 +98,8 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
 pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
-    let (work, warn) = (Work::default(), world.warn);
+    let (context, warn) = (Some(Arc::clone(&world.context)), world.warn);
+    let work = Work { context, ..Work::default() };
     let handler = Handler::over_http(world, Arc::clone(&work.metrics), work.in_flight.clone());
     run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, work, settings, warn))
 }

@@ -21,6 +21,7 @@ mod opening;
 mod private;
 mod rows;
 mod schema;
+mod sessions;
 mod soundness;
 mod sqlite;
 mod statements;
@@ -31,6 +32,7 @@ use std::time::SystemTime;
 
 pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
 pub use memory::MemoryStore;
+pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
 
 use crate::hash::ContentHash;
@@ -174,6 +176,11 @@ pub trait ViewStore: Send + Sync {
     /// What was lost since this was last asked, and is not told by the error of a call that writes: a reading that fails
     /// costs an answer next to nothing, and may be all that ever notices. For a door to show its user.
     fn take_warning(&self) -> Option<StoreWarning> {
+        None
+    }
+
+    /// The sessions that are kept beside the views; `None` where this store keeps none.
+    fn sessions(&self) -> Option<&dyn SessionStore> {
         None
     }
 

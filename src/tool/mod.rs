@@ -36,7 +36,7 @@ mod web_error;
 
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, FileUpdate, HAS_PROCESSES,
-    HostPattern, Isolation, OpenPdf, OutputBounds, Receipt, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
+    HostPattern, Isolation, OpenPdf, OutputBounds, Receipt, SessionStore, StoreError, StoredSession, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
     end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};

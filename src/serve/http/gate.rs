@@ -22,7 +22,7 @@ use super::HttpSettings;
 use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use super::sessions::{SESSION, Sessions};
+use super::sessions::{Admission, SESSION, Sessions};
 use crate::serve::Work;
 use crate::serve::enclosures::Open;
 use crate::serve::recalls::{Recalls, take_back};
@@ -82,14 +82,15 @@ impl Gate {
         warn: fn(&str),
     ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
-        let sessions = Sessions::new(settings.session_idle);
+        let sessions = Sessions::new(settings.session_idle, work.context.clone());
         let origins = origins(&settings);
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
             .with_allowed_origins(origins)
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
+        config.session_store = Some(sessions.restored());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
         let ending = service.config.cancellation_token.clone();
         let answer = move |request: Request| {
@@ -177,13 +178,16 @@ impl Gate {
         let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
-        if !self.sessions.may_name(&parts.headers, principal, &parts.method) {
-            return refused(StatusCode::NOT_FOUND, REFUSED, "Session not found");
+        if let Some(refusal) = self.refuse_session(&parts.headers, principal, &parts.method).await {
+            return refusal;
         }
         if parts.method != Method::POST {
             let ends = (parts.method == Method::DELETE).then(|| parts.headers.clone());
             let response = (self.protocol.answer)(Request::from_parts(parts, body)).await;
-            return ends.iter().fold(response, |response, headers| self.sessions.ended(response, headers));
+            return match ends {
+                Some(headers) => self.sessions.ended(response, &headers).await,
+                None => response,
+            };
         }
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
@@ -194,8 +198,7 @@ impl Gate {
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
         if opens && self.sessions.count().await >= self.settings.max_sessions {
-            self.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-            return busy("Too many sessions are open (http_max_sessions).");
+            return self.too_many_sessions();
         }
         if let Some(recalls) = self.sessions.recalls(&parts.headers) {
             self.note(&recalls, &message, exchange);
@@ -203,12 +206,27 @@ impl Gate {
         let is_json = is_json(&parts.headers);
         let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
         if opens {
-            self.sessions.opened(response.headers(), principal).await;
+            self.sessions.opened(response.headers(), principal, message.get("params")).await;
         }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
+    }
+
+    /// The answer to a request that may not name the session that it names.
+    async fn refuse_session(&self, headers: &HeaderMap, principal: Principal, method: &Method) -> Option<Response> {
+        match self.sessions.admit(headers, principal, method, self.settings.max_sessions).await {
+            Admission::Admitted => None,
+            Admission::Unknown => Some(refused(StatusCode::NOT_FOUND, REFUSED, "Session not found")),
+            Admission::Unavailable => Some(busy("The store of sessions does not answer.")),
+            Admission::Full => Some(self.too_many_sessions()),
+        }
+    }
+
+    fn too_many_sessions(&self) -> Response {
+        self.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+        busy("Too many sessions are open (http_max_sessions).")
     }
 
     /// Notes a request of a session, and obeys a cancellation of one.
