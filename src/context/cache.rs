@@ -198,6 +198,11 @@ impl ConversationCache {
         taken
     }
 
+    /// Conversations in doubt.
+    pub(super) fn doubts(&self) -> usize {
+        self.doubts.count()
+    }
+
     pub(super) fn store(&self) -> &dyn ViewStore {
         &*self.store
     }

@@ -63,6 +63,10 @@ impl Doubts {
         known.is_full || known.doubts.contains_key(conversation)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.known().doubts.len()
+    }
+
     /// Ends a doubt, unless the store failed once more since.
     pub(super) fn settle(&self, conversation: &ConversationId, doubt: &Doubt) {
         let mut known = self.known();

@@ -54,7 +54,7 @@ use std::sync::Arc;
 pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
-pub use crate::store::{Sent, SessionStore, StoreError, StoredSession};
+pub use crate::store::{CallTally, Sent, SessionStore, StoreError, StoreTally, StoredSession};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
@@ -99,7 +99,7 @@ use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
-use crate::store::{self, ViewStore};
+use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{Held, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.
@@ -112,6 +112,7 @@ pub struct ContextManager {
     output: OutputFolder,
     cache: Arc<ConversationCache>,
     facts: Arc<Facts>,
+    store: Arc<StoreMonitor>,
 }
 
 /// The world that a [`ContextManager`] works in.
@@ -134,15 +135,17 @@ impl ContextManager {
     /// A manager over `world`.
     #[must_use]
     pub fn new(world: ContextWorld) -> Self {
+        let store = Arc::new(StoreMonitor::new(world.store));
         Self {
             sources: world.sources,
             reader: world.reader,
             hashes: world.hashes,
             limits: world.limits,
-            cache: Arc::new(ConversationCache::new(world.store, world.settings.retention)),
+            cache: Arc::new(ConversationCache::new(store.clone(), world.settings.retention)),
             facts: Arc::new(Facts::new()),
             output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
+            store,
         }
     }
 

@@ -17,6 +17,7 @@
 mod fallback;
 mod hashes;
 mod memory;
+mod monitor;
 mod opening;
 mod private;
 mod rows;
@@ -32,6 +33,7 @@ use std::time::SystemTime;
 
 pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
 pub use memory::MemoryStore;
+pub use monitor::{CallTally, StoreMonitor, StoreTally};
 pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
 

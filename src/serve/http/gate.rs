@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -21,12 +21,12 @@ use tokio::time::timeout;
 use super::HttpSettings;
 use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
 use super::log::Entry;
-use super::metrics::{Gauge, Metrics};
+use super::metrics::{Gauge, Metrics, store_text};
 use super::sessions::{Admission, SESSION, Sessions};
 use crate::serve::Work;
 use crate::serve::enclosures::Open;
 use crate::serve::recalls::{Recalls, take_back};
-use crate::tool::Principal;
+use crate::tool::{CallTally, Principal, StoreTally};
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
 #[derive(Clone)]
@@ -62,6 +62,9 @@ pub(super) struct Gate {
 
 /// The notification by which a client of the older protocols says that it will ignore an answer.
 const CANCELLED: &str = "notifications/cancelled";
+
+/// How long the store may take to say that it is well.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
@@ -133,6 +136,13 @@ impl Gate {
     /// Ends what would not end by itself: sessions, and the streams that wait for news.
     pub(super) fn end_sessions(&self) {
         (self.protocol.end)();
+    }
+
+    /// How the store fares now; `None` where it does not say in time. A server without one has nothing to fail.
+    async fn store_tally(&self) -> Option<StoreTally> {
+        let Some(context) = self.work.context.clone() else { return Some(StoreTally::default()) };
+        let probing = tokio::task::spawn_blocking(move || context.probe_store());
+        timeout(PROBE, probing).await.ok()?.ok()
     }
 
     /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
@@ -291,8 +301,18 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(awaiting): Extension<Await
 }
 
 async fn ready(State(gate): State<Arc<Gate>>) -> Response {
-    let is_draining = gate.is_draining.load(Ordering::SeqCst);
-    if is_draining { (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response() } else { "ready\n".into_response() }
+    if gate.is_draining.load(Ordering::SeqCst) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response();
+    }
+    match gate.store_tally().await {
+        Some(StoreTally { reads: CallTally { is_failing: false, .. }, writes: CallTally { is_failing: false, .. } }) => {
+            "ready\n".into_response()
+        }
+        Some(StoreTally { reads: CallTally { is_failing: false, .. }, .. }) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "the store records nothing\n").into_response()
+        }
+        _ => (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n").into_response(),
+    }
 }
 
 async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
@@ -302,7 +322,11 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let text = gate.work.metrics.text(gate.sessions.count().await);
+    let mut text = gate.work.metrics.text(gate.sessions.count().await);
+    if let Some(context) = &gate.work.context {
+        let tally = gate.store_tally().await;
+        text.push_str(&store_text(tally, context.conversations_in_doubt()));
+    }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
