@@ -112,11 +112,6 @@ pub(super) fn piece(text: &str) -> io::Result<()> {
     written(text.as_bytes())
 }
 
-/// One line on standard error for a program to read.
-pub(super) fn log_line(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
-}
-
 fn explain(error: &ToolError) -> io::Result<()> {
     io::stderr().lock().write_all(explained(error).as_bytes())
 }

@@ -200,7 +200,8 @@ mod tests {
     #[test]
     fn what_a_caller_asked_wrongly_is_no_trouble() {
         let store = StoreMonitor::new(Arc::new(crate::store::MemoryStore::new()));
-        let forked = store.fork(&ConversationId::mint([1; 16]), &ConversationId::mint([2; 16]), None, SystemTime::now());
+        let forked =
+            store.fork(&ConversationId::mint([1; 16]), &ConversationId::mint([2; 16]), None, SystemTime::now());
         assert!(forked.is_err());
         assert_eq!(store.tally().writes, CallTally { calls: 1, failures: 0, is_failing: false });
     }

@@ -113,9 +113,9 @@ impl SessionStore for SqliteStore {
 
     fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {
         let statement = "UPDATE session SET used_at = max(used_at, ?2) WHERE id = ?1";
-        self.write(|transaction| {
-            Ok(transaction.prepare_cached(statement)?.execute(params![id, unix_seconds(now)])? > 0)
-        })
+        self.write(
+            |transaction| Ok(transaction.prepare_cached(statement)?.execute(params![id, unix_seconds(now)])? > 0),
+        )
     }
 
     fn remove(&self, id: &str) -> Result<bool, StoreError> {

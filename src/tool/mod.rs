@@ -35,9 +35,10 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, FileUpdate, HAS_PROCESSES,
-    HostPattern, Isolation, OpenPdf, OutputBounds, Receipt, SessionStore, StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
-    end_writing, json_length, run_worker,
+    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery,
+    FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Receipt, SessionStore, StoreError,
+    StoreTally, StoredSession, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, end_writing, json_length,
+    run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};

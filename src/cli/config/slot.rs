@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use toml::Value;
 
+use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
 use crate::tool::{AddressRange, FormArgument, HostPattern};
 
@@ -35,6 +36,8 @@ pub(super) enum Slot<'a> {
     Form(&'a mut FormArgument),
     /// A table of forms; entries of a weaker layer stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
+    LogLevel(&'a mut LogLevel),
+    LogFormat(&'a mut LogFormat),
     Hosts(&'a mut Vec<HostPattern>),
     Ranges(&'a mut Vec<AddressRange>),
 }
@@ -110,6 +113,14 @@ impl Slot<'_> {
             Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
             Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
             Self::Ranges(place) => put(place, given.items(), "a list of blocks of addresses like 10.0.0.0/8"),
+            Self::LogLevel(place) => {
+                let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
+                put(place, given.text().and_then(named), "off, error, warn or info")
+            }
+            Self::LogFormat(place) => {
+                let named = |name| LogFormat::ALL.into_iter().find(|format| format.name() == name);
+                put(place, given.text().and_then(named), "text or json")
+            }
             Self::Form(place) => put(place, given.text().and_then(FormArgument::parse), FORMS),
             Self::Forms(place) => {
                 place.extend(forms(given).ok_or(CLIENT_FORMS)?);
@@ -137,6 +148,8 @@ impl Slot<'_> {
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
             Self::Ranges(ranges) => Some(listed(ranges)),
+            Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
+            Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
             Self::Forms(forms) => {
                 let entry = |(name, form): (&String, &FormArgument)| (name.clone(), Value::from(form.name()));

@@ -276,7 +276,11 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .with_state(Arc::clone(gate))
 }
 
-async fn mcp(State(gate): State<Arc<Gate>>, Extension(awaiting): Extension<AwaitingFlush>, request: Request) -> Response {
+async fn mcp(
+    State(gate): State<Arc<Gate>>,
+    Extension(awaiting): Extension<AwaitingFlush>,
+    request: Request,
+) -> Response {
     let began = Instant::now();
     let is_in_session = request.headers().contains_key(SESSION);
     let exchange = Arc::new(Exchange::new(gate.open.clone(), is_in_session));
@@ -294,7 +298,7 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(awaiting): Extension<Await
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
     };
-    let entry = Entry { log: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
+    let entry = Entry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
     let metrics = Arc::clone(&gate.work.metrics);
     let tracking = Tracking { exchange, awaiting, entry, began, metrics, place };
     response.map(|body| Body::new(TrackedBody::new(body, tracking)))
@@ -305,9 +309,10 @@ async fn ready(State(gate): State<Arc<Gate>>) -> Response {
         return (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response();
     }
     match gate.store_tally().await {
-        Some(StoreTally { reads: CallTally { is_failing: false, .. }, writes: CallTally { is_failing: false, .. } }) => {
-            "ready\n".into_response()
-        }
+        Some(StoreTally {
+            reads: CallTally { is_failing: false, .. },
+            writes: CallTally { is_failing: false, .. },
+        }) => "ready\n".into_response(),
         Some(StoreTally { reads: CallTally { is_failing: false, .. }, .. }) => {
             (StatusCode::SERVICE_UNAVAILABLE, "the store records nothing\n").into_response()
         }

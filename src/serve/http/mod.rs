@@ -69,8 +69,10 @@ pub struct HttpSettings {
     /// Whether a session is a conversation. Some clients share one among several: then pages would be held back from one
     /// that were given to another.
     pub session_is_conversation: bool,
-    /// Where a line for each request goes.
-    pub log: Option<fn(&str)>,
+    /// Whether each request is an event of the log.
+    pub log: bool,
+    /// Told where the server listens, and that it ends, in a sentence.
+    pub announce: fn(&str),
 }
 
 impl HttpSettings {
@@ -92,7 +94,8 @@ impl HttpSettings {
             write_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             session_is_conversation: false,
-            log: None,
+            log: false,
+            announce: |_| {},
         }
     }
 }
@@ -121,8 +124,9 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
+    let announce = settings.announce;
     let gate = Gate::new(handler, work, settings, listener.local_addr()?, warn);
-    warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
+    announce(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
     let most = room(gate.settings().max_connections, warn);
     tokio::select! {
@@ -130,7 +134,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         told = told_to_end() => told?,
     }
     drop(listener);
-    warn("ending: answers under way are finished");
+    announce("ending: answers under way are finished");
     gate.drain();
     stop.send_replace(true);
     // A lapse of time means: give up what is left.
@@ -216,13 +220,7 @@ async fn accept(
 }
 
 /// Serves one connection to its end. What breaks it is its client's affair.
-async fn connected(
-    stream: TcpStream,
-    router: Router,
-    gate: &Gate,
-    mut stopped: watch::Receiver<bool>,
-    warn: fn(&str),
-) {
+async fn connected(stream: TcpStream, router: Router, gate: &Gate, mut stopped: watch::Receiver<bool>, warn: fn(&str)) {
     // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
     let _ = stream.set_nodelay(true);
     let awaiting = AwaitingFlush::default();

@@ -35,7 +35,7 @@ const MAX_STATE_BYTES: usize = 64 << 10;
 /// All sessions of a server.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    open: Mutex<HashMap<String, Session>>,
+    open: Arc<Mutex<HashMap<String, Session>>>,
     stored: Stored,
     idle: Duration,
     expired: Mutex<Option<Instant>>,
@@ -77,7 +77,7 @@ impl Sessions {
         let mut manager = LocalSessionManager::default();
         manager.session_config = session;
         let (manager, stored) = (Arc::new(manager), Stored(context));
-        Self { manager, open: Mutex::default(), stored, idle, expired: Mutex::default() }
+        Self { manager, open: Arc::default(), stored, idle, expired: Mutex::default() }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
@@ -86,7 +86,7 @@ impl Sessions {
 
     /// Where the SDK finds what other replicas opened.
     pub(super) fn restored(&self) -> Arc<dyn RestoredSessions> {
-        Arc::new(self.stored.clone())
+        Arc::new(Restored { open: Arc::clone(&self.open), stored: self.stored.clone() })
     }
 
     /// How many are open here.
@@ -109,8 +109,7 @@ impl Sessions {
             Some((owner, _)) if owner != principal => Admission::Unknown,
             Some((_, false)) => Admission::Admitted,
             Some((_, true)) => self.admit_again(id).await,
-            None if *method != Method::DELETE && self.count().await >= most => Admission::Full,
-            None => self.admit_stored(id, principal).await,
+            None => self.admit_stored(id, principal, method, most).await,
         }
     }
 
@@ -129,20 +128,26 @@ impl Sessions {
     }
 
     /// A session that is not open here.
-    async fn admit_stored(&self, id: &str, principal: Principal) -> Admission {
+    async fn admit_stored(&self, id: &str, principal: Principal, method: &Method, most: usize) -> Admission {
         let (name, idle) = (id.to_owned(), self.idle);
         let stored = self.stored.ask(move |store| {
             let session = store.get(&name)?.filter(|session| is_used(session, idle));
-            store.touch(&name, SystemTime::now())?;
+            if session.as_ref().is_some_and(|session| session.owner == principal) {
+                store.touch(&name, SystemTime::now())?;
+            }
             Ok(session)
         });
         match stored.await {
-            Some(Ok(Some(session))) if session.owner == principal => {
+            Some(Ok(Some(session))) if session.owner != principal => Admission::Unknown,
+            Some(Ok(Some(_))) if *method != Method::DELETE && self.count().await >= most => Admission::Full,
+            Some(Ok(Some(_))) => {
                 lock(&self.open).insert(id.to_owned(), Session::new(principal, true));
                 Admission::Admitted
             }
             Some(Err(_)) => Admission::Unavailable,
-            Some(Ok(_)) | None => Admission::Unknown,
+            // The protocol knows what a request means that names no session there is; an end of one means nothing.
+            Some(Ok(None)) | None if *method != Method::DELETE => Admission::Admitted,
+            Some(Ok(None)) | None => Admission::Unknown,
         }
     }
 
@@ -153,7 +158,8 @@ impl Sessions {
         let is_stored = self.put(id, owner, initialize).await;
         let kept = self.manager.sessions.read().await;
         let mut open = lock(&self.open);
-        open.retain(|session, _| kept.contains_key(session.as_str()));
+        // One that was just admitted is not restored yet.
+        open.retain(|id, session| kept.contains_key(id.as_str()) || session.asked.elapsed() < ASKED_EVERY);
         open.insert(id.to_owned(), Session::new(owner, is_stored));
     }
 
@@ -230,12 +236,21 @@ impl Stored {
     }
 }
 
-/// What the SDK asks for sessions that it does not know. The door itself puts them there and removes them.
+/// What the SDK asks for sessions that it does not know, once a request was admitted to one. The door itself puts them
+/// into the store and removes them.
+struct Restored {
+    open: Arc<Mutex<HashMap<String, Session>>>,
+    stored: Stored,
+}
+
 #[async_trait::async_trait]
-impl RestoredSessions for Stored {
+impl RestoredSessions for Restored {
     async fn load(&self, id: &str) -> Result<Option<SessionState>, SessionStoreError> {
+        if !lock(&self.open).contains_key(id) {
+            return Ok(None);
+        }
         let id = id.to_owned();
-        let Some(stored) = self.ask(move |store| store.get(&id)).await else { return Ok(None) };
+        let Some(stored) = self.stored.ask(move |store| store.get(&id)).await else { return Ok(None) };
         let parameters = stored?.map(|session| serde_json::from_slice(&session.state)).transpose()?;
         Ok(parameters.map(SessionState::new))
     }
