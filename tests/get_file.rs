@@ -62,7 +62,10 @@ fn a_page_is_given_once_and_again_by_force() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["one", "two", "three"]);
     assert_eq!(bench.given("a.pdf", pages("1-2")), ["PDF: one", "PDF: two"]);
-    assert_eq!(bench.given("a.pdf", pages("2-3")), ["PDF: three".to_owned(), format!("Page 2 of a.pdf {HELD}\n{IF_UNSEEN}")]);
+    assert_eq!(
+        bench.given("a.pdf", pages("2-3")),
+        ["PDF: three".to_owned(), format!("Page 2 of a.pdf {HELD}\n{IF_UNSEEN}")]
+    );
     let forced = |request: &mut FileRequest| {
         request.force = true;
         request.part = Part::Index(0);

@@ -122,7 +122,9 @@ mod tests {
         );
         check(
             &[(0, Copy(place(0))), (1, Copy(place(1)))],
-            &["Pages 1-2 of b.pdf have already been provided to you in this conversation. They are pages 1-2 of a.pdf."],
+            &[
+                "Pages 1-2 of b.pdf have already been provided to you in this conversation. They are pages 1-2 of a.pdf.",
+            ],
         );
     }
 }
