@@ -73,6 +73,8 @@
 //! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
 //! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
 //!   is bounded by a limit with a name.
+//! - **What a conversation holds is what its store says.** A copy in a process is good for one version of it; where the
+//!   store cannot be read, nothing is left out of an answer and nothing recorded.
 //! - **What was planned before something was forgotten is not recorded**: a delivery names the last sequence that its
 //!   plan knew of, and a store refuses it where anything was forgotten since.
 //! - **Standard output is the protocol's**: only `cli` prints.

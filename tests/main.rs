@@ -34,6 +34,7 @@ mod settings;
 mod source;
 mod split;
 mod store;
+mod store_promises;
 mod streams;
 mod support;
 mod text;

@@ -79,7 +79,8 @@ impl ContextManager {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 let note = format!(
-                    "What this conversation holds is not known ({error}): nothing is left out, and nothing recorded."
+                    "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, and \
+                     nothing recorded."
                 );
                 return Session { snapshot: None, is_current: false, notes: vec![note] };
             }

@@ -117,6 +117,18 @@ impl Memory {
         self.known.as_ref().map_or(Standing::No, |known| known.standing(page, fingerprint, form))
     }
 
+    /// The file, content and place by which a held page was given first, where that is another file.
+    pub(super) fn given_elsewhere(&self, fingerprint: PageFingerprint, form: Form) -> Option<Holding> {
+        let known = self.known.as_ref()?;
+        known.snapshot.view.origin_of(&fingerprint, form).filter(|origin| origin.file != known.file)
+    }
+
+    /// Whether the page at this place is as the agent was last told: it was not given another from there.
+    pub(super) fn is_as_told(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
+        let previous = self.known.as_ref().and_then(|known| known.snapshot.view.previous_at(&known.file, page));
+        previous.is_none_or(|previous| previous == fingerprint)
+    }
+
     /// The pages held of this content, one line a form.
     pub(super) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };

@@ -20,6 +20,7 @@ mod facts;
 mod fetch;
 mod file;
 mod fonts;
+mod held_pages;
 mod lines;
 mod memory;
 mod news;
@@ -94,6 +95,7 @@ use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use self::sent::sent;
+use self::words::IF_UNSEEN;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
@@ -166,6 +168,7 @@ impl ContextManager {
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         asked.check_unchanged()?;
+        draft.blocks.extend((!doubts.is_empty()).then(|| Block::Text(doubts.join("\n"))));
         draft.details.notes.extend(doubts);
         draft.details.point = memory.snapshot().map(|snapshot| Point(snapshot.head.latest.0));
         // What was cut short by it must not pass for an answer.
@@ -217,12 +220,34 @@ impl ContextManager {
         watcher: &dyn Watcher,
     ) -> Result<Draft, ContextError> {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
-            return Ok(summary_already_held(asked, memory));
+            return Ok(self.summary_already_held(asked, memory));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
-        let (fingerprints, forms) = (RefCell::default(), RefCell::default());
-        let (settings, output, document) = (&self.settings_for(request), &self.output, &*document);
-        PdfAnswer { asked, request, settings, output, document, memory, watcher, fingerprints, forms }.draft()
+        let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
+        let answer = PdfAnswer {
+            asked,
+            request,
+            settings: &self.settings_for(request),
+            output: &self.output,
+            document: &*document,
+            memory,
+            watcher,
+            path_of: &path_of,
+            origins: RefCell::default(),
+            fingerprints: RefCell::default(),
+            forms: RefCell::default(),
+        };
+        answer.draft()
+    }
+
+    /// Needs no look into the document.
+    fn summary_already_held(&self, asked: &Asked, memory: &Memory) -> Draft {
+        let blake3 = asked.known_hash();
+        let pages = blake3.and_then(|content| self.facts.page_count(&content, self.cache.store()));
+        let (file, mime_type) = (asked.path.clone(), asked.kind.mime());
+        let details = Details { file, mime_type, blake3, pages, ..Details::default() };
+        let text = held_summary(&asked.path, pages, &memory.held_lines());
+        Draft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 
     /// The bounds on an answer, as far as the result that it goes into has room.
@@ -357,15 +382,12 @@ impl ContextManager {
     }
 }
 
-/// Needs no look into the document.
-fn summary_already_held(asked: &Asked, memory: &Memory) -> Draft {
-    let details = Details {
-        file: asked.path.clone(),
-        mime_type: asked.kind.mime(),
-        blake3: asked.known_hash(),
-        ..Details::default()
-    };
-    Draft::new(Block::Text(summary_held(&asked.path)), details, memory.held_elsewhere())
+/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
+fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
+    let pages = pages.map(|pages| format!("Pages: {pages}"));
+    let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));
+    let lines = std::iter::once(summary_held(path)).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A delivery of nothing yet, planned on what was known.

@@ -99,9 +99,7 @@ impl Entry {
         };
         match known {
             Some(known) if known == self.head.version() => Rows::Unchanged,
-            Some(known) if known.begun == self.head.begun && self.head.forgotten <= known.latest => {
-                Rows::Later(after(known.latest))
-            }
+            Some(known) if self.head.extends(known) => Rows::Later(after(known.latest)),
             _ => Rows::All(after(Sequence::START)),
         }
     }

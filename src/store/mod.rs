@@ -265,6 +265,12 @@ impl Head {
         Version { begun: self.begun, latest: self.latest }
     }
 
+    /// Whether a copy of `known` lacks nothing but rows that were recorded after it.
+    #[must_use]
+    pub fn extends(&self, known: Version) -> bool {
+        known.begun == self.begun && self.forgotten <= known.latest && known.latest <= self.latest
+    }
+
     /// Whether a delivery rests on this conversation, and on nothing that was forgotten since it was planned.
     #[must_use]
     pub fn allows(&self, planned: Version) -> bool {

@@ -171,9 +171,7 @@ fn read(
     };
     let rows = match known {
         Some(known) if known == head.version() => Rows::Unchanged,
-        Some(known) if known.begun == head.begun && head.forgotten <= known.latest => {
-            Rows::Later(rows_after(transaction, id, known.latest)?)
-        }
+        Some(known) if head.extends(known) => Rows::Later(rows_after(transaction, id, known.latest)?),
         _ => Rows::All(rows_after(transaction, id, Sequence::START)?),
     };
     Ok(Some(Reading { head, rows }))

@@ -130,12 +130,20 @@ impl ConversationView {
     /// Whether a page is held in a form, whatever file it came from.
     #[must_use]
     pub fn holds_page(&self, page: &PageFingerprint, form: Form) -> bool {
-        self.places_of(page, form).next().is_some()
+        self.index.holdings_of(*page, form).next().is_some()
     }
 
-    /// The files and places from which a page was given in a form.
-    pub fn places_of(&self, page: &PageFingerprint, form: Form) -> impl Iterator<Item = (FileKey, PageIndex)> + '_ {
-        self.index.places_of(*page, form)
+    /// The holding by which a page was given first, of those whose file shows it there still as far as the agent was
+    /// told; at most 64 of them are looked at.
+    #[must_use]
+    pub fn origin_of(&self, page: &PageFingerprint, form: Form) -> Option<Holding> {
+        const MAX_LOOKED_AT: usize = 64;
+        let shows = |holding: &Holding| match holding.what {
+            Held::Page { page: place, .. } => self.previous_at(&holding.file, place) == Some(*page),
+            _ => false,
+        };
+        let held = self.index.holdings_of(*page, form).take(MAX_LOOKED_AT);
+        held.filter(shows).min_by_key(|holding| self.recorded_at(holding))
     }
 
     /// The page last given from this place: where it is not the page that is there now, that one replaces it.

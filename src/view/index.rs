@@ -9,8 +9,8 @@ use crate::page::{PageIndex, PageSet};
 /// What can be derived from the holdings, so that no question of a request walks them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Index {
-    /// The places from which each page was given.
-    pages: BTreeSet<(PageFingerprint, Form, FileKey, PageIndex)>,
+    /// The places from which each page was given, and the content of the file there.
+    pages: BTreeSet<(PageFingerprint, Form, FileKey, PageIndex, ContentHash)>,
     /// Every page that was given from each place.
     stood: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
     /// The page last given from each place.
@@ -35,7 +35,7 @@ impl Index {
         }
         match what {
             Held::Page { fingerprint, page, form } => {
-                self.pages.insert((fingerprint, form, file, page));
+                self.pages.insert((fingerprint, form, file, page, content));
                 self.stood.insert((file, page, fingerprint));
                 keep_latest(&mut self.places, (file, page), (at, fingerprint));
                 self.pages_of.entry((content, form)).or_default().insert(page);
@@ -83,15 +83,14 @@ impl Index {
         self.pages_of.get(&(*content, form)).cloned().unwrap_or_default()
     }
 
-    /// The files and places from which a page was given in a form.
-    pub(super) fn places_of(
-        &self,
-        page: PageFingerprint,
-        form: Form,
-    ) -> impl Iterator<Item = (FileKey, PageIndex)> + '_ {
-        let least = (page, form, FileKey([0; 32]), PageIndex(0));
-        let most = (page, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX));
-        self.pages.range(least..=most).map(|(_, _, file, page)| (*file, *page))
+    /// The holdings of a page in a form.
+    pub(super) fn holdings_of(&self, fingerprint: PageFingerprint, form: Form) -> impl Iterator<Item = Holding> + '_ {
+        let least = (fingerprint, form, FileKey([0; 32]), PageIndex(0), ContentHash([0; 32]));
+        let most = (fingerprint, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX), ContentHash([u8::MAX; 32]));
+        self.pages.range(least..=most).map(|(fingerprint, form, file, page, content)| {
+            let what = Held::Page { fingerprint: *fingerprint, page: *page, form: *form };
+            Holding { content: *content, file: *file, what }
+        })
     }
 
     pub(super) fn has_pages(&self) -> bool {
