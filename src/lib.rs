@@ -53,14 +53,14 @@
 //! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
-//! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory | view, source | rusqlite |
+//! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory | view, source | rusqlite |
 //! | `source` | paths beneath roots, URLs and what was fetched, what a file is, content hashes; the only room that opens a client's files | web | |
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
-//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util |
+//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
 //! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim |
 //!
 //! # Invariants
@@ -74,6 +74,8 @@
 //! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
 //! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
 //!   is bounded by a limit with a name.
+//! - **What a conversation holds is what its store says.** A copy in a process is good for one version of it; where the
+//!   store cannot be read, nothing is left out of an answer and nothing recorded.
 //! - **What was planned before something was forgotten is not recorded**: a delivery names the last sequence that its
 //!   plan knew of, and a store refuses it where anything was forgotten since.
 //! - **Standard output is the protocol's**: only `cli` prints.

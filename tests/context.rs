@@ -18,6 +18,7 @@ use pagewise::store::{MemoryStore, Sent, SqliteStore, ViewStore};
 use pagewise::tool::{update_text, updates_text};
 use pagewise::view::{ConversationId, Form, Principal};
 
+use crate::support::stores::loaded;
 use crate::support::words::{Bench, pages, summary};
 
 fn c() -> ConversationId {
@@ -110,7 +111,7 @@ fn moved_and_removed_pages_are_held_under_their_new_numbers() {
     let answer = bench.given("a.pdf", pages("1-3"));
     assert_eq!(answer[0], "PDF: new");
     assert!(!answer[1].contains("replaces"), "a new page replaces none: {answer:?}");
-    assert!(answer[1].starts_with("Page 2 of a.pdf has already been provided"), "{answer:?}");
+    assert!(answer[1].starts_with("Pages 2-3 of a.pdf have already been provided"), "{answer:?}");
     bench.pdf("a.pdf", &["new", "one", "three", "four"]);
     assert_eq!(bench.given("a.pdf", pages("4"))[0], "PDF: four", "what was told to be removed is sent again");
 }
@@ -149,7 +150,7 @@ fn a_regenerated_file_with_the_same_pages_is_no_news() {
     bench.write("a.pdf", "%PDF-1.4\none\ntwo\n");
     assert_eq!(told(&bench), NOTHING);
     let held = bench.given("a.pdf", pages("1-2")).remove(0);
-    assert!(held.starts_with("Page 1 of a.pdf has already been provided"), "{held}");
+    assert!(held.starts_with("Pages 1-2 of a.pdf have already been provided"), "{held}");
 }
 
 #[test]
@@ -587,7 +588,7 @@ fn sixty_four_at_once_lose_nothing_and_see_nobody_elses() {
     });
     let store = SqliteStore::open(data.path()).unwrap().0;
     let held = |conversation: &str| {
-        let view = store.load(&conversation.parse().unwrap()).unwrap();
+        let view = loaded(&store, &conversation.parse().unwrap());
         let (_, content) = view.files().next().unwrap();
         view.pages_in(&content, Form::Document)
     };

@@ -57,14 +57,42 @@ fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next()
     let (bench, broken) = failing();
     bench.pdf("a.pdf", &["one"]);
     bench.given("a.pdf", pages("1"));
-    *broken.lock().unwrap() = vec!["head", "load_since"];
+    *broken.lock().unwrap() = vec!["read"];
     let answer = bench.ask("a.pdf", |request| {
         request.part = Part::Index(0);
         request.generation = Some(1);
     });
-    assert_eq!(lines(&answer), ["PDF: one"], "the context was compacted: the agent has nothing");
+    assert_eq!(lines(&answer), ["PDF: one", NOT_KNOWN], "the context was compacted: the agent has nothing");
     drop(answer);
+    broken.lock().unwrap().clear();
     assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"], "and a call that names none knows it too");
+}
+
+/// What an answer says where the store cannot be read.
+const NOT_KNOWN: &str = "The memory of this conversation cannot be read (the disk is full: views.sqlite3): nothing is \
+                         left out of this answer, and nothing recorded.";
+
+#[test]
+fn where_the_memory_cannot_be_read_nothing_is_left_out_and_the_answer_says_so() {
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one", "two"]);
+    bench.write("a.txt", "text\n");
+    for (file, part) in [("a.pdf", Part::Index(0)), ("a.pdf", Part::Summary), ("a.txt", Part::Summary)] {
+        bench.given(file, |request| request.part = part.clone());
+        *broken.lock().unwrap() = vec!["read"];
+        let answer = bench.ask(file, |request| request.part = part.clone());
+        let given = lines(&answer);
+        assert!(!given[0].contains("already"), "{given:?}");
+        assert_eq!(
+            (given[1..].to_vec(), answer.details.notes.clone()),
+            (vec![NOT_KNOWN.to_owned()], vec![NOT_KNOWN.to_owned()])
+        );
+        broken.lock().unwrap().clear();
+        let before = bench.context.status(&c(), None).unwrap().point;
+        answer.delivery.commit().unwrap();
+        assert_eq!(bench.context.status(&c(), None).unwrap().point, before, "nothing was recorded");
+        assert!(bench.given(file, |request| request.part = part.clone())[0].contains("already"), "it knows again");
+    }
 }
 
 #[test]
@@ -90,26 +118,17 @@ fn a_fork_holds_nothing_that_was_forgotten_while_the_store_failed() {
 }
 
 #[test]
-fn files_that_were_given_while_the_store_failed_are_followed() {
-    let (store, broken) = failing_store();
-    let bench = Bench::over(Arc::new(tempfile::tempdir().unwrap()), Arc::clone(&store), AnswerSettings::default());
+fn what_was_given_while_the_store_failed_is_not_held_and_given_again() {
+    let (bench, broken) = failing();
     *broken.lock().unwrap() = vec!["record_all"];
     bench.write("a.txt", &numbered("one\n"));
     assert!(bench.ask("a.txt", summary).delivery.commit().is_err());
-    bench.write("a.txt", &numbered("two\n"));
-    let updates = bench.context.updates(&c(), None, &Cancellation::new()).unwrap();
-    assert!(
-        matches!(&updates.files[0].change, FileChange::Text { diff } if diff.contains("-one\n+two")),
-        "{updates:?}"
-    );
+    assert!(lines(&bench.ask("a.txt", summary))[0].starts_with("[Lines 1-101 of 101]"));
+    assert!(bench.context.status(&c(), None).unwrap().files.is_empty());
+    broken.lock().unwrap().clear();
+    bench.given("a.txt", summary);
     let status = bench.context.status(&c(), None).unwrap();
     assert!(status.files[0].path.as_ref().is_some_and(|path| path.ends_with("/a.txt")), "{status:?}");
-    // Once it works again, what is told brings the path with it: another process follows the file too.
-    broken.lock().unwrap().clear();
-    updates.delivery.commit().unwrap();
-    let other = Bench::over(Arc::clone(&bench.folder), store, AnswerSettings::default());
-    let known = other.context.status(&c(), None).unwrap();
-    assert!(known.files[0].path.as_ref().is_some_and(|path| path.ends_with("/a.txt")), "{known:?}");
 }
 
 /// Nothing is passed over in silence, and nothing ends for it.
@@ -141,11 +160,8 @@ fn a_conversation_that_was_dropped_and_began_anew_is_not_the_former() {
     let database = rusqlite::Connection::open(data.path().join("views.sqlite3")).unwrap();
     one.pdf("a.pdf", &["one", "two"]);
     one.given("a.pdf", pages("1"));
-    // It began yesterday.
-    database.execute("UPDATE conversation SET created_at = created_at - 86400", []).unwrap();
     assert!(lines(&one.ask("a.pdf", pages("1")))[0].contains("already been provided"));
     two.context.forget(&c(), &ForgetRequest::default()).unwrap();
-    database.execute_batch("UPDATE floor SET sequence = (SELECT max(latest) FROM conversation)").unwrap();
     database.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM conversation").unwrap();
     two.given("a.pdf", pages("2"));
     assert_eq!(lines(&one.ask("a.pdf", pages("1"))), ["PDF: one"]);
@@ -156,19 +172,70 @@ fn a_conversation_that_was_dropped_and_began_anew_is_not_the_former() {
 fn a_full_disk_costs_no_reply_and_nothing_forgotten_comes_back() {
     let (bench, broken) = failing();
     bench.pdf("a.pdf", &["one", "two"]);
+    bench.given("a.pdf", pages("1"));
     broken.lock().unwrap().extend(["record_all", "forget"]);
-    let answer = bench.ask("a.pdf", pages("1"));
+    let answer = bench.ask("a.pdf", pages("2"));
     assert!(matches!(answer.delivery.commit(), Err(StoreError::DiskFull { .. })));
-    assert!(lines(&bench.ask("a.pdf", pages("1")))[0].contains("already been provided"), "this process remembers");
+    assert!(lines(&bench.ask("a.pdf", pages("1")))[0].contains("already been provided"), "what it can read it knows");
     let planned = bench.ask("a.pdf", pages("2"));
-    assert!(bench.context.forget(&c(), &ForgetRequest::default()).is_err());
-    assert!(planned.delivery.commit().is_err());
-    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), ["PDF: one", "PDF: two"], "forgotten all the same");
+    assert!(bench.context.forget(&c(), &ForgetRequest::default()).is_err(), "its caller is told");
+    planned.delivery.commit().unwrap();
+    let all = ["PDF: one", "PDF: two", NOT_KNOWN];
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), all, "nothing is relied on");
     broken.lock().unwrap().clear();
-    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), ["PDF: one", "PDF: two"], "and now in the store");
-    // Marks of this time may be lost, but not for ever.
-    let is_held = |_| bench.given("a.pdf", pages("1"))[0].contains("already been provided");
-    assert!((0..5).any(is_held));
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1-2"))), all[..2], "forgotten as soon as the store could");
+    bench.given("a.pdf", pages("1"));
+    assert!(bench.given("a.pdf", pages("1"))[0].contains("already been provided"), "and relied on again");
+}
+
+/// Each of them is in doubt, and beyond the bound all are.
+#[test]
+fn more_conversations_in_doubt_than_are_remembered_put_all_in_doubt() {
+    const MOST: usize = 1_024;
+    let (bench, broken) = failing();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", pages("1"));
+    let held = || lines(&bench.ask("a.pdf", pages("1")))[0].contains("already been provided");
+    *broken.lock().unwrap() = vec!["forget"];
+    let fails = |number: usize| {
+        let conversation = format!("c{number}").parse().unwrap();
+        assert!(bench.context.forget(&conversation, &ForgetRequest::default()).is_err());
+    };
+    (0..MOST).for_each(fails);
+    assert!(held(), "another conversation is not in doubt");
+    fails(MOST);
+    broken.lock().unwrap().clear();
+    let answer = lines(&bench.ask("a.pdf", pages("1")));
+    assert!(
+        answer[0] == "PDF: one" && answer[1].contains("failed to forget more than 1024 conversations"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn what_was_given_by_an_answer_that_was_cancelled_after_it_is_given_again() {
+    for fails in [false, true] {
+        let (bench, broken) = failing();
+        bench.pdf("a.pdf", &["one", "two"]);
+        bench.given("a.pdf", pages("1"));
+        let receipt = bench.ask("a.pdf", pages("2")).delivery.commit().unwrap();
+        let planned_on_it = bench.ask("a.pdf", pages("1-2"));
+        assert!(planned_on_it.details.sent.is_empty());
+        let before = bench.context.status(&c(), None).unwrap().sent.blocks;
+        if fails {
+            *broken.lock().unwrap() = vec!["take_back", "forget"];
+        }
+        assert_eq!(receipt.take_back().is_err(), fails);
+        assert_eq!(lines(&bench.ask("a.pdf", pages("2")))[0], "PDF: two");
+        broken.lock().unwrap().clear();
+        assert_eq!(lines(&bench.ask("a.pdf", pages("2"))), ["PDF: two"]);
+        planned_on_it.delivery.commit().unwrap();
+        assert_eq!(lines(&bench.ask("a.pdf", pages("2"))), ["PDF: two"], "nothing rests on what was taken back");
+        if !fails {
+            assert_eq!(bench.context.status(&c(), None).unwrap().sent.blocks, before - 1);
+            assert!(lines(&bench.ask("a.pdf", pages("1")))[0].contains("already been provided"), "the other stays");
+        }
+    }
 }
 
 #[test]
@@ -228,17 +295,8 @@ fn what_was_planned_before_a_store_was_lost_is_not_held_after_a_forgetting() {
 }
 
 #[test]
-fn a_server_keeps_no_more_conversations_at_hand_than_it_needs_and_forgets_none() {
-    let store = Arc::new(MemoryStore::new());
-    let loads = Arc::new(AtomicUsize::new(0));
-    let counted = Arc::clone(&loads);
-    let hooked = Hooked::new(store, move |call, side| {
-        if (call, side) == ("load_since", Side::After) {
-            counted.fetch_add(1, Ordering::SeqCst);
-        }
-        Ok(())
-    });
-    let bench = over(hooked);
+fn a_server_that_knows_more_conversations_than_it_keeps_at_hand_forgets_none() {
+    let bench = Bench::new();
     bench.pdf("a.pdf", &["one"]);
     let give = |number: usize| {
         let mut request = FileRequest::whole("a.pdf");
@@ -250,9 +308,7 @@ fn a_server_keeps_no_more_conversations_at_hand_than_it_needs_and_forgets_none()
     };
     const MANY: usize = 1_600;
     assert!((0..MANY).all(|number| give(number) == 1));
-    loads.store(0, Ordering::SeqCst);
-    assert!((0..MANY).all(|number| give(number) == 0), "what was dropped is loaded again");
-    assert!(loads.load(Ordering::SeqCst) > MANY / 4, "the first were not kept at hand");
+    assert!((0..MANY).all(|number| give(number) == 0));
 }
 
 /// When the store says that it was pruned last, and whether it is pruned at the next commit.
@@ -346,7 +402,7 @@ fn a_database_that_breaks_while_it_is_pruned_is_told() {
         let store = Arc::new(SqliteStore::open(data.path()).unwrap().0);
         Bench::over(Arc::clone(&folder), store, AnswerSettings::default())
     };
-    let breaks = ["DELETE FROM floor", "UPDATE floor SET pruned_at = NULL; DROP TABLE file_hash"];
+    let breaks = ["DELETE FROM pruning", "UPDATE pruning SET pruned_at = NULL; DROP TABLE file_hash"];
     for (round, breaks) in (1..).zip(breaks) {
         let bench = process();
         bench.pdf("a.pdf", &["one", "two"]);
@@ -413,7 +469,7 @@ fn changing(change: impl Fn(&std::path::Path) + Send + Sync + 'static) -> (Bench
     let armed = Arc::new(AtomicBool::new(false));
     let (path, is_armed): (Arc<TempDir>, _) = (Arc::clone(&folder), Arc::clone(&armed));
     let store = Hooked::new(Arc::new(MemoryStore::new()), move |call, side| {
-        if (call, side) == ("head", Side::Before) && is_armed.swap(false, Ordering::SeqCst) {
+        if (call, side) == ("read", Side::Before) && is_armed.swap(false, Ordering::SeqCst) {
             change(path.path());
         }
         Ok(())

@@ -25,12 +25,13 @@ use pagewise::hash::PageFingerprint;
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
-use pagewise::store::{SqliteStore, ViewStore as _};
+use pagewise::store::SqliteStore;
 use pagewise::view::{ConversationId, Form};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
 
+use crate::support::stores::loaded;
 use crate::support::words::{Words, reading};
 
 const FILES: usize = 3;
@@ -41,6 +42,8 @@ const MAX_CONVERSATIONS: usize = 4;
 enum Then {
     Deliver,
     Cancel,
+    /// Cancelled after it was delivered.
+    TakeBack,
     Later,
 }
 
@@ -125,7 +128,7 @@ struct Who {
 fn step() -> impl Strategy<Value = Step> {
     let file = 0..FILES;
     let who = || (0_usize..2, 0..MAX_CONVERSATIONS).prop_map(|(process, conversation)| Who { process, conversation });
-    let then = prop_oneof![6 => Just(Then::Deliver), 1 => Just(Then::Cancel), 2 => Just(Then::Later)];
+    let then = prop_oneof![6 => Just(Then::Deliver), 1 => Just(Then::Cancel), 1 => Just(Then::TakeBack), 2 => Just(Then::Later)];
     let generation =
         prop_oneof![3 => Just(Generation::Unnamed), 2 => Just(Generation::Current), 1 => Just(Generation::Stale)];
     let page = prop_oneof![2 => Just(None), 1 => (0_u32..4).prop_map(Some)];
@@ -407,6 +410,7 @@ impl<'g> Run<'g> {
         match then {
             Then::Deliver => self.deliver(pending),
             Then::Cancel => {}
+            Then::TakeBack => self.take_back(pending),
             Then::Later if self.pending.len() < 4 => self.pending.push(pending),
             Then::Later => {}
         }
@@ -448,6 +452,18 @@ impl<'g> Run<'g> {
             model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
             model.must.extend(sent);
         }
+    }
+
+    /// As if it had never been given; but what was told is gone stays so, and what was given anew may be gone with it.
+    fn take_back(&mut self, pending: Pending) {
+        let Pending { conversation, file, answer, .. } = pending;
+        answer.delivery.commit().unwrap().take_back().unwrap();
+        let model = &mut self.conversations[conversation].1;
+        model.lose_track(&self.ever[file]);
+        model.must.retain(|(word, _)| !self.ever[file].contains(word));
+        model.told.remove(&file);
+        model.followed.remove(&file);
+        model.disturbances += 1;
     }
 
     fn updates(&mut self, who: Who, deliver: bool) -> Checked {
@@ -564,7 +580,7 @@ impl<'g> Run<'g> {
         let store = self.ground.store();
         let words: BTreeSet<_> = self.ever.iter().flatten().copied().collect();
         for (id, model) in &self.conversations {
-            let view = store.load(id).unwrap();
+            let view = loaded(&store, id);
             for word in &words {
                 for form in Form::ALL {
                     let (held, one) = (view.holds_page(word, form), (*word, form));

@@ -23,7 +23,7 @@ use pagewise::store::{MemoryStore, StoreError, ViewStore};
 use pagewise::view::{ConversationId, Form};
 use tempfile::TempDir;
 
-use crate::support::stores::{FAULTS, Hooked, Side, disk_full};
+use crate::support::stores::{FAULTS, Hooked, Side, disk_full, loaded};
 use crate::support::words::{Words, reading};
 
 /// What a task is doing.
@@ -160,7 +160,7 @@ impl World {
         let (stage, store) = (Arc::<Stage>::default(), Arc::new(MemoryStore::new()));
         let steps = Arc::clone(&stage);
         let hook = move |call: &'static str, side: Side| -> Result<(), StoreError> {
-            if ["head", "load_since", "record_all", "forget", "enter", "fork"].contains(&call) {
+            if ["read", "record_all", "forget", "enter", "fork"].contains(&call) {
                 steps.step(call == "record_all");
             }
             let is_task = TASK.get().is_some();
@@ -185,7 +185,7 @@ impl World {
     }
 
     fn forget(&self, conversation: &ConversationId) {
-        // What fails here is forgotten in this process all the same.
+        // Where that fails this process relies on nothing of it.
         let _ = self.context.forget(conversation, &ForgetRequest::default());
     }
 
@@ -193,7 +193,7 @@ impl World {
     fn held(&self, conversation: &ConversationId) -> Vec<u32> {
         let left_out = |page: &u32| self.ask(conversation, *page).details.sent.is_empty();
         let held: Vec<u32> = (0..3).filter(left_out).collect();
-        let view = self.store.load(conversation).unwrap();
+        let view = loaded(&*self.store, conversation);
         let content = view.files().next().map(|(_, content)| content);
         let stored = content.map(|content| view.pages_in(&content, Form::Document)).unwrap_or_default();
         for page in stored.iter() {
@@ -297,7 +297,7 @@ fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
 
 #[test]
 fn a_new_generation_wins_over_what_was_planned_in_the_old_one() {
-    for fails in [None, Some(("head", Side::Before)), Some(("enter", Side::Before)), Some(("enter", Side::After))] {
+    for fails in [None, Some(("read", Side::Before)), Some(("enter", Side::Before)), Some(("enter", Side::After))] {
         every_order(
             fails,
             |world| waiting(world.ask(&c(), 0)),

@@ -1,4 +1,4 @@
-//! Every store keeps the same promises; the one on disk keeps them across processes and damage.
+//! The store on disk keeps its promises across processes, versions and damage; `store_promises` has what all promise.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,26 +7,20 @@
     reason = "a failed test may stop where it stands"
 )]
 
-use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Barrier};
+use std::sync::Barrier;
 use std::time::{Duration, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::{PageIndex, PageSet};
+use pagewise::page::PageIndex;
 use pagewise::source::HashStore as _;
-use pagewise::store::{
-    Delivery, MemoryStore, Pruned, Sent, SqliteStore, StoreError, StoreWarning, ViewStore, open_or_memory,
-};
-use pagewise::view::{
-    ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Principal, Sequence,
-};
-use proptest::prelude::*;
+use pagewise::store::{Delivery, Sent, SqliteStore, StoreError, StoreWarning, Version, ViewStore, open_or_memory};
+use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, Sequence};
 
-use crate::view::{forget, holding};
+use crate::support::stores::loaded;
 
 fn id(name: &str) -> ConversationId {
     name.parse().unwrap()
@@ -52,245 +46,6 @@ fn on_disk(folder: &Path) -> SqliteStore {
     store
 }
 
-/// The promises of [`ViewStore`], on an empty store.
-fn conformance(store: &dyn ViewStore) {
-    records_what_was_delivered(store);
-    forgets_for_good(store);
-    forks_by_value(store);
-    keeps_generations_owners_and_late_deliveries_apart(store);
-    names_files_and_prunes(store);
-}
-
-fn records_what_was_delivered(store: &dyn ViewStore) {
-    let (a, unknown) = (id("a"), id("unknown"));
-    assert_eq!(store.load(&unknown).unwrap(), ConversationView::new());
-    assert_eq!(store.describe(&unknown).unwrap(), None);
-    assert_eq!(store.head(&unknown).unwrap(), None);
-    assert!(store.create(&a, None, moment(0)).unwrap());
-    assert!(!store.create(&a, None, moment(1)).unwrap());
-
-    let every_kind = [
-        Held::Summary { supports_page_extraction: true },
-        Held::Summary { supports_page_extraction: false },
-        Held::Text(LineSpan::new(1, u32::MAX).unwrap()),
-        Held::Binary,
-    ];
-    let mut holdings: Vec<Holding> = every_kind.iter().map(|what| Holding { what: *what, ..page(1, 0, 0) }).collect();
-    // Beside what was given of a file it would go without saying.
-    holdings.push(Holding { what: Held::Known, ..page(2, 0, 0) });
-    for form in Form::ALL {
-        let fingerprint = PageFingerprint([9; 32]);
-        let what = Held::Page { fingerprint, page: PageIndex(u32::MAX), form };
-        holdings.push(Holding { what, ..page(1, 0, 0) });
-    }
-    let sent = Sent { blocks: 2, pages: 1, bytes: 1_000, tokens: 30 };
-    let first = store.record(&a, &Delivery { sent, ..delivery(&holdings) }, moment(2)).unwrap().unwrap();
-    let second = store.record(&a, &Delivery { sent, ..delivery(&holdings[..1]) }, moment(3)).unwrap().unwrap();
-    assert!(second > first);
-
-    let view = store.load(&a).unwrap();
-    let expected: BTreeMap<Holding, Sequence> = holdings.iter().skip(1).map(|holding| (*holding, first)).collect();
-    let mut loaded: BTreeMap<Holding, Sequence> = view.holdings().map(|(holding, at)| (*holding, at)).collect();
-    assert_eq!(loaded.remove(&holdings[0]), Some(second));
-    assert_eq!(loaded, expected);
-    assert_eq!(store.load_since(&a, first).unwrap().holdings().count(), 1);
-
-    assert_eq!(store.head(&a).unwrap().unwrap().latest, second);
-    let record = store.describe(&a).unwrap().unwrap();
-    assert_eq!((record.created, record.used, record.head.latest), (moment(0), moment(3), second));
-    assert_eq!((record.holdings, record.head.sent), (9, Sent { blocks: 4, pages: 2, bytes: 2_000, tokens: 60 }));
-}
-
-fn forgets_for_good(store: &dyn ViewStore) {
-    let a = id("forgetful");
-    store.record(&a, &delivery(&[page(1, 0, 1), page(1, 1, 2), page(2, 0, 1), page(2, 5, 3)]), moment(4)).unwrap();
-    let old = store.load(&a).unwrap();
-    let pages: PageSet = [PageIndex(0)].into_iter().collect();
-    store.forget(&a, &Forget::Pages { file: FileKey([1; 32]), pages }, moment(5)).unwrap();
-    let held = |view: &ConversationView| -> Vec<Holding> { view.holdings().map(|(holding, _)| *holding).collect() };
-    let known = |file| Holding { what: Held::Known, ..page(file, 0, 1) };
-    let left = [page(1, 1, 2), page(2, 5, 3)];
-    assert_eq!(held(&store.load(&a).unwrap()), left, "the page is gone under both names");
-    assert_eq!(store.describe(&a).unwrap().unwrap().holdings, 2, "and takes no more room");
-    let mut merged = old.clone();
-    merged.union(&store.load_since(&a, old.latest()).unwrap());
-    assert_eq!(held(&merged), left, "an old copy learns of it");
-
-    store.forget(&a, &Forget::Content(ContentHash([2; 32])), moment(6)).unwrap();
-    store.forget(&a, &Forget::File(FileKey([1; 32])), moment(6)).unwrap();
-    assert_eq!(held(&store.load(&a).unwrap()), [known(2)], "a file is followed until it is forgotten by its name");
-    store.forget(&a, &Forget::File(FileKey([2; 32])), moment(6)).unwrap();
-    assert!(store.load(&a).unwrap().is_empty());
-    store.record(&a, &delivery(&[page(1, 0, 1)]), moment(7)).unwrap();
-    assert_eq!(held(&store.load(&a).unwrap()), [page(1, 0, 1)], "what is given again is held again");
-
-    let epoch = store.forget(&a, &Forget::Everything, moment(8)).unwrap();
-    let view = store.load(&a).unwrap();
-    assert_eq!((view.is_empty(), view.epoch(), view.tombstones().count()), (true, epoch, 0));
-    assert_eq!(store.describe(&a).unwrap().unwrap().head.sent, Sent::default());
-}
-
-fn forks_by_value(store: &dyn ViewStore) {
-    let (from, to, early) = (id("origin"), id("fork"), id("early fork"));
-    let first = store.record(&from, &delivery(&[page(1, 0, 1)]), moment(9)).unwrap().unwrap();
-    store.record(&from, &delivery(&[page(1, 1, 2)]), moment(9)).unwrap();
-    store.fork(&from, &to, None, moment(10)).unwrap();
-    store.fork(&from, &early, Some(first), moment(10)).unwrap();
-    store.forget(&from, &Forget::Everything, moment(11)).unwrap();
-    assert_eq!(store.load(&to).unwrap().holdings().count(), 2);
-    assert_eq!(store.load(&early).unwrap().holdings().count(), 1);
-
-    let unknown = store.fork(&id("nobody"), &id("x"), None, moment(11)).unwrap_err();
-    assert!(matches!(unknown, StoreError::UnknownConversation { .. }), "{unknown:?}");
-    let taken = store.fork(&from, &to, None, moment(11)).unwrap_err();
-    assert!(matches!(taken, StoreError::ConversationExists { .. }), "{taken:?}");
-    assert_eq!(store.describe(&id("x")).unwrap(), None);
-}
-
-fn keeps_generations_owners_and_late_deliveries_apart(store: &dyn ViewStore) {
-    let (a, owner) = (id("of somebody"), Principal::of("somebody"));
-    assert!(store.create(&a, Some(&owner), moment(12)).unwrap());
-    assert!(!store.create(&a, Some(&Principal::of("another")), moment(12)).unwrap());
-    assert_eq!(store.head(&a).unwrap().unwrap().owner, Some(owner));
-    let known = Holding { what: Held::Known, ..page(5, 0, 0) };
-    assert_eq!(store.enter(&id("of nobody yet"), 0, moment(12)).unwrap(), 0);
-    assert!(
-        store.load(&id("of nobody yet")).unwrap().epoch() == Sequence::START,
-        "the first generation forgets nothing"
-    );
-    let planned = store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap();
-    assert_eq!(store.enter(&a, 0, moment(12)).unwrap(), 0);
-    assert_eq!(store.load(&a).unwrap().holdings().count(), 1, "the same generation forgets nothing");
-    assert_eq!(store.enter(&a, 7, moment(12)).unwrap(), 7);
-    assert_eq!(store.enter(&a, 6, moment(12)).unwrap(), 7, "an earlier one is told which it is");
-    let held = || store.load(&a).unwrap().holdings().map(|(holding, _)| *holding).collect::<Vec<_>>();
-    assert_eq!(held(), [known], "files stay followed");
-    let late = Delivery { planned, sent: Sent { blocks: 1, ..Sent::default() }, ..delivery(&[page(5, 0, 1)]) };
-    assert_eq!(store.record(&a, &late, moment(12)).unwrap(), None);
-    assert_eq!((held(), store.head(&a).unwrap().unwrap().sent), (vec![known], Sent::default()));
-
-    let planned = Some(store.head(&a).unwrap().unwrap().latest);
-    let gone = Forget::Pages { file: FileKey([5; 32]), pages: [PageIndex(0)].into_iter().collect() };
-    let moved = Delivery { planned, forget: vec![gone], ..delivery(&[page(5, 1, 1)]) };
-    store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap().unwrap();
-    store.record(&a, &moved, moment(12)).unwrap().unwrap();
-    assert_eq!(held(), [page(5, 1, 1)], "what a delivery forgets goes before what it gives");
-    assert_eq!(store.record(&a, &moved, moment(12)).unwrap(), None, "and another that knew nothing of it is late");
-
-    let counted = Delivery { page_counts: BTreeMap::from([(ContentHash([5; 32]), 9)]), ..delivery(&[known]) };
-    let all = [(a.clone(), counted), (id("b"), delivery(&[known])), (a.clone(), delivery(&[known]))];
-    let all = store.record_all(&all, moment(12)).unwrap();
-    assert!(all.iter().all(Option::is_some) && all[0] < all[2], "{all:?}");
-    let counts = store.page_counts(&[ContentHash([5; 32]), ContentHash([6; 32])]).unwrap();
-    assert_eq!(counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
-    let fork = id("of somebody too");
-    store.fork(&a, &fork, None, moment(12)).unwrap();
-    let head = store.head(&fork).unwrap().unwrap();
-    assert_eq!((head.owner, head.generation), (Some(owner), 7));
-    assert_eq!(store.last_pruned().unwrap(), None);
-    let last = store.enter(&a, u64::MAX, moment(12)).unwrap();
-    store.record(&a, &delivery(&[page(5, 0, 1)]), moment(12)).unwrap().unwrap();
-    assert_eq!(store.enter(&a, u64::MAX, moment(12)).unwrap(), last);
-    assert_eq!(held(), [page(5, 0, 1)], "however large it is, it is one generation");
-    store.forget(&a, &Forget::Everything, moment(12)).unwrap();
-    store.forget(&id("b"), &Forget::Everything, moment(12)).unwrap();
-    store.forget(&fork, &Forget::Everything, moment(12)).unwrap();
-}
-
-fn names_files_and_prunes(store: &dyn ViewStore) {
-    let (old, new) = (FileKey([40; 32]), FileKey([41; 32]));
-    let named = |file: FileKey, name: &str, holdings: &[Holding]| {
-        let names = BTreeMap::from([(file, name.to_owned())]);
-        Delivery { names, ..delivery(holdings) }
-    };
-    store.record(&id("old"), &named(old, "/old.pdf", &[page(40, 0, 1)]), moment(20)).unwrap();
-    store.record(&id("big"), &delivery(&[page(42, 0, 1), page(42, 1, 2), page(42, 2, 3)]), moment(31)).unwrap();
-    store.record(&id("new"), &named(new, "/new.pdf", &[page(41, 0, 1)]), moment(32)).unwrap();
-    let both = BTreeMap::from([(old, "/old.pdf".to_owned()), (new, "/new.pdf".to_owned())]);
-    assert_eq!(store.file_names(&[old, new, FileKey([0; 32])]).unwrap(), both);
-
-    store.prune(moment(30), 1_000, moment(33)).unwrap();
-    let names = |store: &dyn ViewStore| -> Vec<String> {
-        store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect()
-    };
-    assert_eq!(names(store), ["new", "big"]);
-    assert_eq!(store.file_names(&[old, new]).unwrap(), BTreeMap::from([(new, "/new.pdf".to_owned())]));
-    assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), Pruned::default(), "four fit");
-    assert_eq!(store.prune(moment(0), 3, moment(33)).unwrap(), Pruned { conversations: 1, holdings: 3 });
-    assert_eq!(names(store), ["new"]);
-    let health = store.health().unwrap();
-    assert_eq!((health.conversations, health.holdings), (1, 1));
-    assert_eq!(store.last_pruned().unwrap(), Some(moment(33)));
-    assert_eq!(store.page_counts(&[ContentHash([5; 32])]).unwrap(), BTreeMap::new());
-}
-
-#[test]
-fn the_store_in_memory_conforms() {
-    conformance(&MemoryStore::new());
-}
-
-#[test]
-fn the_store_on_disk_conforms() {
-    let folder = tempfile::tempdir().unwrap();
-    conformance(&on_disk(folder.path()));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    /// Whatever is done, both stores hold what a plain view holds, and the one on disk still does after a restart.
-    #[test]
-    fn stores_and_views_agree(steps in prop::collection::vec(
-        prop_oneof![3 => prop::collection::vec(holding(), 0..4).prop_map(Ok), 1 => forget().prop_map(Err)], 0..20,
-    )) {
-        let folder = tempfile::tempdir().unwrap();
-        let a = id("a");
-        let expected = |store: &dyn ViewStore| {
-            let mut view = ConversationView::new();
-            for step in &steps {
-                match step {
-                    Ok(holdings) => {
-                        let at = store.record(&a, &delivery(holdings), moment(0)).unwrap().unwrap();
-                        holdings.iter().for_each(|holding| view.insert(*holding, at));
-                    }
-                    Err(what) => drop(view.forget(what, store.forget(&a, what, moment(0)).unwrap())),
-                }
-            }
-            view
-        };
-        let (memory, disk) = (MemoryStore::new(), on_disk(folder.path()));
-        prop_assert_eq!(expected(&memory), memory.load(&a).unwrap());
-        let view = expected(&disk);
-        prop_assert_eq!(&disk.load(&a).unwrap(), &view);
-        drop(disk);
-        prop_assert_eq!(&on_disk(folder.path()).load(&a).unwrap(), &view);
-    }
-}
-
-#[test]
-fn four_threads_on_two_handles_lose_nothing() {
-    const ROUNDS: u32 = 100;
-    let folder = tempfile::tempdir().unwrap();
-    let handles = [Arc::new(on_disk(folder.path())), Arc::new(on_disk(folder.path()))];
-    let mut sequences: Vec<Sequence> = std::thread::scope(|scope| {
-        let write = |handle: Arc<SqliteStore>, file: u8| {
-            move || -> Vec<Sequence> {
-                let record = |page_at| handle.record(&id("shared"), &delivery(&[page(file, page_at, file)]), moment(0));
-                (0..ROUNDS).map(|page_at| record(page_at).unwrap().unwrap()).collect()
-            }
-        };
-        let workers: Vec<_> = (0_u8..8)
-            .zip(handles.iter().cycle())
-            .map(|(file, handle)| scope.spawn(write(handle.clone(), file)))
-            .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
-    });
-    let view = on_disk(folder.path()).load(&id("shared")).unwrap();
-    assert_eq!(view.holdings().count(), 8 * ROUNDS as usize);
-    sequences.sort_unstable();
-    assert!(sequences.is_sorted_by(|a, b| a < b), "no sequence is given twice");
-}
-
 #[test]
 fn many_open_a_new_database_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -302,7 +57,7 @@ fn many_open_a_new_database_at_once() {
             });
         }
     });
-    assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 8);
+    assert_eq!(loaded(&on_disk(folder.path()), &id("a")).len(), 8);
 }
 
 #[test]
@@ -351,7 +106,7 @@ fn a_corrupt_database_is_set_aside_and_kept() {
         assert_eq!(std::fs::read_to_string(set_aside).unwrap(), junk);
         store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
         drop(store);
-        assert_eq!(on_disk(folder.path()).load(&id("a")).unwrap().holdings().count(), 1);
+        assert_eq!(loaded(&on_disk(folder.path()), &id("a")).len(), 1);
     }
 }
 
@@ -400,11 +155,11 @@ fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
     std::fs::write(&database, bytes).unwrap();
 
     let store = on_disk(folder.path());
-    let error = store.load(&id("a")).unwrap_err();
+    let error = store.read(&id("a"), None).unwrap_err();
     let StoreError::Corrupt { set_aside: Some(set_aside), .. } = error else { panic!("{error:?}") };
     assert!(set_aside.exists());
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
-    assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 1);
+    assert_eq!(loaded(&store, &id("a")).len(), 1);
 }
 
 /// What changed bytes do to a database that SQLite itself does not call corrupt.
@@ -416,17 +171,16 @@ fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever()
         "UPDATE sqlite_schema SET sql = replace(sql, 'generation', 'geneqation')",
         "UPDATE sqlite_schema SET sql = replace(sql, 'path TEXT', 'pach TEXT')",
         "UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES conversation', 'REFERENCES conversatioo')",
-        "DROP TABLE floor",
-        "DELETE FROM floor",
-        "DROP TABLE tombstone",
+        "DROP TABLE pruning",
+        "DELETE FROM pruning",
         "UPDATE holding SET content = zeroblob(31)",
         "UPDATE conversation SET owner = x'00'",
         "UPDATE file_name SET path = CAST(x'ff' AS TEXT)",
         "UPDATE page_count SET pages = -1",
-        "INSERT INTO tombstone VALUES (1, 0, x'00', 0, 0, 1000)",
         "PRAGMA user_version = 0",
         "PRAGMA user_version = 1",
         "PRAGMA user_version = 2",
+        "PRAGMA user_version = 3",
     ];
     for damage in damages {
         let folder = tempfile::tempdir().unwrap();
@@ -443,9 +197,10 @@ fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever()
         let (store, warning) = SqliteStore::open(folder.path()).unwrap();
         let used = || -> Result<(), StoreError> {
             store.head(&id("a"))?;
-            store.load(&id("a"))?;
+            store.read(&id("a"), None)?;
             store.file_names(&[holding.file])?;
             store.page_counts(&[holding.content])?;
+            store.last_pruned()?;
             store.record(&id("b"), &full, moment(0))?;
             Ok(())
         };
@@ -455,7 +210,7 @@ fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever()
         };
         assert!(told.contains("views.sqlite3.corrupt-1; conversations start anew"), "{damage}: {told}");
         used().unwrap();
-        assert_eq!(store.load(&id("b")).unwrap().holdings().count(), 1, "{damage}");
+        assert_eq!(loaded(&store, &id("b")).len(), 1, "{damage}");
         assert!(!folder.path().join("views.sqlite3.corrupt-2").exists(), "{damage}");
     }
 }
@@ -494,10 +249,10 @@ fn a_sound_database_is_never_set_aside() {
     assert!(matches!(error, StoreError::Database { .. }), "{error:?}");
     other.execute_batch("DROP TRIGGER no").unwrap();
     store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap();
-    assert_eq!(store.load(&id("a")).unwrap().holdings().count(), 2);
+    assert_eq!(loaded(&store, &id("a")).len(), 2);
     // A later program may bring the tables further while this one has them open.
     other.execute_batch("PRAGMA user_version = 99; DROP TABLE holding").unwrap();
-    let error = store.load(&id("a")).unwrap_err();
+    let error = store.read(&id("a"), None).unwrap_err();
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }), "{error:?}");
     assert_eq!(store.take_warning().map(|warning| warning.to_string()), None);
 }
@@ -536,14 +291,13 @@ fn a_database_that_another_took_away_is_opened_anew() {
     let data = folder.path().join("data");
     let (store, other) = (on_disk(&data), on_disk(&data));
     let before = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
-    std::thread::sleep(Duration::from_millis(1_100));
     std::fs::rename(&data, folder.path().join("elsewhere")).unwrap();
     let after = store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap();
-    assert!(after > before, "a new database goes on after the old one");
+    assert_ne!(after.unwrap().begun, before.unwrap().begun, "it is another conversation");
     drop(store);
     for holdings in [1, 2] {
-        assert_eq!(other.load(&id("a")).unwrap().holdings().count(), holdings);
-        assert_eq!(on_disk(&data).load(&id("a")).unwrap().holdings().count(), holdings);
+        assert_eq!(loaded(&other, &id("a")).len(), holdings);
+        assert_eq!(loaded(&on_disk(&data), &id("a")).len(), holdings);
         other.record(&id("a"), &delivery(&[page(1, 2, 3)]), moment(0)).unwrap();
     }
 }
@@ -609,7 +363,7 @@ fn kill_eight(folder: &Path, round: u64) {
     for (name, output) in names.iter().zip(outputs) {
         // What stands in the pipe was reported too; its last line may be cut.
         let last = output.map_while(Result::ok).filter_map(|line| reported(&line)).last();
-        let view = store.load(&id(name)).unwrap();
+        let view = loaded(&store, &id(name));
         let held = view.pages_in(&ContentHash([1; 32]), Form::Document);
         let acknowledged = last.map_or(0, |last| u64::from(last) + 1);
         assert!(
@@ -618,7 +372,7 @@ fn kill_eight(folder: &Path, round: u64) {
         );
         // One more may be there, whose report was not written any more.
         assert!(held.len() <= acknowledged + 1, "{last:?} reported, held {held}");
-        assert_eq!(view.holdings().count() as u64, held.len(), "a phantom");
+        assert_eq!(view.len() as u64, held.len(), "a phantom");
     }
 }
 
@@ -648,26 +402,6 @@ CREATE TABLE file_hash (stat BLOB PRIMARY KEY, content BLOB NOT NULL, used_at IN
 PRAGMA user_version = 1;
 ";
 
-#[test]
-fn a_store_of_the_first_version_is_brought_up_to_date_and_keeps_what_it_holds() {
-    let folder = tempfile::tempdir().unwrap();
-    let old = rusqlite::Connection::open(folder.path().join("views.sqlite3")).unwrap();
-    old.execute_batch(FIRST_SCHEMA).unwrap();
-    drop(old);
-    // Many processes may find it at once.
-    std::thread::scope(|scope| {
-        (0..4).for_each(|_| drop(scope.spawn(|| on_disk(folder.path()))));
-    });
-    let store = on_disk(folder.path());
-    let held = page(0, 4, 0);
-    assert_eq!(store.load(&id("a")).unwrap().holdings().map(|(holding, _)| *holding).collect::<Vec<_>>(), [held]);
-    let head = store.head(&id("a")).unwrap().unwrap();
-    assert_eq!((head.generation, head.owner, head.latest), (0, None, Sequence(1000)));
-    assert_eq!(head.sent, Sent { blocks: 3, pages: 0, bytes: 4, tokens: 5 });
-    assert_eq!((store.last_pruned().unwrap(), store.enter(&id("a"), 1, moment(0)).unwrap()), (None, 1));
-    assert_eq!(store.record(&id("a"), &delivery(&[held]), moment(0)).unwrap(), Some(Sequence(1003)));
-}
-
 /// What the second version added.
 const SECOND_SCHEMA: &str = "
 ALTER TABLE conversation ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
@@ -678,30 +412,109 @@ CREATE TABLE page_count (content BLOB PRIMARY KEY, pages INTEGER NOT NULL) STRIC
 PRAGMA user_version = 2;
 ";
 
-#[test]
-fn a_store_of_the_second_version_knows_what_it_forgot_and_goes_on_counting() {
-    let folder = tempfile::tempdir().unwrap();
-    let old = rusqlite::Connection::open(folder.path().join("views.sqlite3")).unwrap();
-    old.execute_batch(FIRST_SCHEMA).unwrap();
-    old.execute_batch(SECOND_SCHEMA).unwrap();
-    // Under a clock of the next century.
-    let future = 4_000_000_000_000_000_u64;
-    let late =
-        format!("UPDATE counter SET sequence = {future}, pruned_at = 7; UPDATE conversation SET latest = {future};");
-    old.execute_batch(&late).unwrap();
-    old.execute_batch("INSERT INTO tombstone VALUES (1, 0, zeroblob(32), 0, 0, 900)").unwrap();
-    let mut counts = old.prepare("UPDATE counter SET sequence = sequence + 1").unwrap();
-    counts.execute([]).unwrap();
+/// What the third version made of them.
+const THIRD_SCHEMA: &str = "
+CREATE TABLE floor (id INTEGER PRIMARY KEY CHECK (id = 0), sequence INTEGER NOT NULL, pruned_at INTEGER) STRICT;
+INSERT INTO floor SELECT id, sequence, pruned_at FROM counter;
+DROP TABLE counter;
+ALTER TABLE conversation ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
+UPDATE conversation SET forgotten =
+    max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE tombstone.conversation = conversation.id));
+PRAGMA user_version = 3;
+";
 
-    let store = on_disk(folder.path());
-    assert!(counts.execute([]).is_err(), "a program of that version that has it open is refused");
-    assert_eq!(store.last_pruned().unwrap(), Some(SystemTime::UNIX_EPOCH + Duration::from_secs(7)));
-    let planned = |at| Delivery { planned: Some(Sequence(at)), ..delivery(&[page(1, 2, 3)]) };
-    assert_eq!(store.record(&id("a"), &planned(899), moment(8)).unwrap(), None);
-    assert_eq!(store.record(&id("a"), &planned(900), moment(8)).unwrap(), Some(Sequence(future + 1)));
-    store.prune(moment(9), 0, moment(9)).unwrap();
-    let again = store.record(&id("a"), &delivery(&[page(1, 2, 3)]), moment(10)).unwrap().unwrap();
-    assert!(again > Sequence(future + 1), "what is pruned and comes back is no younger: {again:?}");
+fn old_database(folder: &Path, statements: &[&str]) -> rusqlite::Connection {
+    let old = rusqlite::Connection::open(folder.join("views.sqlite3")).unwrap();
+    statements.iter().for_each(|statements| old.execute_batch(statements).unwrap());
+    old
+}
+
+#[test]
+fn a_store_of_any_earlier_version_is_brought_up_to_date_and_keeps_what_it_holds() {
+    let schemas = [FIRST_SCHEMA, SECOND_SCHEMA, THIRD_SCHEMA];
+    for last in 1..=schemas.len() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(old_database(folder.path(), &schemas[..last]));
+        // Many processes may find it at once.
+        std::thread::scope(|scope| {
+            (0..4).for_each(|_| drop(scope.spawn(|| on_disk(folder.path()))));
+        });
+        let store = on_disk(folder.path());
+        let held = page(0, 4, 0);
+        assert_eq!(loaded(&store, &id("a")).holdings().collect::<Vec<_>>(), [(&held, Sequence(1000))]);
+        let head = store.head(&id("a")).unwrap().unwrap();
+        assert_eq!((head.generation, head.owner, head.latest), (0, None, Sequence(1000)));
+        assert_eq!(head.sent, Sent { blocks: 3, pages: 0, bytes: 4, tokens: 5 });
+        assert!(head.begun > 0);
+        assert_eq!((store.last_pruned().unwrap(), store.enter(&id("a"), 1, moment(0)).unwrap()), (None, 1));
+        let planned = Version { latest: Sequence(1001), ..head.version() };
+        let next = store.record(&id("a"), &Delivery { planned, ..delivery(&[held]) }, moment(0)).unwrap().unwrap();
+        assert_eq!((next.begun, next.latest), (head.begun, Sequence(1002)), "it goes on counting");
+    }
+}
+
+/// What tombstones of the third version cover, in a conversation of three files of two pages, and what is left of it:
+/// pages as file and place, files that are only followed as their name.
+#[test]
+fn what_tombstones_covered_is_deleted_and_all_else_is_kept() {
+    let blob = |byte: u8| format!("x'{}'", format!("{byte:02x}").repeat(32));
+    let tombstone = |kind: u8, subject: u8, first: u32, last: u32, at: u32| {
+        format!("INSERT INTO tombstone VALUES (1, {kind}, {}, {first}, {last}, {at});", blob(subject))
+    };
+    let cases = [
+        (String::new(), "1/0 1/1 2/0 2/1 3/0 3/1"),
+        (tombstone(0, 1, 0, 0, 20), "2/0 2/1 3/0 3/1"),
+        (tombstone(0, 1, 0, 0, 10), "1/1 2/0 2/1 3/0 3/1"),
+        (tombstone(1, 2, 0, 0, 20), "1/0 1/1 2 3/0 3/1"),
+        (tombstone(2, 2, 1, 7, 20), "1/0 1/1 2/0 2 3/0 3/1"),
+        (tombstone(2, 2, 1, 7, 10), "1/0 1/1 2/0 2/1 3/0 3/1"),
+        // The first pages of all show the same.
+        (tombstone(3, 9, 0, 0, 20), "1/1 1 2/1 2 3/1 3"),
+        (tombstone(3, 9, 0, 0, 9), "1/0 1/1 2/0 2/1 3/0 3/1"),
+        (tombstone(0, 1, 0, 0, 20) + &tombstone(3, 9, 0, 0, 20), "2/1 2 3/1 3"),
+        (tombstone(77, 0, 0, 0, 10), "1/1 2/1 3/1"),
+        ("UPDATE conversation SET epoch = 10;".to_owned(), "1/1 2/1 3/1"),
+        ("UPDATE conversation SET epoch = 20;".to_owned(), ""),
+    ];
+    for (covers, left) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let old = old_database(folder.path(), &[FIRST_SCHEMA, SECOND_SCHEMA, THIRD_SCHEMA, "DELETE FROM holding"]);
+        for file in 1..=3_u8 {
+            // The first page at 10, and the second at 20.
+            for (place, print, at) in [(0, 9, 10), (1, file, 20)] {
+                let (file, print) = (blob(file), blob(print));
+                let row =
+                    format!("INSERT INTO holding VALUES (1, {file}, {file}, 2, {place}, {place}, 0, {print}, {at})");
+                old.execute_batch(&row).unwrap();
+            }
+        }
+        old.execute_batch(&covers).unwrap();
+        drop(old);
+        let view = loaded(&on_disk(folder.path()), &id("a"));
+        let name = |holding: &Holding| match holding.what {
+            Held::Page { page, .. } => format!("{}/{}", holding.file.0[0], page.0),
+            _ => holding.file.0[0].to_string(),
+        };
+        let mut held: Vec<String> = view.holdings().map(|(holding, _)| name(holding)).collect();
+        held.sort();
+        let mut left: Vec<&str> = left.split_whitespace().collect();
+        left.sort_unstable();
+        assert_eq!(held, left, "{covers}");
+        let followed = Holding { what: Held::Known, ..page(2, 0, 0) };
+        assert!(view.recorded_at(&followed).is_none_or(|at| at == Sequence(10) || at == Sequence(20)), "{covers}");
+    }
+}
+
+#[test]
+fn a_program_of_the_third_version_that_has_the_database_open_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = old_database(folder.path(), &[FIRST_SCHEMA, SECOND_SCHEMA, THIRD_SCHEMA]);
+    let mut reads = old.prepare("SELECT latest, epoch FROM conversation").unwrap();
+    reads.query_row([], |_| Ok(())).unwrap();
+    let mut forgets = old.prepare("INSERT INTO tombstone VALUES (1, 0, zeroblob(32), 0, 0, 900)").unwrap();
+    drop(on_disk(folder.path()));
+    assert!(reads.query_row([], |_| Ok(())).is_err());
+    assert!(forgets.execute([]).is_err());
 }
 
 #[test]
@@ -712,7 +525,7 @@ fn a_later_schema_is_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let error = SqliteStore::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 3, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 4, .. }), "{error:?}");
     assert!(database.exists());
 }
 
@@ -739,7 +552,7 @@ fn a_lock_held_too_long_is_busy() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap_err();
     assert!(matches!(error, StoreError::Busy { .. }), "{error:?}");
-    assert!(store.load(&id("a")).unwrap().is_empty(), "reading goes on");
+    assert!(loaded(&store, &id("a")).is_empty(), "reading goes on");
     other.execute_batch("ROLLBACK").unwrap();
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
 }

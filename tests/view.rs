@@ -1,4 +1,4 @@
-//! A view merges in any order, and what was forgotten stays so.
+//! What was forgotten is held nowhere, and every answer at hand is what the rows say.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,6 @@ use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::view::{ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Sequence};
 use proptest::prelude::*;
-
-/// What happens to a conversation, in a world small enough for things to meet.
-#[derive(Debug, Clone)]
-enum Event {
-    Insert(Holding),
-    Forget(Forget),
-}
 
 fn file() -> impl Strategy<Value = FileKey> {
     (0_u8..3).prop_map(|file| FileKey([file; 32]))
@@ -22,18 +15,21 @@ fn content() -> impl Strategy<Value = ContentHash> {
     (0_u8..3).prop_map(|content| ContentHash([content; 32]))
 }
 
+fn print() -> impl Strategy<Value = PageFingerprint> {
+    (0_u8..5).prop_map(|print| PageFingerprint([print; 32]))
+}
+
+fn lines() -> impl Strategy<Value = LineSpan> {
+    (1_u32..12, 0_u32..4).prop_filter_map("lines", |(first, more)| LineSpan::new(first, first + more))
+}
+
 fn held() -> impl Strategy<Value = Held> {
-    let page = (0_u8..5, 0_u32..6, prop::sample::select(&Form::ALL[..]));
-    let page = page.prop_map(|(print, page, form)| Held::Page {
-        fingerprint: PageFingerprint([print; 32]),
-        page: PageIndex(page),
-        form,
-    });
-    let lines = (1_u32..9, 0_u32..4).prop_filter_map("lines", |(first, more)| LineSpan::new(first, first + more));
+    let page = (print(), 0_u32..6, prop::sample::select(&Form::ALL[..]));
+    let page = page.prop_map(|(fingerprint, page, form)| Held::Page { fingerprint, page: PageIndex(page), form });
     prop_oneof![
         6 => page,
         1 => any::<bool>().prop_map(|supports_page_extraction| Held::Summary { supports_page_extraction }),
-        1 => lines.prop_map(Held::Text),
+        2 => lines().prop_map(Held::Text),
         1 => Just(Held::Binary),
         1 => Just(Held::Known),
     ]
@@ -44,43 +40,26 @@ pub(crate) fn holding() -> impl Strategy<Value = Holding> {
 }
 
 pub(crate) fn forget() -> impl Strategy<Value = Forget> {
-    let pages = prop::collection::vec(0_u32..6, 0..4);
-    let pages = pages.prop_map(|pages| pages.into_iter().map(PageIndex).collect::<PageSet>());
+    let pages = || {
+        let pages = prop::collection::vec(0_u32..6, 0..4);
+        pages.prop_map(|pages| pages.into_iter().map(PageIndex).collect::<PageSet>())
+    };
     prop_oneof![
         1 => Just(Forget::Everything),
         1 => Just(Forget::AllButFiles),
-        2 => file().prop_map(Forget::File),
-        2 => content().prop_map(Forget::Content),
-        1 => prop::collection::btree_set((0_u8..5).prop_map(|print| PageFingerprint([print; 32])), 0..3)
-            .prop_map(Forget::Prints),
-        3 => (file(), pages).prop_map(|(file, pages)| Forget::Pages { file, pages }),
+        3 => file().prop_map(Forget::File),
+        1 => prop::collection::btree_set(print(), 0..3).prop_map(Forget::Prints),
+        3 => (file(), pages()).prop_map(|(file, pages)| Forget::Pages { file, pages }),
+        1 => (file(), pages()).prop_map(|(file, pages)| Forget::Places { file, pages }),
     ]
 }
 
-fn events() -> impl Strategy<Value = Vec<(Event, u64)>> {
-    let event = prop_oneof![4 => holding().prop_map(Event::Insert), 1 => forget().prop_map(Event::Forget)];
-    prop::collection::vec((event, 1_u64..40), 0..40)
-}
-
-fn after(events: &[(Event, u64)]) -> ConversationView {
-    let mut view = ConversationView::new();
-    for (event, at) in events {
-        match event {
-            Event::Insert(holding) => view.insert(*holding, Sequence(*at)),
-            Event::Forget(what) => drop(view.forget(what, Sequence(*at))),
-        }
-    }
-    view
+fn rows() -> impl Strategy<Value = Vec<(Holding, Sequence)>> {
+    prop::collection::vec((holding(), (1_u64..40).prop_map(Sequence)), 0..40)
 }
 
 fn view() -> impl Strategy<Value = ConversationView> {
-    events().prop_map(|events| after(&events))
-}
-
-fn union(a: &ConversationView, b: &ConversationView) -> ConversationView {
-    let mut both = a.clone();
-    both.union(b);
-    both
+    rows().prop_map(|rows| rows.into_iter().collect())
 }
 
 /// Whether `what` names `holding`, said once more and in another way than the view says it.
@@ -88,7 +67,6 @@ fn is_named(what: &Forget, holding: &Holding) -> bool {
     match (what, holding.what) {
         (Forget::Everything | Forget::AllButFiles, _) => true,
         (Forget::File(file), _) => *file == holding.file,
-        (Forget::Content(content), _) => *content == holding.content,
         (Forget::Pages { file, pages } | Forget::Places { file, pages }, Held::Page { page, .. }) => {
             *file == holding.file && pages.contains(page)
         }
@@ -104,106 +82,95 @@ fn page_of(holding: &Holding) -> Option<(PageFingerprint, Form)> {
     }
 }
 
+fn after(view: &ConversationView, what: &Forget) -> ConversationView {
+    let mut after = view.clone();
+    after.apply(&view.forget(what));
+    after
+}
+
 proptest! {
     #[test]
-    fn union_is_idempotent_commutative_and_associative(a in view(), b in view(), c in view()) {
-        prop_assert_eq!(&union(&a, &a), &a);
-        prop_assert_eq!(union(&a, &b), union(&b, &a));
-        prop_assert_eq!(union(&union(&a, &b), &c), union(&a, &union(&b, &c)));
-        prop_assert_eq!(&union(&a, &ConversationView::new()), &a);
+    fn rows_make_the_same_view_in_any_order(mut rows in rows()) {
+        let forward: ConversationView = rows.iter().chain(&rows).copied().collect();
+        rows.reverse();
+        prop_assert_eq!(forward, rows.into_iter().collect());
     }
 
     #[test]
-    fn insertions_do_not_depend_on_their_order(mut parts in prop::collection::vec((holding(), 1_u64..40), 0..20)) {
-        let insert = |parts: &[(Holding, u64)]| {
-            let mut view = ConversationView::new();
-            parts.iter().chain(parts).for_each(|(holding, at)| view.insert(*holding, Sequence(*at)));
-            view
-        };
-        let forward = insert(&parts);
-        parts.reverse();
-        prop_assert_eq!(forward, insert(&parts));
-    }
-
-    #[test]
-    fn a_fork_and_its_origin_go_separate_ways(origin in view(), more in holding(), what in forget()) {
-        let mut fork = origin.fork(None);
-        prop_assert_eq!(&fork, &origin);
-        let before = origin.clone();
-        fork.insert(more, origin.latest().next());
-        fork.forget(&what, origin.latest().next().next());
-        prop_assert_eq!(origin, before);
+    fn a_change_does_to_rows_what_it_does_to_the_view(view in view(), what in forget()) {
+        let change = view.forget(&what);
+        let mut rows: BTreeMap<Holding, Sequence> = view.holdings().map(|(holding, at)| (*holding, at)).collect();
+        for holding in &change.delete {
+            prop_assert!(rows.remove(holding).is_some(), "deletes what is not there");
+        }
+        for (holding, at) in change.insert {
+            prop_assert!(rows.insert(holding, at).is_none_or(|before| before <= at), "takes a row back in time");
+        }
+        let view = after(&view, &what);
+        prop_assert_eq!(&view, &rows.into_iter().collect());
+        prop_assert_eq!(&after(&view, &what), &view, "once more changes nothing");
     }
 
     #[test]
     fn a_fork_as_of_a_point_holds_nothing_later(origin in view(), as_of in 0_u64..40) {
+        prop_assert_eq!(&origin.fork(None), &origin);
         let fork = origin.fork(Some(Sequence(as_of)));
         prop_assert!(fork.holdings().all(|(_, at)| at.0 <= as_of));
         let kept = origin.holdings().filter(|(_, at)| at.0 <= as_of).count();
-        prop_assert_eq!(fork.holdings().count(), kept);
+        prop_assert_eq!(fork.len(), kept);
     }
 
     #[test]
-    fn what_was_forgotten_is_not_held_anywhere(mut view in view(), what in forget()) {
-        let named: Vec<Holding> =
-            view.holdings().map(|(holding, _)| *holding).filter(|holding| is_named(&what, holding)).collect();
-        let at = view.latest();
-        view.forget(&what, at);
-        for holding in named {
-            let stays = matches!(what, Forget::AllButFiles | Forget::Content(_)) && holding.what == Held::Known;
-            prop_assert!(stays || view.holdings().all(|(held, _)| *held != holding));
-            if let Some((fingerprint, form)) = page_of(&holding) {
-                prop_assert!(!view.holds_page(&fingerprint, form));
-            }
+    fn what_was_forgotten_is_not_held_anywhere(view in view(), what in forget()) {
+        let left = after(&view, &what);
+        prop_assert!(left.holdings().all(|(holding, _)| view.contains(holding) || holding.what == Held::Known));
+        for holding in view.holdings().map(|(holding, _)| holding).filter(|holding| is_named(&what, holding)) {
+            let stays_followed = what == Forget::AllButFiles && holding.what == Held::Known;
+            prop_assert!(stays_followed || !left.contains(holding));
+            let page = page_of(holding).filter(|_| !matches!(what, Forget::Places { .. }));
+            prop_assert!(page.is_none_or(|(fingerprint, form)| !left.holds_page(&fingerprint, form)));
         }
     }
 
     #[test]
-    fn what_is_followed_is_a_name_and_goes_with_it_alone(mut view in view(), what in forget()) {
+    fn what_is_followed_is_a_name_and_goes_with_it_alone(view in view(), what in forget()) {
         let mut followed: BTreeMap<FileKey, ContentHash> = view.files().collect();
-        view.forget(&what, view.latest());
         match what {
             Forget::Everything => followed.clear(),
             Forget::File(file) => drop(followed.remove(&file)),
             _ => {}
         }
-        prop_assert_eq!(view.files().collect::<BTreeMap<_, _>>(), followed);
+        prop_assert_eq!(after(&view, &what).files().collect::<BTreeMap<_, _>>(), followed);
     }
 
     #[test]
-    fn an_older_copy_brings_nothing_back(older in view(), later in events(), what in forget()) {
-        let mut newer = older.clone();
-        newer.union(&after(&later));
-        let at = newer.latest().next();
-        newer.forget(&what, at);
-        prop_assert_eq!(&union(&newer, &older), &newer);
-        prop_assert_eq!(&union(&older, &newer), &newer);
-    }
-
-    #[test]
-    fn what_is_new_since_a_point_brings_a_copy_up_to_date(parts in prop::collection::vec(holding(), 0..20), cut in 0_usize..20, what in forget()) {
-        let mut view = ConversationView::new();
-        let mut copy = ConversationView::new();
-        for (at, holding) in parts.iter().enumerate() {
-            view.insert(*holding, Sequence(at as u64 + 1));
-            if at == cut {
-                copy = view.clone();
-            }
-        }
-        view.forget(&what, Sequence(100));
-        prop_assert_eq!(&union(&copy, &view.since(copy.latest())), &view);
-    }
-
-    #[test]
-    fn the_questions_agree_with_the_holdings(view in view(), print in 0_u8..5, content in content()) {
+    fn the_questions_agree_with_the_holdings(
+        view in view(), print in print(), content in content(), file in file(), page in 0_u32..6, span in lines(),
+    ) {
+        let page = PageIndex(page);
+        let given: Vec<Holding> = view.holdings().map(|(holding, _)| *holding).collect();
         for form in Form::ALL {
-            let fingerprint = PageFingerprint([print; 32]);
-            let listed = view.holdings().any(|(holding, _)| page_of(holding) == Some((fingerprint, form)));
-            prop_assert_eq!(view.holds_page(&fingerprint, form), listed);
+            let is_here = |holding: &&Holding| page_of(holding) == Some((print, form));
+            prop_assert_eq!(view.holds_page(&print, form), given.iter().any(|holding| is_here(&holding)));
+            let of_content = given.iter().filter(|holding| holding.content == content);
+            let pages: PageSet = of_content.filter_map(|holding| match holding.what {
+                Held::Page { page, form: given, .. } if given == form => Some(page),
+                _ => None,
+            }).collect();
+            prop_assert_eq!(view.pages_in(&content, form), pages);
         }
-        let summary = |holding: &Holding| matches!(holding.what, Held::Summary { .. }) && holding.content == content;
-        prop_assert_eq!(view.holds_summary(&content), view.holdings().any(|(holding, _)| summary(holding)));
-        let given = view.holdings_of(&content).any(|(holding, _)| holding.what != Held::Known);
-        prop_assert_eq!(view.agent_view(&content).is_some(), given);
+        let stood = given.iter().any(|holding| matches!(holding.what, Held::Page { fingerprint, page: at, .. }
+            if (holding.file, at, fingerprint) == (file, page, print)));
+        prop_assert_eq!(view.stood_at(file, page, print), stood);
+        let of_content = || given.iter().filter(|holding| holding.content == content);
+        let summary = of_content().any(|holding| matches!(holding.what, Held::Summary { .. }));
+        prop_assert_eq!(view.holds_summary(&content), summary);
+        let has_line = |line: u32| of_content().any(|holding| match holding.what {
+            Held::Text(span) => (span.first()..=span.last()).contains(&line),
+            _ => false,
+        });
+        prop_assert_eq!(view.holds_lines(&content, span), (span.first()..=span.last()).all(has_line));
+        let is_given = of_content().any(|holding| holding.what != Held::Known);
+        prop_assert_eq!(view.agent_view(&content).is_some(), is_given);
     }
 }

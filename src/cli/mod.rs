@@ -10,6 +10,7 @@ mod fetch_arguments;
 mod flags;
 mod generate;
 mod get_file;
+mod log;
 mod memory;
 mod models;
 mod names;

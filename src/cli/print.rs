@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 
 use super::names::typed_name;
 use super::{FAILED, REFUSED};
-use crate::tool::Delivery;
-use crate::tool::ToolError;
+use crate::tool::{DeliverError, Delivery, Outgoing, ToolError, deliver};
 
 /// A command's result, to be printed.
 #[derive(Debug)]
@@ -41,12 +40,11 @@ impl Report {
 
 /// Prints a result, then records it as delivered.
 pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
-    let printed = if is_json { line(&report.json.to_string()) } else { output(&report.text) };
-    if let Err(error) = printed {
-        return unprintable(&error);
-    }
-    if let Some(Err(error)) = report.delivery.map(Delivery::commit) {
-        warning(&format!("what was given could not be recorded: {error}"));
+    let print = || if is_json { line(&report.json.to_string()) } else { output(&report.text) };
+    match deliver(Outgoing::of(report.delivery), print) {
+        Err(DeliverError::Write(error)) => return unprintable(&error),
+        Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+        Ok(_) => {}
     }
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
@@ -115,11 +113,6 @@ pub(super) fn warning(text: &str) {
 /// A piece of an answer that is printed while it comes.
 pub(super) fn piece(text: &str) -> io::Result<()> {
     written(text.as_bytes())
-}
-
-/// One line on standard error for a program to read.
-pub(super) fn log_line(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 fn explain(error: &ToolError) -> io::Result<()> {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
+use super::log;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
@@ -49,7 +50,7 @@ pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
 
 /// The context of a server: files beneath the working directory and `roots`.
 pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolError> {
-    opened(server_surroundings(config))
+    opened_telling(server_surroundings(config), log::warn)
 }
 
 /// The surroundings of a server.
@@ -91,10 +92,12 @@ pub(super) fn this_program() -> PathBuf {
 }
 
 fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
+    opened_telling(surroundings, warning)
+}
+
+fn opened_telling(surroundings: Surroundings, warn: fn(&str)) -> Result<ContextManager, ToolError> {
     let opened = surroundings.open_context()?;
-    if let Some(problem) = &opened.warning {
-        warning(problem);
-    }
+    opened.warning.iter().for_each(|problem| warn(problem));
     Ok(opened.context)
 }
 

@@ -1,26 +1,22 @@
-//! What a process has found out, as much of it as may be kept.
+//! What a process keeps at hand, as much of it as may be kept.
 
 use std::hash::Hash;
 
 use dashmap::DashMap;
 
-/// Entries that are kept. 65,536, at some 200 bytes each.
-const MAX_ENTRIES: usize = 65_536;
-
-/// Facts by what they are of. Where it is full all of it goes: it is found out again when it is asked for.
+/// At most so many entries. Where it is full all of them go: each is found again when it is asked for.
 pub(super) struct Bounded<K: Eq + Hash, V> {
     known: DashMap<K, V>,
-}
-
-impl<K: Eq + Hash, V> Default for Bounded<K, V> {
-    fn default() -> Self {
-        Self { known: DashMap::new() }
-    }
+    max_entries: usize,
 }
 
 impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
+    pub(super) fn of(max_entries: usize) -> Self {
+        Self { known: DashMap::new(), max_entries }
+    }
+
     pub(super) fn insert(&self, key: K, value: V) {
-        if self.known.len() >= MAX_ENTRIES {
+        if self.known.len() >= self.max_entries && !self.known.contains_key(&key) {
             self.known.clear();
         }
         self.known.insert(key, value);
@@ -28,5 +24,24 @@ impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
 
     pub(super) fn get(&self, key: &K) -> Option<V> {
         self.known.get(key).map(|value| value.clone())
+    }
+
+    pub(super) fn remove(&self, key: &K) {
+        self.known.remove(key);
+    }
+
+    /// Changes what is there, which is locked meanwhile.
+    pub(super) fn change(&self, key: &K, change: impl FnOnce(&mut V)) {
+        if let Some(mut value) = self.known.get_mut(key) {
+            change(&mut value);
+        }
+    }
+
+    pub(super) fn sum(&self, size: impl Fn(&V) -> usize) -> usize {
+        self.known.iter().map(|value| size(&value)).sum()
+    }
+
+    pub(super) fn clear(&self) {
+        self.known.clear();
     }
 }

@@ -45,6 +45,14 @@ impl PageChanges {
     }
 }
 
+impl PageChanges {
+    /// Says nothing of a page as it is now, which is spoken of elsewhere.
+    pub(super) fn leave_out(&mut self, page: PageIndex) {
+        self.changed.remove(page);
+        self.added.remove(page);
+    }
+}
+
 /// One page of a version, to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Page {

@@ -3,16 +3,17 @@
 use std::time::SystemTime;
 
 use super::answer::Block;
+use super::cache::Snapshot;
+use super::delivery::{Delivery, Record};
 use super::error::ContextError;
 use super::file::Asking;
-use super::live::{Delivery, Opened, Record};
 use super::provider::RequestFull;
 use super::sent::sent;
 use super::{ContextManager, store_delivery};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
-use crate::store::{self, Sent, StoreError};
+use crate::store::{self, Sent, SessionStore, StoreError, StoreTally, ViewStore as _};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
 
 /// What a conversation holds.
@@ -63,11 +64,10 @@ pub struct ForgetRequest {
 
 /// A conversation at the beginning of a call.
 pub(super) struct Session {
-    pub(super) opened: Opened,
-    /// Whether what is delivered may be recorded.
-    pub(super) is_recorded: bool,
-    /// Whether what is held may be left out.
-    pub(super) is_trusted: bool,
+    /// What it holds; `None` where that cannot be known.
+    pub(super) snapshot: Option<Snapshot>,
+    /// Whether what is held may be left out, and what is delivered recorded: not for an earlier generation.
+    pub(super) is_current: bool,
     /// What could not be known, a sentence each.
     pub(super) notes: Vec<String>,
 }
@@ -75,21 +75,25 @@ pub(super) struct Session {
 impl ContextManager {
     /// A conversation, in the generation that its client names.
     pub(super) fn session(&self, conversation: &ConversationId, generation: Option<u64>) -> Session {
-        let entered = generation.map_or(Ok(true), |generation| self.live.enter(conversation, generation));
-        let (opened, refreshed) = self.live.open(conversation);
-        let mut notes = Vec::new();
-        let is_current = matches!(entered, Ok(true));
-        if let Ok(false) = entered {
-            notes.push(format!(
-                "Generation {} is earlier than the conversation's, which is {}: nothing is left out, and nothing recorded.",
-                generation.unwrap_or_default(),
-                opened.head.generation
-            ));
-        }
-        if let Some(error) = entered.err().or(refreshed.err()) {
-            notes.push(format!("What the conversation holds may be incomplete: {error}"));
-        }
-        Session { opened, is_recorded: is_current, is_trusted: is_current, notes }
+        let snapshot = match self.cache.open_in(conversation, generation) {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                let note = format!(
+                    "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, and \
+                     nothing recorded."
+                );
+                return Session { snapshot: None, is_current: false, notes: vec![note] };
+            }
+        };
+        let current = snapshot.head.generation;
+        let earlier = generation.filter(|generation| *generation < current);
+        let note = earlier.map(|earlier| {
+            format!(
+                "Generation {earlier} is earlier than the conversation's, which is {current}: nothing is left out, and \
+                 nothing recorded."
+            )
+        });
+        Session { snapshot: Some(snapshot), is_current: earlier.is_none(), notes: note.into_iter().collect() }
     }
 
     /// What a conversation holds.
@@ -97,25 +101,21 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn status(&self, conversation: &ConversationId, generation: Option<u64>) -> Result<Status, ContextError> {
-        if let Some(generation) = generation {
-            self.live.enter(conversation, generation)?;
-        }
-        let (opened, refreshed) = self.live.open(conversation);
-        refreshed?;
-        let keys = opened.view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        let (names, _) = self.live.file_names(&keys);
+        let Snapshot { head, view } = self.cache.open_in(conversation, generation)?;
+        let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
+        // A file without a name is still a file.
+        let names = self.cache.store().file_names(&keys).unwrap_or_default();
         let mut files: Vec<_> =
-            opened.view.files().map(|(file, told)| held_file(&opened.view, file, told, names.get(&file))).collect();
+            view.files().map(|(file, told)| held_file(&view, file, told, names.get(&file))).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
-        let (sent, generation) = (opened.head.sent, opened.head.generation);
-        Ok(Status { files, sent, generation, point: Point(opened.moment.planned.0) })
+        Ok(Status { files, sent: head.sent, generation: head.generation, point: Point(head.latest.0) })
     }
 
     /// Forgets what a conversation holds, so that it is sent again.
     ///
     /// # Errors
     /// [`ContextError::Source`] for a reference that names no file, or nothing that this conversation fetched;
-    /// [`ContextError::Store`].
+    /// [`ContextError::Store`]; nothing is left out of this conversation's answers then until the store has forgotten.
     pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
         let file = request.file.as_deref().map(|file| self.sources.key_for(file, conversation)).transpose()?;
         let what = match (file, request.pages.clone()) {
@@ -124,17 +124,15 @@ impl ContextManager {
             (Some(file), None) => Forget::File(file),
             (Some(file), Some(pages)) => Forget::Pages { file, pages },
         };
-        // What this process does not know of yet is forgotten with the rest, and files stay followed.
-        let _ = self.live.open(conversation);
-        Ok(self.live.forget(conversation, &what)?)
+        Ok(self.cache.forget(conversation, &what)?)
     }
 
     /// Takes note of the generation that a client is in.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; this process takes note all the same.
+    /// [`ContextError::Store`]; nothing is left out of this conversation's answers then until the store has forgotten.
     pub fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<(), ContextError> {
-        self.live.enter(conversation, generation)?;
+        self.cache.enter(conversation, generation)?;
         Ok(())
     }
 
@@ -147,10 +145,10 @@ impl ContextManager {
     /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
     pub fn fork(&self, conversation: &ConversationId, as_of: Option<Point>) -> Result<ConversationId, ContextError> {
         let fork = minted()?;
-        // What was forgotten here while the store failed is forgotten there before it is copied.
-        self.live.open(conversation).1?;
+        // What the store failed to forget is forgotten before it is copied.
+        self.cache.open(conversation)?;
         let as_of = as_of.map(|point| Sequence(point.0));
-        match self.live.store().fork(conversation, &fork, as_of, SystemTime::now()) {
+        match self.cache.store().fork(conversation, &fork, as_of, SystemTime::now()) {
             Ok(()) => Ok(fork),
             Err(StoreError::UnknownConversation { .. }) => Err(ContextError::UnknownConversation),
             Err(error) => Err(error.into()),
@@ -166,7 +164,7 @@ impl ContextManager {
     pub fn mint(&self, owner: Option<&Principal>) -> Result<ConversationId, ContextError> {
         let handle = minted()?;
         if owner.is_some() {
-            self.live.store().create(&handle, owner, SystemTime::now())?;
+            self.cache.store().create(&handle, owner, SystemTime::now())?;
         }
         Ok(handle)
     }
@@ -181,8 +179,8 @@ impl ContextManager {
         let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by its owner's name for it");
         hasher.update(&owner.0).update(name.as_bytes()).finalize_xof().fill(&mut hash);
         let conversation = ConversationId::mint(hash);
-        if self.live.store().head(&conversation)?.is_none() {
-            self.live.store().create(&conversation, Some(owner), SystemTime::now())?;
+        if self.cache.store().head(&conversation)?.is_none() {
+            self.cache.store().create(&conversation, Some(owner), SystemTime::now())?;
         }
         Ok(conversation)
     }
@@ -194,7 +192,7 @@ impl ContextManager {
     /// [`ContextError::Store`] where the store cannot say.
     pub fn admit(&self, handle: &str, principal: &Principal) -> Result<ConversationId, ContextError> {
         let conversation: ConversationId = handle.parse().map_err(|_| ContextError::UnknownConversation)?;
-        let head = self.live.store().head(&conversation)?;
+        let head = self.cache.store().head(&conversation)?;
         let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }
@@ -205,20 +203,39 @@ impl ContextManager {
     /// # Errors
     /// The bound that would be passed with them.
     pub fn count(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, RequestFull> {
-        // What the store cannot say is known from here, as far as it is.
-        let (opened, _) = self.live.open(conversation);
+        // Where the store cannot say what was sent, nothing can be counted.
+        let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
         let sent = sent(blocks);
-        self.settings.request_bounds.check(&opened.head.sent, &sent)?;
-        let (conversation, moment) = (conversation.clone(), opened.moment);
-        let delivery = store::Delivery { sent, ..store_delivery(&opened) };
-        Ok(Delivery::new(&self.live, Some(Record { conversation, delivery, moment, texts: Vec::new() })))
+        self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
+        let delivery = store::Delivery { sent, ..store_delivery(&snapshot) };
+        Ok(self.delivery(Some(Record { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 
     /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
     /// For a door to show its user.
     #[must_use]
     pub fn take_warning(&self) -> Option<String> {
-        self.live.store().take_warning().map(|warning| warning.to_string())
+        self.cache.store().take_warning().map(|warning| warning.to_string())
+    }
+
+    /// How the store fares, after it was asked something: it may be well again. Blocks while it answers.
+    #[must_use]
+    pub fn probe_store(&self) -> StoreTally {
+        // What went wrong is in the tally.
+        let _ = self.store.last_pruned();
+        self.store.tally()
+    }
+
+    /// Conversations of which nothing is relied on until the store has forgotten what it failed to forget.
+    #[must_use]
+    pub fn conversations_in_doubt(&self) -> usize {
+        self.cache.doubts()
+    }
+
+    /// Where sessions of a protocol's clients are kept; `None` where the store of conversations keeps none.
+    #[must_use]
+    pub fn sessions(&self) -> Option<&dyn SessionStore> {
+        self.cache.store().sessions()
     }
 
     /// Pages of a PDF that a conversation holds in any form.
@@ -231,9 +248,9 @@ impl ContextManager {
             .open(reference, Asking { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
         let content = asked.content_hash(&self.hashes)?;
         // What the store cannot say is not held.
-        let (opened, _) = self.live.open(conversation);
+        let snapshot = self.cache.open(conversation).unwrap_or_default();
         let mut held = PageSet::new();
-        Form::ALL.iter().for_each(|form| held.union(&opened.view.pages_in(&content, *form)));
+        Form::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&content, *form)));
         Ok(held)
     }
 }

@@ -1,6 +1,6 @@
 //! What the conversation of one request holds of one file; nothing, where there is no conversation.
 
-use super::live::Opened;
+use super::cache::Snapshot;
 use super::news::News;
 use super::plan::Standing;
 use super::request::form_name;
@@ -8,7 +8,7 @@ use super::words::page_or_pages;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 use crate::store::Sent;
-use crate::view::{FileKey, Form, Held, LineSpan};
+use crate::view::{FileKey, Form, Held, Holding, LineSpan};
 use crate::worker::Pages;
 
 /// A conversation's view of one file at the start of a request.
@@ -17,7 +17,7 @@ pub(super) struct Memory {
 }
 
 struct Known {
-    opened: Opened,
+    snapshot: Snapshot,
     content: ContentHash,
     file: FileKey,
     /// Pages of the content that the agent was last told of.
@@ -30,18 +30,18 @@ impl Memory {
         Self { known: None }
     }
 
-    pub(super) fn of(opened: Opened, content: ContentHash, file: FileKey, pages_before: Option<u32>) -> Self {
-        Self { known: Some(Known { opened, content, file, pages_before }) }
+    pub(super) fn of(snapshot: Snapshot, content: ContentHash, file: FileKey, pages_before: Option<u32>) -> Self {
+        Self { known: Some(Known { snapshot, content, file, pages_before }) }
     }
 
     /// The conversation as it was at the start of the request.
-    pub(super) fn opened(&self) -> Option<&Opened> {
-        self.known.as_ref().map(|known| &known.opened)
+    pub(super) fn snapshot(&self) -> Option<&Snapshot> {
+        self.known.as_ref().map(|known| &known.snapshot)
     }
 
     /// What was sent to the conversation so far; nothing counts where there is none.
     pub(super) fn sent(&self) -> Option<Sent> {
-        self.opened().map(|opened| opened.head.sent)
+        self.snapshot().map(|snapshot| snapshot.head.sent)
     }
 
     /// What became of the pages that an earlier version of the file gave, where the agent was not told yet.
@@ -51,9 +51,9 @@ impl Memory {
         fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
     ) -> Option<News> {
         let known = self.known.as_ref()?;
-        let told = known.opened.view.told_content(&known.file)?;
+        let told = known.snapshot.view.told_content(&known.file)?;
         let is_other = told != known.content;
-        is_other.then(|| News::of(&known.opened.view, known.file, known.pages_before, document, fingerprint))
+        is_other.then(|| News::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
     }
 
     /// The file, where a conversation follows it from now on.
@@ -67,17 +67,17 @@ impl Memory {
 
     /// Whether the summary is held, and no later one of this file.
     pub(super) fn holds_summary(&self) -> bool {
-        self.is_latest(|known| known.opened.view.holds_summary(&known.content))
+        self.is_latest(|known| known.snapshot.view.holds_summary(&known.content))
     }
 
     /// Whether the file is held whole, and no later version of it.
     pub(super) fn holds_binary(&self) -> bool {
-        self.is_latest(|known| known.opened.view.holds_binary(&known.content))
+        self.is_latest(|known| known.snapshot.view.holds_binary(&known.content))
     }
 
     /// Whether these lines are held, and none of a later version of this file.
     pub(super) fn holds_lines(&self, span: LineSpan) -> bool {
-        self.is_latest(|known| known.opened.view.holds_lines(&known.content, span))
+        self.is_latest(|known| known.snapshot.view.holds_lines(&known.content, span))
     }
 
     /// A file that went back to what it was is held, but what was given last is another: the agent goes by that.
@@ -89,9 +89,7 @@ impl Memory {
     /// held, so that this file is followed too, and forgetting it forgets that.
     pub(super) fn held_elsewhere(&self) -> Vec<Held> {
         let Some(known) = &self.known else { return Vec::new() };
-        let is_whole = |what: &Held| !matches!(what, Held::Page { .. } | Held::Known);
-        let held = known.opened.view.holdings_of(&known.content).map(|(holding, _)| holding.what);
-        held.filter(|what| is_whole(what) && !known.holds_at_file(what)).collect()
+        known.snapshot.view.wholes_of(known.content).filter(|what| !known.holds_at_file(what)).collect()
     }
 
     /// Whether this very holding is recorded for this content and file.
@@ -102,28 +100,40 @@ impl Memory {
     /// The content last given of this file, where it is not the one that is there now.
     pub(super) fn earlier_content(&self) -> Option<ContentHash> {
         let known = self.known.as_ref()?;
-        known.opened.view.previous_content(&known.file).filter(|previous| *previous != known.content)
+        known.snapshot.view.previous_content(&known.file).filter(|previous| *previous != known.content)
     }
 
     /// Whether all of `span` of another content is held.
     pub(super) fn holds_lines_of(&self, content: &ContentHash, span: LineSpan) -> bool {
-        self.known.as_ref().is_some_and(|known| known.opened.view.holds_lines(content, span))
+        self.known.as_ref().is_some_and(|known| known.snapshot.view.holds_lines(content, span))
     }
 
     /// Whether any page of any file is held: without one, none is held.
     pub(super) fn holds_pages(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.opened.view.has_pages())
+        self.known.as_ref().is_some_and(|known| known.snapshot.view.has_pages())
     }
 
     pub(super) fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
         self.known.as_ref().map_or(Standing::No, |known| known.standing(page, fingerprint, form))
     }
 
+    /// The file, content and place by which a held page was given first, where that is another file.
+    pub(super) fn given_elsewhere(&self, fingerprint: PageFingerprint, form: Form) -> Option<Holding> {
+        let known = self.known.as_ref()?;
+        known.snapshot.view.origin_of(&fingerprint, form).filter(|origin| origin.file != known.file)
+    }
+
+    /// Whether the page at this place is as the agent was last told: it was not given another from there.
+    pub(super) fn is_as_told(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
+        let previous = self.known.as_ref().and_then(|known| known.snapshot.view.previous_at(&known.file, page));
+        previous.is_none_or(|previous| previous == fingerprint)
+    }
+
     /// The pages held of this content, one line a form.
     pub(super) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };
         let line = |form: Form| {
-            let pages = known.opened.view.pages_in(&known.content, form);
+            let pages = known.snapshot.view.pages_in(&known.content, form);
             (!pages.is_empty()).then(|| format!("{} as {}", page_or_pages(&pages), form_name(form)))
         };
         Form::ALL.into_iter().filter_map(line).collect()
@@ -131,29 +141,21 @@ impl Memory {
 }
 
 impl Known {
-    fn holds_at_file(&self, held: &Held) -> bool {
-        let same = |what: &Held| what == held;
-        self.opened.view.holdings_of(&self.content).any(|(holding, _)| holding.file == self.file && same(&holding.what))
+    fn holds_at_file(&self, what: &Held) -> bool {
+        self.snapshot.view.contains(&Holding { content: self.content, file: self.file, what: *what })
     }
 
     fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
-        let previous = self.opened.view.previous_at(&self.file, page).filter(|previous| *previous != fingerprint);
-        match (previous, self.opened.view.holds_page(&fingerprint, form)) {
+        let view = &self.snapshot.view;
+        let previous = view.previous_at(&self.file, page).filter(|previous| *previous != fingerprint);
+        match (previous, view.holds_page(&fingerprint, form)) {
             (None, true) => Standing::Same,
             (None, false) => Standing::No,
             (Some(_), false) => Standing::Earlier,
             // The file went back to what it was: the last version given from here is another.
-            (Some(_), true) if self.stood_here(page, fingerprint) => Standing::Earlier,
+            (Some(_), true) if view.stood_at(self.file, page, fingerprint) => Standing::Earlier,
             // Pages were added or removed before it: the same page, now under another number.
             (Some(_), true) => Standing::Same,
         }
-    }
-
-    fn stood_here(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
-        let here = |what: Held| match what {
-            Held::Page { fingerprint: print, page: place, .. } => print == fingerprint && place == page,
-            Held::Summary { .. } | Held::Text(_) | Held::Binary | Held::Known => false,
-        };
-        self.opened.view.holdings().any(|(holding, _)| holding.file == self.file && here(holding.what))
     }
 }

@@ -7,19 +7,23 @@
 mod answer;
 mod ask_again;
 mod bounded;
+mod cache;
 mod compare;
+#[cfg(test)]
+mod concurrency_tests;
 mod conversations;
+mod delivery;
+mod doubts;
 mod error;
 mod estimate;
+mod facts;
 mod fetch;
 mod file;
 mod fonts;
+mod held_pages;
 mod lines;
-mod live;
 mod memory;
 mod news;
-#[cfg(test)]
-mod orders;
 mod output;
 mod output_folder;
 mod password;
@@ -52,7 +56,7 @@ use std::sync::Arc;
 pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
-pub use crate::store::{Sent, StoreError};
+pub use crate::store::{CallTally, Sent, SessionStore, StoreError, StoreTally, StoredSession};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
@@ -64,11 +68,11 @@ pub use crate::worker::{
 pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use compare::PageChanges;
 pub use conversations::{ForgetRequest, HeldFile, Point, Status};
+pub use delivery::{Delivery, Receipt};
 pub use error::ContextError;
 pub use estimate::{image_tokens, picture_tokens};
 pub use fetch::{FetchedPage, FetchedText};
 pub use file::{Asking, OpenPdf, PdfFile, Sources};
-pub use live::Delivery;
 pub use news::page_changes_told;
 pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
@@ -84,19 +88,22 @@ pub use watcher::{Unwatched, Watcher};
 pub use words::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
 pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
 
+use self::cache::{ConversationCache, Snapshot};
+use self::delivery::Record;
+use self::facts::Facts;
 use self::file::Asked;
-use self::live::{Live, Opened, Record};
 use self::memory::Memory;
 use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use self::sent::sent;
+use self::words::IF_UNSEEN;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
-use crate::store::{self, ViewStore};
+use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{Held, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.
@@ -107,7 +114,9 @@ pub struct ContextManager {
     limits: Limits,
     settings: AnswerSettings,
     output: OutputFolder,
-    live: Arc<Live>,
+    cache: Arc<ConversationCache>,
+    facts: Arc<Facts>,
+    store: Arc<StoreMonitor>,
 }
 
 /// The world that a [`ContextManager`] works in.
@@ -130,14 +139,17 @@ impl ContextManager {
     /// A manager over `world`.
     #[must_use]
     pub fn new(world: ContextWorld) -> Self {
+        let store = Arc::new(StoreMonitor::new(world.store));
         Self {
             sources: world.sources,
             reader: world.reader,
             hashes: world.hashes,
             limits: world.limits,
-            live: Arc::new(Live::new(world.store, world.settings.retention)),
+            cache: Arc::new(ConversationCache::new(store.clone(), world.settings.retention)),
+            facts: Arc::new(Facts::new()),
             output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
+            store,
         }
     }
 
@@ -158,8 +170,9 @@ impl ContextManager {
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         asked.check_unchanged()?;
+        draft.blocks.extend((!doubts.is_empty()).then(|| Block::Text(doubts.join("\n"))));
         draft.details.notes.extend(doubts);
-        draft.details.point = memory.opened().map(|opened| Point(opened.moment.planned.0));
+        draft.details.point = memory.snapshot().map(|snapshot| Point(snapshot.head.latest.0));
         // What was cut short by it must not pass for an answer.
         let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
@@ -171,14 +184,14 @@ impl ContextManager {
         let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((Memory::off(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
-        self.live.remember_reference(content, &asked.path);
+        self.facts.remember_reference(content, &asked.path);
         let session = self.session(conversation, request.generation);
-        if !session.is_trusted {
+        let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((Memory::off(), session.notes));
-        }
-        let told = session.opened.view.told_content(&asked.key).filter(|told| *told != content);
-        let pages_before = told.and_then(|told| self.live.page_count(&told));
-        Ok((Memory::of(session.opened, content, asked.key, pages_before), session.notes))
+        };
+        let told = snapshot.view.told_content(&asked.key).filter(|told| *told != content);
+        let pages_before = told.and_then(|told| self.facts.page_count(&told, self.cache.store()));
+        Ok((Memory::of(snapshot, content, asked.key, pages_before), session.notes))
     }
 
     fn draft(
@@ -194,7 +207,7 @@ impl ContextManager {
             Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
             _ if request.part != Part::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            Kind::Text(encoding) => plain.text(encoding, &|content| self.live.texts().get(content)),
+            Kind::Text(encoding) => plain.text(encoding, &|content| self.facts.texts().get(content)),
             Kind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
             }
@@ -209,12 +222,34 @@ impl ContextManager {
         watcher: &dyn Watcher,
     ) -> Result<Draft, ContextError> {
         if request.part == Part::Summary && !request.force && memory.holds_summary() {
-            return Ok(summary_already_held(asked, memory));
+            return Ok(self.summary_already_held(asked, memory));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
-        let (fingerprints, forms) = (RefCell::default(), RefCell::default());
-        let (settings, output, document) = (&self.settings_for(request), &self.output, &*document);
-        PdfAnswer { asked, request, settings, output, document, memory, watcher, fingerprints, forms }.draft()
+        let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
+        let answer = PdfAnswer {
+            asked,
+            request,
+            settings: &self.settings_for(request),
+            output: &self.output,
+            document: &*document,
+            memory,
+            watcher,
+            path_of: &path_of,
+            origins: RefCell::default(),
+            fingerprints: RefCell::default(),
+            forms: RefCell::default(),
+        };
+        answer.draft()
+    }
+
+    /// Needs no look into the document.
+    fn summary_already_held(&self, asked: &Asked, memory: &Memory) -> Draft {
+        let blake3 = asked.known_hash();
+        let pages = blake3.and_then(|content| self.facts.page_count(&content, self.cache.store()));
+        let (file, mime_type) = (asked.path.clone(), asked.kind.mime());
+        let details = Details { file, mime_type, blake3, pages, ..Details::default() };
+        let text = held_summary(&asked.path, pages, &memory.held_lines());
+        Draft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 
     /// The bounds on an answer, as far as the result that it goes into has room.
@@ -243,22 +278,26 @@ impl ContextManager {
         draft: Draft,
         text: Option<Arc<str>>,
     ) -> Answer {
-        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.opened());
-        let record = known.map(|((conversation, content), opened)| {
+        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
+        let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &Held| Holding { content, file: asked.key, what: *what };
-            let pages = draft.details.pages.filter(|_| !self.live.knows_page_count(&content));
+            let pages = draft.details.pages.filter(|_| !self.facts.knows_page_count(&content));
             let delivery = store::Delivery {
                 forget: draft.forget,
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(asked.key, asked.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
                 sent: sent(&draft.blocks),
-                ..store_delivery(opened)
+                ..store_delivery(snapshot)
             };
             let texts = text.map(|text| (content, text)).into_iter().collect();
-            Record { conversation, delivery, moment: opened.moment, texts }
+            Record { conversation, delivery, texts }
         });
-        Answer { blocks: draft.blocks, details: draft.details, delivery: Delivery::new(&self.live, record) }
+        Answer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
+    }
+
+    fn delivery(&self, record: Option<Record>) -> Delivery {
+        Delivery::new(&self.cache, &self.facts, record)
     }
 
     /// A PDF that this process was asked for before, by the file's content: `None` where no such file is known, or its
@@ -273,7 +312,7 @@ impl ContextManager {
         content: &ContentHash,
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
-        let Some(reference) = self.live.reference(content) else { return Ok(None) };
+        let Some(reference) = self.facts.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference, Asking::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
@@ -345,20 +384,17 @@ impl ContextManager {
     }
 }
 
-/// Needs no look into the document.
-fn summary_already_held(asked: &Asked, memory: &Memory) -> Draft {
-    let details = Details {
-        file: asked.path.clone(),
-        mime_type: asked.kind.mime(),
-        blake3: asked.known_hash(),
-        ..Details::default()
-    };
-    Draft::new(Block::Text(summary_held(&asked.path)), details, memory.held_elsewhere())
+/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
+fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
+    let pages = pages.map(|pages| format!("Pages: {pages}"));
+    let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));
+    let lines = std::iter::once(summary_held(path)).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A delivery of nothing yet, planned on what was known.
-fn store_delivery(opened: &Opened) -> store::Delivery {
-    store::Delivery { planned: Some(opened.moment.planned), ..store::Delivery::default() }
+fn store_delivery(snapshot: &Snapshot) -> store::Delivery {
+    store::Delivery { planned: snapshot.head.version(), ..store::Delivery::default() }
 }
 
 /// A draft, and a text to be kept for a later diff.

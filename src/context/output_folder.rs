@@ -100,9 +100,13 @@ impl OutputFolder {
         Ok(std::path::absolute(&path).unwrap_or(path))
     }
 
-    /// Whether a file is there that was written earlier.
-    pub(super) fn has(&self, file: &PageFile<'_>) -> bool {
-        self.directory.join(file.name()).is_file()
+    /// Whether a file is there that was written earlier, with the bytes that it was given, `length` of them.
+    pub(super) fn holds(&self, file: &PageFile<'_>, length: usize) -> bool {
+        let path = self.directory.join(file.name());
+        let length = u64::try_from(length).unwrap_or(u64::MAX);
+        // Only a file of this length is opened: a pipe in its place would be waited for.
+        let is_as_long = fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() == length);
+        is_as_long && hash_of(&path, length).is_ok_and(|hash| hash == file.hash)
     }
 
     fn is_due(&self) -> bool {
@@ -229,7 +233,10 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"seven");
         let short = ContentHash::of(b"seven").short();
         assert_eq!(names(path.parent().unwrap()), [format!("report-{short}-page7.pdf")]);
-        assert!(folder.has(&page("b/report.pdf", 7, b"seven")) && !folder.has(&page("a/report.pdf", 8, b"seven")));
+        let holds = |source: &str, number: u32| folder.holds(&page(source, number, b"seven"), b"seven".len());
+        assert!(holds("b/report.pdf", 7) && !holds("a/report.pdf", 8));
+        fs::write(&path, b"SEVEN").unwrap();
+        assert!(!holds("b/report.pdf", 7), "as many bytes, and others");
     }
 
     #[test]

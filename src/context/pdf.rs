@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::answer::{Block, Details, NextCall};
 use super::error::ContextError;
 use super::file::Asked;
+use super::held_pages::{Origin, Place, held_lines};
 use super::memory::Memory;
 use super::news::{News, told};
 use super::output_folder::OutputFolder;
@@ -18,7 +19,7 @@ use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
 use super::watcher::Watcher;
-use super::words::{numbered, one_line, page_or_pages, pages_held, untrusted};
+use super::words::{IF_UNSEEN, numbered, one_line, page_or_pages, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, Forget, Form, Held};
@@ -33,6 +34,10 @@ pub(super) struct PdfAnswer<'a> {
     pub(super) document: &'a dyn Pages,
     pub(super) memory: &'a Memory,
     pub(super) watcher: &'a dyn Watcher,
+    /// The path of a file that was given before.
+    pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
+    /// Where the pages were given that are held.
+    pub(super) origins: RefCell<BTreeMap<PageIndex, Origin>>,
     /// Computing one reads the page, and each is asked for several times.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
     /// As above: telling one reads the page's text.
@@ -53,12 +58,14 @@ impl Draft {
         Self { blocks: vec![block], details, holdings, forget: Vec::new() }
     }
 
-    /// Tells what became of an earlier version; the pages of `sent` are spoken of by the answer itself.
-    fn tell(&mut self, news: Option<News>, file: Option<FileKey>, sent: &PageSet) -> Vec<String> {
-        let Some(news) = news else { return Vec::new() };
+    /// Tells what became of an earlier version; of the pages of `given` the answer speaks by itself, and those of `held`
+    /// it names as held, so that they are not called changed or new as well.
+    fn tell(&mut self, news: Option<News>, file: Option<FileKey>, given: &PageSet, held: &PageSet) -> Vec<String> {
+        let Some(mut news) = news else { return Vec::new() };
         self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
-        self.holdings.extend(news.holdings);
-        let lines = told(&news.changes, sent);
+        self.holdings.extend(std::mem::take(&mut news.holdings));
+        held.iter().for_each(|page| news.changes.leave_out(page));
+        let lines = told(&news.changes, given);
         self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
         lines
     }
@@ -93,7 +100,7 @@ impl PdfAnswer<'_> {
         details.estimates = survey.estimates;
         let holdings = vec![Held::Summary { supports_page_extraction: can_cut }];
         let mut draft = Draft::new(Block::Text(text), details, holdings);
-        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new());
+        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new(), &PageSet::new());
         let changed =
             |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
         draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
@@ -171,7 +178,7 @@ impl PdfAnswer<'_> {
         let Making { served, unreadable, full } = self.serve(&mut plan)?;
         let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
         let sent = served.iter().map(|page| page.sent.page.index()).collect();
-        let news = draft.tell(self.news(), self.memory.file(), &sent);
+        let news = draft.tell(self.news(), self.memory.file(), &sent, &plan.held);
         draft.details.supports_page_extraction = self.supports_extraction(&served);
         draft.details.already_held = plan.held.clone();
         draft.details.deferred = plan.deferred.clone();
@@ -182,7 +189,7 @@ impl PdfAnswer<'_> {
             self.add(&mut draft, page);
         }
         let closing = self.closing(&plan, &draft.details.replaced, full.as_ref());
-        let lines = closing.into_iter().chain(news).chain(unreadable.iter().cloned());
+        let lines = closing.into_iter().chain(news).chain(unreadable.iter().cloned()).chain(self.held_lines());
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
@@ -194,13 +201,40 @@ impl PdfAnswer<'_> {
                 return Standing::No;
             }
             // A page whose identity is in doubt is sent.
-            let fingerprint = self.fingerprint(page);
-            let standing = fingerprint.map(|print| self.memory.standing(page, print, self.form_of(page)));
-            match standing.unwrap_or(Standing::No) {
-                Standing::Same if self.form_of(page) == Form::Path && !self.has_file(page) => Standing::No,
-                standing => standing,
-            }
+            self.fingerprint(page).map_or(Standing::No, |fingerprint| self.standing(page, fingerprint))
         })
+    }
+
+    fn standing(&self, page: PageIndex, fingerprint: PageFingerprint) -> Standing {
+        let form = self.form_of(page);
+        let standing = self.memory.standing(page, fingerprint, form);
+        if standing != Standing::Same || form == Form::Path && !self.has_file(page) {
+            return if standing == Standing::Same { Standing::No } else { standing };
+        }
+        // A page that cannot be named as what it is held as is sent.
+        let Some(origin) = self.origin(page, fingerprint, form) else { return Standing::Earlier };
+        self.origins.borrow_mut().insert(page, origin);
+        Standing::Same
+    }
+
+    /// Where a held page was given; `None` where that is another file, and its path is not known.
+    fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Option<Origin> {
+        let Some(given) = self.memory.given_elsewhere(fingerprint, form) else { return Some(Origin::Here) };
+        let Held::Page { page: there, .. } = given.what else { return Some(Origin::Here) };
+        let is_copy = Some(given.content) == self.asked.known_hash() && self.memory.is_as_told(page, fingerprint);
+        let place = (self.path_of)(given.file).map(|path| Place { path, page: there });
+        match place {
+            Some(place) if is_copy => Some(Origin::Copy(place)),
+            Some(place) => Some(Origin::Elsewhere(place)),
+            None => is_copy.then_some(Origin::Here),
+        }
+    }
+
+    /// What is said of pages that are held, and how to get them again.
+    fn held_lines(&self) -> Vec<String> {
+        let mut lines = held_lines(&self.asked.path, &self.origins.borrow());
+        lines.extend((!lines.is_empty()).then(|| IF_UNSEEN.to_owned()));
+        lines
     }
 
     /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
@@ -271,7 +305,6 @@ impl PdfAnswer<'_> {
     }
 
     fn closing(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&RequestFull>) -> Vec<String> {
-        let held = (!plan.held.is_empty()).then(|| pages_held(&self.asked.path, &plan.held));
         let replaces = (!replaced.is_empty()).then(|| {
             let pages = page_or_pages(replaced);
             format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
@@ -281,7 +314,7 @@ impl PdfAnswer<'_> {
             format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
         });
         let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {}", full.next()));
-        [held, replaces, deferred, full].into_iter().flatten().collect()
+        [replaces, deferred, full].into_iter().flatten().collect()
     }
 
     /// The form in which a page is given.

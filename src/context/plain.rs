@@ -11,7 +11,7 @@ use super::pdf::Draft;
 use super::request::{AnswerSettings, FileRequest};
 use super::result::ResultRoom;
 use super::sent::{sent, sent_image};
-use super::words::{TEXT_UNCHANGED, untrusted};
+use super::words::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use crate::hash::ContentHash;
 use crate::source::{ImageFormat, TextEncoding};
 use crate::store::Sent;
@@ -137,7 +137,7 @@ impl PlainAnswer<'_> {
     }
 
     fn unchanged(&self) -> Draft {
-        self.draft(vec![Block::Text(TEXT_UNCHANGED.to_owned())], self.memory.held_elsewhere())
+        self.draft(vec![Block::Text(format!("{TEXT_UNCHANGED}\n{IF_UNSEEN}"))], self.memory.held_elsewhere())
     }
 
     fn draft(&self, blocks: Vec<Block>, holdings: Vec<Held>) -> Draft {

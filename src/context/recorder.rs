@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use super::request::Retention;
 use super::sync::{Mutex, MutexGuard};
-use crate::store::{Delivery, StoreError, ViewStore};
-use crate::view::{ConversationId, Sequence};
+use crate::store::{Delivery, StoreError, Version, ViewStore};
+use crate::view::ConversationId;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -19,8 +19,8 @@ const BETWEEN_PRUNINGS: Duration = DAY;
 /// Deliveries that one transaction takes. 256: a process that waits for the database waits some milliseconds.
 const MAX_BATCH: usize = 256;
 
-/// What came of one delivery: its sequence, or `None` where what it rested on was forgotten.
-pub(super) type Recorded = Result<Option<Sequence>, StoreError>;
+/// What came of one delivery: the version that it made, or `None` where what it rested on was forgotten.
+pub(super) type Recorded = Result<Option<Version>, StoreError>;
 
 /// Records deliveries, and prunes what is old.
 pub(super) struct Recorder {

@@ -107,10 +107,12 @@ impl PdfAnswer<'_> {
         Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })
     }
 
-    /// Whether the file is still there that a page was given as: nothing is withheld that was removed.
+    /// Whether the file that a page was given as still has its bytes: nothing is withheld that was removed or changed.
     pub(super) fn has_file(&self, page: PageIndex) -> bool {
-        let chunk = self.document.cut(page);
-        chunk.is_ok_and(|chunk| self.output.has(&self.page_file(page.number(), ContentHash::of(&chunk.bytes))))
+        self.document.cut(page).is_ok_and(|chunk| {
+            let hash = ContentHash::of(&chunk.bytes);
+            self.output.holds(&self.page_file(page.number(), hash), chunk.bytes.len())
+        })
     }
 
     fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFile<'_> {

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::cache::Snapshot;
 use super::compare::PageChanges;
 use super::conversations::Session;
+use super::delivery::{Delivery, Record};
 use super::error::ContextError;
 use super::file::{Asked, Asking};
 use super::lines::shorter_diff;
-use super::live::{Delivery, Opened, Record};
 use super::news::News;
 use super::plain::{read_text, whole_span};
 use super::sent::sent_text;
@@ -154,20 +155,21 @@ impl ContextManager {
         cancellation: &Cancellation,
         takes: &mut dyn FnMut(&FileUpdate) -> bool,
     ) -> Result<Updates, ContextError> {
-        let mut session = self.session(conversation, generation);
-        let files = self.followed(&mut session);
+        let Session { snapshot, is_current, mut notes } = self.session(conversation, generation);
+        let mut snapshot = snapshot.unwrap_or_default();
+        let files = self.followed(&snapshot, &mut notes);
         let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
         let mut asked_again = self.ask_again(&urls, cancellation);
-        session.notes.append(&mut asked_again.notes);
+        notes.append(&mut asked_again.notes);
         let is_missing = |path: &String| match is_url(path) {
             true => asked_again.files.get(path).is_some_and(|found| found.as_ref().is_err_and(is_not_found)),
             false => self.sources.stat(path).is_err_and(|error| is_not_found(&error)),
         };
         let gone: BTreeSet<FileKey> =
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
-        session.opened.lose(&gone);
-        let opened = &session.opened;
+        snapshot.lose(&gone);
+        let snapshot = &snapshot;
         let mut telling = Telling::new(takes);
         let mut room = self.settings.max_text_characters;
         for (looked_at, (path, (file, known))) in files.iter().enumerate() {
@@ -184,30 +186,35 @@ impl ContextManager {
             else {
                 continue;
             };
-            let Looked::Other(told) = self.look(opened, (path, *file, *known), found, &mut room) else { continue };
+            let Looked::Other(told) = self.look(snapshot, (path, *file, *known), found, &mut room) else { continue };
             if !telling.tells(*told) {
                 telling.left = files.len() - looked_at;
                 break;
             }
         }
-        let (told, left) = (telling.ended(&mut session.notes), telling.left);
-        let generation = opened.head.generation;
-        let record = session.is_recorded.then(|| record(conversation, opened, &told)).flatten();
+        let (told, left) = (telling.ended(&mut notes), telling.left);
+        let generation = snapshot.head.generation;
+        let record = is_current.then(|| record(conversation, snapshot, &told)).flatten();
         let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let delivery = Delivery::new(&self.live, record);
-        Ok(Updates { files, left, notes: session.notes, generation, delivery })
+        Ok(Updates { files, left, notes, generation, delivery: self.delivery(record) })
     }
 
     /// The files of a conversation by path, each with the content that the agent was last told of. Those whose paths
     /// cannot be had are noted.
-    pub(super) fn followed(&self, session: &mut Session) -> BTreeMap<String, (FileKey, ContentHash)> {
-        let known: BTreeMap<FileKey, ContentHash> = session.opened.view.files().collect();
-        let (names, stored) = self.live.file_names(&known.keys().copied().collect::<Vec<_>>());
+    pub(super) fn followed(
+        &self,
+        snapshot: &Snapshot,
+        notes: &mut Vec<String>,
+    ) -> BTreeMap<String, (FileKey, ContentHash)> {
+        let known: BTreeMap<FileKey, ContentHash> = snapshot.view.files().collect();
+        let (names, why) = match self.cache.store().file_names(&known.keys().copied().collect::<Vec<_>>()) {
+            Ok(names) => (names, String::new()),
+            Err(error) => (BTreeMap::new(), format!(": {error}")),
+        };
         let unnamed = known.len() - names.len();
         if unnamed > 0 {
-            let why = stored.err().map(|error| format!(": {error}")).unwrap_or_default();
-            session.notes.push(format!("Not looked at: files whose paths are not known, {unnamed} of them{why}."));
+            notes.push(format!("Not looked at: files whose paths are not known, {unnamed} of them{why}."));
         }
         let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
         named.collect()
@@ -217,7 +224,7 @@ impl ContextManager {
     /// answer has left for diffs, in characters.
     pub(super) fn look(
         &self,
-        opened: &Opened,
+        snapshot: &Snapshot,
         (path, file, known): (&str, FileKey, ContentHash),
         found: Result<Asked, ContextError>,
         room: &mut usize,
@@ -234,14 +241,14 @@ impl ContextManager {
             Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return Looked::BeingWritten,
             Err(error) => return unreadable(path, file, &error).into(),
         };
-        self.live.remember_reference(content, path);
-        let is_restored = opened.view.previous_content(&file) == Some(content);
+        self.facts.remember_reference(content, path);
+        let is_restored = snapshot.view.previous_content(&file) == Some(content);
         let told = match asked.kind {
-            Kind::Pdf { .. } => self.pdf_update(opened, &asked, known),
+            Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
             _ if is_restored => restored(&asked),
             Kind::Text(encoding) => {
                 let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
-                self.text_update(opened, &asked, text, room)
+                self.text_update(snapshot, &asked, text, room)
             }
             Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
         };
@@ -262,17 +269,17 @@ impl ContextManager {
         self.sources.open(path, Asking::anybody(cancellation))
     }
 
-    fn pdf_update(&self, opened: &Opened, asked: &Asked, known: ContentHash) -> Told {
+    fn pdf_update(&self, snapshot: &Snapshot, asked: &Asked, known: ContentHash) -> Told {
         let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
             Ok(document) => document,
             Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
         };
-        let before = self.live.page_count(&known);
+        let before = self.facts.page_count(&known, self.cache.store());
         let fingerprint = |page| document.fingerprint(page).ok();
-        let news = News::of(&opened.view, asked.key, before, &*document, fingerprint);
+        let news = News::of(&snapshot.view, asked.key, before, &*document, fingerprint);
         // Of a file that is only followed, or known by its summary, any change is news.
-        let has_pages = opened.view.pages_at(asked.key).next().is_some();
-        let is_restored = opened.view.previous_content(&asked.key) == asked.known_hash();
+        let has_pages = snapshot.view.pages_at(asked.key).next().is_some();
+        let is_restored = snapshot.view.previous_content(&asked.key) == asked.known_hash();
         let change = match (news.changes.is_empty(), is_restored, has_pages) {
             (false, _, _) => Some(FileChange::Pages(news.changes.clone())),
             (true, true, _) => Some(FileChange::Restored),
@@ -288,12 +295,12 @@ impl ContextManager {
         }
     }
 
-    fn text_update(&self, opened: &Opened, asked: &Asked, text: Option<String>, room: &mut usize) -> Told {
+    fn text_update(&self, snapshot: &Snapshot, asked: &Asked, text: Option<String>, room: &mut usize) -> Told {
         let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
-        let given = opened.view.previous_content(&asked.key);
+        let given = snapshot.view.previous_content(&asked.key);
         let old = given.and_then(|given| {
-            let old = self.live.texts().get(&given)?;
-            opened.view.holds_lines(&given, whole_span(&old)?).then_some(old)
+            let old = self.facts.texts().get(&given)?;
+            snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
         });
         let Some(old) = old else { return content_update(asked, None) };
         let Some(diff) = shorter_diff(&old, &text) else {
@@ -310,11 +317,13 @@ impl ContextManager {
     }
 }
 
-impl Opened {
+impl Snapshot {
     /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
     pub(super) fn lose(&mut self, gone: &BTreeSet<FileKey>) {
-        let at = self.view.latest();
-        gone.iter().for_each(|file| drop(self.view.forget(&Forget::File(*file), at)));
+        for file in gone {
+            let change = self.view.forget(&Forget::File(*file));
+            Arc::make_mut(&mut self.view).apply(&change);
+        }
     }
 }
 
@@ -358,22 +367,22 @@ fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
 }
 
 /// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
-fn lost(opened: &Opened, told: &[Told]) -> BTreeSet<PageFingerprint> {
+fn lost(snapshot: &Snapshot, told: &[Told]) -> BTreeSet<PageFingerprint> {
     let named = |told: &Told, holding: &Holding| {
         told.forget.iter().any(|forget| !matches!(forget, Forget::Places { .. }) && forget.names(holding))
     };
     let mut lost = BTreeSet::new();
     for told in told.iter().filter(|told| !told.forget.is_empty()) {
-        let gone = opened.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
+        let gone = snapshot.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
         lost.extend(gone.filter_map(|holding| holding.what.fingerprint()));
     }
     lost
 }
 
-pub(super) fn record(conversation: &ConversationId, opened: &Opened, told: &[Told]) -> Option<Record> {
-    let mut delivery = store_delivery(opened);
+pub(super) fn record(conversation: &ConversationId, snapshot: &Snapshot, told: &[Told]) -> Option<Record> {
+    let mut delivery = store_delivery(snapshot);
     let mut texts = Vec::new();
-    let lost = lost(opened, told);
+    let lost = lost(snapshot, told);
     for told in told {
         delivery.forget.extend(told.forget.clone());
         if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
@@ -388,6 +397,5 @@ pub(super) fn record(conversation: &ConversationId, opened: &Opened, told: &[Tol
         texts.extend(told.text.clone().map(|text| (content, text)));
     }
     let is_news = !delivery.holdings.is_empty() || !delivery.forget.is_empty();
-    let (conversation, moment) = (conversation.clone(), opened.moment);
-    is_news.then_some(Record { conversation, delivery, moment, texts })
+    is_news.then(|| Record { conversation: conversation.clone(), delivery, texts })
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::ContextManager;
+use super::cache::Snapshot;
+use super::conversations::Session;
 use super::error::ContextError;
-use super::live::{Delivery, Opened};
 use super::plain::read_text;
 use super::updates::{FileUpdate, Looked, Told, Updates, is_not_found, record, restored};
 use crate::hash::ContentHash;
@@ -80,9 +81,11 @@ impl Watch<'_> {
     /// # Errors
     /// None so far: what the store cannot say is one of [`Updates::notes`].
     pub fn poll(&mut self) -> Result<Updates, ContextError> {
-        let mut session = self.context.session(&self.conversation, None);
-        let followed = self.context.followed(&mut session);
-        self.files.retain(|file, _| session.opened.view.told_content(file).is_some());
+        let Session { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
+        // Where it is not known what is followed, what is known of files stays for the next poll.
+        let Some(mut snapshot) = snapshot else { return Ok(self.context.no_updates(notes)) };
+        let followed = self.context.followed(&snapshot, &mut notes);
+        self.files.retain(|file, _| snapshot.view.told_content(file).is_some());
         let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
         for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
             let seen = self.seen(&path);
@@ -97,19 +100,17 @@ impl Watch<'_> {
                 resting.push((path, file, known));
             }
         }
-        session.opened.lose(&gone);
-        let opened = &session.opened;
+        snapshot.lose(&gone);
         let mut room = self.context.settings.max_text_characters;
         let mut told = Vec::new();
         for (path, file, known) in resting {
             let entry = self.files.entry(file).or_default();
-            told.extend(changed(self.context, opened, (&path, file, known), entry, &mut room));
+            told.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut room));
         }
-        let record = record(&self.conversation, opened, &told);
+        let record = record(&self.conversation, &snapshot, &told);
         let files = told.into_iter().filter_map(|told| told.update).collect();
-        let delivery = Delivery::new(&self.context.live, record.filter(|_| session.is_recorded));
-        let generation = opened.head.generation;
-        Ok(Updates { files, left: 0, notes: session.notes, generation, delivery })
+        let delivery = self.context.delivery(record.filter(|_| is_current));
+        Ok(Updates { files, left: 0, notes, generation: snapshot.head.generation, delivery })
     }
 
     fn seen(&self, path: &str) -> Seen {
@@ -143,13 +144,13 @@ impl Followed {
 
 fn changed(
     context: &ContextManager,
-    opened: &Opened,
+    snapshot: &Snapshot,
     (path, file, known): (&str, FileKey, ContentHash),
     followed: &mut Followed,
     room: &mut usize,
 ) -> Option<Told> {
     let found = || context.open_again(path, file, &Cancellation::new());
-    match context.look(opened, (path, file, known), found(), room) {
+    match context.look(snapshot, (path, file, known), found(), room) {
         Looked::AsKnown => {
             // News only to those who were told otherwise here.
             followed.told.take()?;
@@ -170,9 +171,13 @@ fn changed(
 }
 
 impl ContextManager {
+    fn no_updates(&self, notes: Vec<String>) -> Updates {
+        Updates { files: Vec::new(), left: 0, notes, generation: 0, delivery: self.delivery(None) }
+    }
+
     /// Keeps the text of a file that is as the agent knows it, so that its next change can be told as a diff.
     fn keep_text(&self, path: &str, file: FileKey, known: ContentHash) {
-        if self.live.texts().get(&known).is_some() {
+        if self.facts.texts().get(&known).is_some() {
             return;
         }
         let Ok(asked) = self.open_again(path, file, &Cancellation::new()) else { return };
@@ -180,7 +185,7 @@ impl ContextManager {
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
         {
-            self.live.texts().insert(known, Arc::from(text));
+            self.facts.texts().insert(known, Arc::from(text));
         }
     }
 }

@@ -6,6 +6,10 @@ use crate::page::{PageLabel, PageNumber, PageSet};
 pub(super) const HOW_TO_READ_PAGES: &str =
     "Use get_file with pdfPage (0-based) or pages (1-based, e.g. \"1-3,7\") to read pages.";
 
+/// The end of every text that names something as held: not every agent of a session sees what was given to it.
+pub(super) const IF_UNSEEN: &str = "If you cannot see it (another agent of the same session, or a compacted context), ask \
+     again with force: true, or under a conversation name of your own.";
+
 /// For a text file that is held as it is now.
 pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread context. You already have the most \
      up-to-date information about the contents of this file.";
@@ -37,23 +41,6 @@ pub fn summary_held(path: &str) -> String {
 #[must_use]
 pub fn page_held(path: &str, page: PageNumber) -> String {
     format!("Page {page} of {path} has already been provided to you in this conversation.")
-}
-
-/// Added to what is held: the way to get it again.
-const USE_FORCE: &str = "To get it again, call get_file with force: true.";
-
-/// Held pages named one by one; above this, as ranges.
-const MAX_HELD_LINES: u64 = 20;
-
-/// The held pages of one answer, and how to get them again.
-#[must_use]
-pub(super) fn pages_held(path: &str, pages: &PageSet) -> String {
-    if pages.len() > MAX_HELD_LINES {
-        let line = format!("Pages {pages} of {path} have already been provided to you in this conversation.");
-        return format!("{line} To get them again, call get_file with force: true.");
-    }
-    let lines = pages.iter().map(|page| format!("{} {USE_FORCE}", page_held(path, page.number())));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A page's number, with its printed label where that differs.
@@ -131,11 +118,5 @@ mod tests {
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn many_held_pages_are_one_line() {
-        assert_eq!(pages_held("a", &PageSet::all(20)).lines().count(), 20);
-        assert!(pages_held("a", &PageSet::all(21)).starts_with("Pages 1-21 of a have already"));
     }
 }

@@ -1,22 +1,26 @@
 //! A store that ends with the process.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, ViewStore, seconds_since_1970};
+use super::{
+    ConversationRecord, Delivery, Head, Health, MemorySessions, Pruned, Reading, Rows, Sent, SessionStore, StoreError,
+    Version, ViewStore,
+};
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
+use crate::view::{Change, ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Keeps views in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    sessions: MemorySessions,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    sequence: Sequence,
     conversations: BTreeMap<ConversationId, Entry>,
     names: BTreeMap<FileKey, String>,
     page_counts: BTreeMap<ContentHash, u32>,
@@ -29,84 +33,105 @@ struct Entry {
     created: SystemTime,
     used: SystemTime,
     head: Head,
+    /// When everything was last forgotten.
+    emptied: Sequence,
 }
 
 impl Entry {
     fn new(now: SystemTime) -> Self {
-        let head = Head { begun: seconds_since_1970(now), ..Head::default() };
-        Self { view: ConversationView::new(), created: now, used: now, head }
+        let head = Head { begun: begun(), ..Head::default() };
+        Self { view: ConversationView::new(), created: now, used: now, head, emptied: Sequence::START }
     }
 
-    fn touch(&mut self, at: Sequence, now: SystemTime) {
-        self.head.latest = at;
+    /// The next sequence, at which this is written to.
+    fn next(&mut self, now: SystemTime) -> Sequence {
+        self.head.latest = self.head.latest.next();
         self.used = self.used.max(now);
+        self.head.latest
     }
 
-    fn record(&self, id: &ConversationId) -> ConversationRecord {
-        ConversationRecord {
-            id: id.clone(),
-            created: self.created,
-            used: self.used,
-            holdings: self.holdings(),
-            head: self.head,
+    fn record(&mut self, delivery: &Delivery, now: SystemTime) -> Option<Version> {
+        let is_same = delivery.planned.begun == 0 || delivery.planned.begun == self.head.begun;
+        if is_same && self.emptied <= delivery.planned.latest {
+            self.head.sent.add(delivery.sent);
         }
+        if !self.head.allows(delivery.planned) {
+            return None;
+        }
+        let at = self.next(now);
+        for what in &delivery.forget {
+            self.forget_at(what, at);
+        }
+        self.view.extend(delivery.holdings.iter().map(|holding| (*holding, at)));
+        Some(self.head.version())
+    }
+
+    fn forget(&mut self, what: &Forget, now: SystemTime) -> Version {
+        let at = self.next(now);
+        self.forget_at(what, at);
+        self.head.version()
+    }
+
+    fn forget_at(&mut self, what: &Forget, at: Sequence) {
+        let change = self.view.forget(what);
+        self.view.apply(&change);
+        self.head.forgotten = at;
+        if what.is_of_everything() {
+            self.head.sent = Sent::default();
+            self.emptied = at;
+        }
+    }
+
+    fn take_back(&mut self, at: Sequence, sent: Sent, now: SystemTime) {
+        if self.emptied < at {
+            self.head.sent.subtract(sent);
+        }
+        let recorded = self.view.holdings().filter(|(_, recorded)| *recorded == at);
+        let change = Change { delete: recorded.map(|(holding, _)| *holding).collect(), insert: Vec::new() };
+        self.view.apply(&change);
+        self.head.forgotten = self.next(now);
+    }
+
+    fn rows(&self, known: Option<Version>) -> Rows {
+        let after = |at: Sequence| -> Vec<_> {
+            let later = self.view.holdings().filter(|(_, recorded)| *recorded > at);
+            later.map(|(holding, at)| (*holding, at)).collect()
+        };
+        match known {
+            Some(known) if known == self.head.version() => Rows::Unchanged,
+            Some(known) if self.head.extends(known) => Rows::Later(after(known.latest)),
+            _ => Rows::All(after(Sequence::START)),
+        }
+    }
+
+    fn describe(&self, id: &ConversationId) -> ConversationRecord {
+        let (created, used, head) = (self.created, self.used, self.head);
+        ConversationRecord { id: id.clone(), created, used, holdings: self.holdings(), head }
     }
 
     fn holdings(&self) -> u64 {
-        self.view.holdings().count() as u64
-    }
-
-    fn forget(&mut self, what: &Forget, at: Sequence) {
-        self.view.forget(what, at);
-        if what.begins_epoch() {
-            self.head.sent = Sent::default();
-        }
+        self.view.len() as u64
     }
 }
 
-impl State {
-    fn next(&mut self) -> Sequence {
-        self.sequence = self.sequence.next();
-        self.sequence
-    }
+/// A number that no other conversation of this process began with.
+fn begun() -> u64 {
+    (RandomState::new().hash_one(()) >> 1).max(1)
+}
 
+impl State {
     fn entry(&mut self, conversation: &ConversationId, now: SystemTime) -> &mut Entry {
         self.conversations.entry(conversation.clone()).or_insert_with(|| Entry::new(now))
     }
 
-    /// Records one delivery, unless something was forgotten since it was planned.
-    fn record(&mut self, conversation: &ConversationId, delivery: &Delivery, now: SystemTime) -> Option<Sequence> {
-        let entry = self.entry(conversation, now);
-        if delivery.planned.is_some_and(|planned| entry.view.last_forgotten() > planned) {
-            if delivery.planned.is_some_and(|planned| entry.view.epoch() <= planned) {
-                entry.head.sent.add(delivery.sent);
-            }
+    fn record(&mut self, conversation: &ConversationId, delivery: &Delivery, now: SystemTime) -> Option<Version> {
+        if delivery.planned.begun != 0 && !self.conversations.contains_key(conversation) {
             return None;
         }
-        for what in &delivery.forget {
-            let at = self.next();
-            self.entry(conversation, now).forget(what, at);
-        }
-        let at = self.next();
+        let recorded = self.entry(conversation, now).record(delivery, now)?;
         self.names.extend(delivery.names.clone());
         self.page_counts.extend(delivery.page_counts.clone());
-        let entry = self.entry(conversation, now);
-        for holding in &delivery.holdings {
-            entry.view.insert(*holding, at);
-        }
-        entry.head.sent.add(delivery.sent);
-        entry.touch(at, now);
-        Some(at)
-    }
-
-    /// Forgets up to a new sequence; the one after it is taken too, for what stays followed.
-    fn forget(&mut self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Sequence {
-        let at = self.next();
-        let last = if *what == Forget::AllButFiles { self.next() } else { at };
-        let entry = self.entry(conversation, now);
-        entry.forget(what, at);
-        entry.touch(last, now);
-        at
+        Some(recorded)
     }
 
     fn holdings(&self) -> u64 {
@@ -145,10 +170,10 @@ impl MemoryStore {
 }
 
 impl ViewStore for MemoryStore {
-    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError> {
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
         let state = self.state();
-        let Some(entry) = state.conversations.get(conversation) else { return Ok(ConversationView::new()) };
-        Ok(entry.view.since(since))
+        let entry = state.conversations.get(conversation);
+        Ok(entry.map(|entry| Reading { head: entry.head, rows: entry.rows(known) }))
     }
 
     fn create(
@@ -170,21 +195,36 @@ impl ViewStore for MemoryStore {
         &self,
         deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
-    ) -> Result<Vec<Option<Sequence>>, StoreError> {
+    ) -> Result<Vec<Option<Version>>, StoreError> {
         let mut state = self.state();
         Ok(deliveries.iter().map(|(conversation, delivery)| state.record(conversation, delivery, now)).collect())
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
-        Ok(self.state().forget(conversation, what, now))
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        let mut state = self.state();
+        if let Some(entry) = state.conversations.get_mut(conversation).filter(|entry| entry.head.begun == at.begun) {
+            entry.take_back(at.latest, sent, now);
+        }
+        Ok(())
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+        Ok(self.state().entry(conversation, now).forget(what, now))
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
         let mut state = self.state();
         let before = state.conversations.get(conversation).map_or(0, |entry| entry.head.generation);
         if generation > before {
-            state.forget(conversation, &Forget::AllButFiles, now);
-            state.entry(conversation, now).head.generation = generation;
+            let entry = state.entry(conversation, now);
+            entry.forget(&Forget::AllButFiles, now);
+            entry.head.generation = generation;
         }
         Ok(before.max(generation))
     }
@@ -203,8 +243,8 @@ impl ViewStore for MemoryStore {
         if state.conversations.contains_key(to) {
             return Err(StoreError::ConversationExists { conversation: to.clone() });
         }
-        let head = Head { begun: seconds_since_1970(now), ..entry.head };
-        let copy = Entry { view: entry.view.fork(as_of), created: now, used: now, head };
+        let head = Head { begun: begun(), ..entry.head };
+        let copy = Entry { view: entry.view.fork(as_of), created: now, used: now, head, emptied: entry.emptied };
         state.conversations.insert(to.clone(), copy);
         Ok(())
     }
@@ -215,11 +255,11 @@ impl ViewStore for MemoryStore {
 
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
         let state = self.state();
-        Ok(state.conversations.get(conversation).map(|entry| entry.record(conversation)))
+        Ok(state.conversations.get(conversation).map(|entry| entry.describe(conversation)))
     }
 
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
-        let mut records: Vec<_> = self.state().conversations.iter().map(|(id, entry)| entry.record(id)).collect();
+        let mut records: Vec<_> = self.state().conversations.iter().map(|(id, entry)| entry.describe(id)).collect();
         records.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
         Ok(records)
     }
@@ -253,6 +293,10 @@ impl ViewStore for MemoryStore {
         state.drop_unheld_names();
         let left = (state.conversations.len() as u64, state.holdings());
         Ok(Pruned { conversations: conversations - left.0, holdings: holdings - left.1 })
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        Some(&self.sessions)
     }
 
     fn health(&self) -> Result<Health, StoreError> {

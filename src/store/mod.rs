@@ -1,4 +1,4 @@
-//! What outlives a request: the views of all conversations.
+//! What conversations hold, which outlives requests and processes.
 //!
 //! [`ViewStore`] is the promise, [`MemoryStore`] and [`SqliteStore`] keep it, and one conformance suite
 //! (`tests/store.rs`) holds both to it. A store gives every recording and forgetting a [`Sequence`], in one order for
@@ -9,28 +9,20 @@
 //! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
 //! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
 //!
-//! **What it costs**: `benches/record.rs`, 2026-11-22, two cores that others kept at a load of 17 to 23, the version before
-//! and this one in turns, three times. Alone, one delivery after the other: 44 to 55 µs before and 30 to 37 now in the
-//! median. With seven other processes that record every 5 ms: 179 to 219 before, 138 to 183 now. Two of the three pages
-//! that a commit writes are left; two tables that SQLite made and dropped for RETURNING, a counter that all conversations
-//! wrote to, and the reading of tombstones are not. What remains is mostly not the store's: one process that has the store
-//! to itself, and records every 5 ms, takes 171 to 179 µs on that machine, where it takes 30 to 37 without the rests. With
-//! nothing else on it: 27 alone, 203 with rests, 136 for eight with rests (99 of 100 within .9 ms), 33 for eight without. As a
-//! door records, right after it made an answer, it is 42 alone, and 70 beside seven others that record every 5 ms (99 of
-//! 100 within .6 ms); the answer itself waits for what the store is asked before, 21 µs alone and 101 beside the others. With
-//! SQLite's own checkpoints, of 1,000 pages in place of 8,000, the 99th of 100 took 7.2 to 8.4 ms in place of 1.9 to 2.7
-//! (at a load of 11); maps of the file in place of reads, and database pages of 1 KiB, gained nothing in a prototype.
+//! **What it costs** stands in `benches/README.md`, measured by `benches/record.rs`.
 //!
-//! **When it fails**, a reply must not: every failure is a typed [`StoreError`], and the caller goes on with the view
-//! that it has. A mark that is lost costs one page sent again.
+//! **When it fails**, a reply must not: every failure is a typed [`StoreError`]. What cannot be read is not held, and
+//! is sent again; what cannot be recorded is sent again too.
 
 mod fallback;
 mod hashes;
 mod memory;
+mod monitor;
 mod opening;
 mod private;
 mod rows;
 mod schema;
+mod sessions;
 mod soundness;
 mod sqlite;
 mod statements;
@@ -41,30 +33,30 @@ use std::time::SystemTime;
 
 pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
 pub use memory::MemoryStore;
+pub use monitor::{CallTally, StoreMonitor, StoreTally};
+pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
 
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Holding, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, Forget, Holding, Principal, Sequence};
 
-/// Keeps the views of conversations.
+/// Keeps what conversations hold: their rows are the truth, and every process asks for it.
 ///
 /// All methods block. Those that write are whole or not at all, and durable against the end of the process when they
-/// return. Moments are the caller's clock, to the second.
+/// return. Moments are the caller's clock, to the second. The sequences of a conversation count up by one, for it alone.
 pub trait ViewStore: Send + Sync {
-    /// The view of a conversation; an empty one where it is unknown.
+    /// What a conversation holds now, or `None` where it is unknown. `known` is the version of a copy at hand, to which
+    /// [`Rows`] then only adds.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn load(&self, conversation: &ConversationId) -> Result<ConversationView, StoreError> {
-        self.load_since(conversation, Sequence::START)
-    }
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError>;
 
-    /// What was recorded and forgotten after `since`, to be merged into an older view by
-    /// [`ConversationView::union`].
+    /// What one look-up tells of a conversation, or `None` where it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError>;
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError>;
 
     /// Makes a conversation known, as `owner`'s where there is one; false where it already was.
     ///
@@ -80,7 +72,8 @@ pub trait ViewStore: Send + Sync {
     /// Records what was delivered to conversations, each delivery under a new sequence, all of them or none. Makes the
     /// conversations known.
     ///
-    /// `None` for a delivery that was not recorded, because something was forgotten after [`Delivery::planned`].
+    /// `None` for a delivery that was refused: something was forgotten after [`Delivery::planned`], or the conversation
+    /// is another than there. Its [`Delivery::sent`] counts all the same, unless everything was forgotten since.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -88,7 +81,7 @@ pub trait ViewStore: Send + Sync {
         &self,
         deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
-    ) -> Result<Vec<Option<Sequence>>, StoreError>;
+    ) -> Result<Vec<Option<Version>>, StoreError>;
 
     /// [`ViewStore::record_all`] for one delivery.
     ///
@@ -99,19 +92,31 @@ pub trait ViewStore: Send + Sync {
         conversation: &ConversationId,
         delivery: &Delivery,
         now: SystemTime,
-    ) -> Result<Option<Sequence>, StoreError> {
+    ) -> Result<Option<Version>, StoreError> {
         let recorded = self.record_all(&[(conversation.clone(), delivery.clone())], now)?;
         Ok(recorded.into_iter().next().flatten())
     }
 
-    /// Forgets, up to a new sequence, which is returned. Where that begins an epoch, [`Sent`] is zero again.
-    ///
-    /// A caller that forgets in a view at hand too does so up to the larger of this and that view's
-    /// [`ConversationView::latest`]: the view may hold what this store has lost.
+    /// Removes what was recorded under `at`: the rows whose sequence is still that one, and what was counted as `sent`,
+    /// unless everything was forgotten since. Counts as a forgetting, so that nothing is recorded that was planned on it.
+    /// Does nothing where the conversation is another by now.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError>;
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError>;
+
+    /// Forgets, as [`ConversationView::forget`](crate::view::ConversationView::forget) says, under a new sequence, and
+    /// makes the conversation known. Where that is everything, [`Sent`] is zero again.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError>;
 
     /// Takes note that a client is in its `generation` of a conversation, and returns the conversation's, which is the
     /// largest that any named. A larger one than before forgets [`Forget::AllButFiles`].
@@ -120,8 +125,8 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError>;
 
-    /// Makes `to` a copy of `from`, as [`ConversationView::fork`] does, with all that was [`Sent`], of the same owner
-    /// and generation.
+    /// Makes `to` hold what `from` holds, or what of it was last recorded at or before `as_of`; under the same sequences,
+    /// of the same owner and generation, with all that was [`Sent`].
     ///
     /// # Errors
     /// [`StoreError::UnknownConversation`] for `from`, [`StoreError::ConversationExists`] for `to`.
@@ -133,14 +138,7 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
-    /// What one look-up tells of a conversation, or `None` where it is unknown. Ask before each use of a view at hand,
-    /// and merge [`ViewStore::load_since`] where [`Head::latest`] is another than then.
-    ///
-    /// # Errors
-    /// [`StoreError`]
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError>;
-
-    /// What is known of a conversation besides its view, or `None` where it is unknown. Counts the holdings.
+    /// What is known of a conversation besides its rows, or `None` where it is unknown. Counts the holdings.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -183,6 +181,11 @@ pub trait ViewStore: Send + Sync {
         None
     }
 
+    /// The sessions that are kept beside the views; `None` where this store keeps none.
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        None
+    }
+
     /// Whether the store answers, and how much it keeps.
     ///
     /// # Errors
@@ -190,13 +193,42 @@ pub trait ViewStore: Send + Sync {
     fn health(&self) -> Result<Health, StoreError>;
 }
 
+/// A state of a conversation's rows. Two states are one only where both numbers are equal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Version {
+    /// [`Head::begun`]; 0 for a conversation that is not known yet.
+    pub begun: u64,
+    /// [`Head::latest`].
+    pub latest: Sequence,
+}
+
+/// What a conversation holds, beside a copy of it that a reader has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What is known of it besides its rows.
+    pub head: Head,
+    /// Its rows.
+    pub rows: Rows,
+}
+
+/// The rows that a reader needs besides those it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rows {
+    /// None: its copy is the present version.
+    Unchanged,
+    /// Those recorded after its copy; nothing was forgotten since.
+    Later(Vec<(Holding, Sequence)>),
+    /// All of them, in place of its copy.
+    All(Vec<(Holding, Sequence)>),
+}
+
 /// What one answer gave, recorded together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// The last sequence that the answer's plan knew of. What was forgotten after it may be what the plan rested on, so
-    /// that such a delivery is not recorded; `None` rests on nothing.
-    pub planned: Option<Sequence>,
-    /// What the answer said is gone; forgotten before the rest is recorded.
+    /// The version that the answer was planned on; the default for a conversation that was unknown, which is refused only
+    /// where something was forgotten by now.
+    pub planned: Version,
+    /// What the answer said is gone; forgotten before the rest is recorded, under the same sequence.
     pub forget: Vec<Forget>,
     /// What the conversation now holds.
     pub holdings: Vec<Holding>,
@@ -211,17 +243,39 @@ pub struct Delivery {
 /// What one look-up tells of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Head {
-    /// When it was made known, in seconds since 1970. One that was dropped and came back under its name is another, and
-    /// knows nothing of what the former had forgotten.
+    /// A random number of 63 bits, never 0, that the store chose when the conversation began. One that was pruned, or
+    /// whose database was lost, and that begins again under its name has another.
     pub begun: u64,
-    /// The sequence of its last recording or forgetting.
+    /// The sequence of the last recording or forgetting.
     pub latest: Sequence,
+    /// The sequence of the last forgetting, or of the last taking back.
+    pub forgotten: Sequence,
     /// The largest generation that its client named; 0 before.
     pub generation: u64,
     /// Whose it is, where a server tells its callers apart.
     pub owner: Option<Principal>,
-    /// What was sent in this epoch.
+    /// What was sent since everything was last forgotten.
     pub sent: Sent,
+}
+
+impl Head {
+    /// The version of the conversation's rows.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        Version { begun: self.begun, latest: self.latest }
+    }
+
+    /// Whether a copy of `known` lacks nothing but rows that were recorded after it.
+    #[must_use]
+    pub fn extends(&self, known: Version) -> bool {
+        known.begun == self.begun && self.forgotten <= known.latest && known.latest <= self.latest
+    }
+
+    /// Whether a delivery rests on this conversation, and on nothing that was forgotten since it was planned.
+    #[must_use]
+    pub fn allows(&self, planned: Version) -> bool {
+        (planned.begun == 0 || planned.begun == self.begun) && self.forgotten <= planned.latest
+    }
 }
 
 /// How much was sent.
@@ -245,9 +299,17 @@ impl Sent {
         self.bytes = self.bytes.saturating_add(more.bytes);
         self.tokens = self.tokens.saturating_add(more.tokens);
     }
+
+    /// Takes away what was added before.
+    pub fn subtract(&mut self, less: Self) {
+        self.blocks = self.blocks.saturating_sub(less.blocks);
+        self.pages = self.pages.saturating_sub(less.pages);
+        self.bytes = self.bytes.saturating_sub(less.bytes);
+        self.tokens = self.tokens.saturating_sub(less.tokens);
+    }
 }
 
-/// What is known of a conversation besides its view.
+/// What is known of a conversation besides its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRecord {
     /// Its handle.
@@ -334,6 +396,12 @@ pub enum StoreError {
         found: i64,
         /// The latest that this program knows.
         known: i64,
+    },
+    /// So many conversations could not be forgotten that it is not known any more which: nothing held is relied on.
+    #[error("the memory failed to forget more than {limit} conversations; restart to rely on what it holds")]
+    TooManyDoubts {
+        /// The most that is remembered.
+        limit: usize,
     },
     /// No such conversation.
     #[error("no conversation {conversation}")]

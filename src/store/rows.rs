@@ -1,10 +1,10 @@
-//! Holdings and tombstones as rows. The numbers here are the schema's: they may grow, and never change.
+//! Holdings as rows. The numbers here are the schema's: they may grow, and never change.
 
 use rusqlite::Row;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
-use crate::view::{FileKey, Form, Held, Holding, LineSpan, Scope, Sequence};
+use crate::view::{FileKey, Form, Held, Holding, LineSpan, Sequence};
 
 /// A holding's columns: kind, first, last, form, fingerprint.
 pub(super) struct HeldRow {
@@ -74,45 +74,6 @@ pub(super) fn holding(row: &Row<'_>) -> rusqlite::Result<Option<(Holding, Sequen
     };
     let at = sequence(row.get(7)?);
     Ok(held.held().map(|what| (Holding { content, file, what }, at)))
-}
-
-/// A tombstone's columns: kind, subject, first, last.
-pub(super) struct ScopeRow {
-    pub(super) kind: u8,
-    pub(super) subject: [u8; 32],
-    pub(super) first: u32,
-    pub(super) last: u32,
-}
-
-impl ScopeRow {
-    /// `None` for [`Scope::Everything`], which is the conversation's epoch.
-    pub(super) fn of(scope: &Scope) -> Option<Self> {
-        let row = |kind, subject| Some(Self { kind, subject, first: 0, last: 0 });
-        match *scope {
-            Scope::Everything => None,
-            Scope::File(file) => row(0, file.0),
-            Scope::Content(content) => row(1, content.0),
-            Scope::Pages { file, first, last } => Some(Self { kind: 2, subject: file.0, first: first.0, last: last.0 }),
-            Scope::Page(fingerprint) => row(3, fingerprint.0),
-        }
-    }
-
-    /// Everything, for what this version does not know: it may cover anything.
-    fn scope(&self) -> Scope {
-        match self.kind {
-            0 => Scope::File(FileKey(self.subject)),
-            1 => Scope::Content(ContentHash(self.subject)),
-            2 => Scope::Pages { file: FileKey(self.subject), first: PageIndex(self.first), last: PageIndex(self.last) },
-            3 => Scope::Page(PageFingerprint(self.subject)),
-            _ => Scope::Everything,
-        }
-    }
-}
-
-/// A tombstone from the columns kind, subject, first, last, sequence.
-pub(super) fn tombstone(row: &Row<'_>) -> rusqlite::Result<(Scope, Sequence)> {
-    let scope = ScopeRow { kind: row.get(0)?, subject: row.get(1)?, first: row.get(2)?, last: row.get(3)? };
-    Ok((scope.scope(), sequence(row.get(4)?)))
 }
 
 /// A sequence as SQLite's signed integer.

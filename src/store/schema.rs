@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 5;
 
 /// What came of bringing the tables up to date.
 pub(super) enum Migration {
@@ -13,8 +13,7 @@ pub(super) enum Migration {
     Newer(i64),
 }
 
-/// Version 1. The counter starts at the time, in microseconds, so that a database made in place of a lost one goes on
-/// after it, and views that outlived it merge with what it says. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
+/// Version 1. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
 const VERSION_1: &str = "
 CREATE TABLE counter (
     id INTEGER PRIMARY KEY CHECK (id = 0),
@@ -82,10 +81,8 @@ CREATE TABLE page_count (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Version 3: each conversation counts for itself, from above what any of its name had before, and knows when it last
-/// forgot; so that a delivery writes to no row that all share, and reads no tombstone. There is no table `counter` any
-/// more: a program of an earlier version that has the database open is refused, where it would forget without saying so
-/// here.
+/// Version 3: each conversation counts for itself and knows when it last forgot, so that a delivery writes to no row that
+/// all share. Without the table `counter` a program of an earlier version that has the database open is refused.
 const VERSION_3: &str = "
 CREATE TABLE floor (
     id INTEGER PRIMARY KEY CHECK (id = 0),
@@ -98,6 +95,54 @@ DROP TABLE counter;
 ALTER TABLE conversation ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0;
 UPDATE conversation SET forgotten =
     max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE tombstone.conversation = conversation.id));
+";
+
+/// Version 4: what a conversation holds is what stands in `holding`. What tombstones cover is deleted, and where that was
+/// given of a file that was not forgotten itself, the file stays followed (kind 5) as of the same sequence.
+///
+/// Kinds of tombstones: 0 a file, 1 a content, 2 pages of a file, 3 a page by what it shows; what else there may be
+/// covers everything. Columns and tables that a program of an earlier version asks for are gone, so that it is refused.
+const VERSION_4: &str = "
+DELETE FROM holding WHERE sequence <= (SELECT epoch FROM conversation WHERE id = holding.conversation);
+DELETE FROM holding WHERE EXISTS (SELECT 1 FROM tombstone AS gone
+    WHERE gone.conversation = holding.conversation AND gone.sequence >= holding.sequence
+    AND (gone.kind NOT IN (0, 1, 2, 3) OR gone.kind = 0 AND gone.subject = holding.file));
+
+CREATE TEMPORARY TABLE covered AS SELECT held.* FROM holding AS held
+    WHERE held.kind <> 5 AND EXISTS (SELECT 1 FROM tombstone AS gone
+        WHERE gone.conversation = held.conversation AND gone.sequence >= held.sequence
+        AND (gone.kind = 1 AND gone.subject = held.content
+            OR gone.kind = 2 AND held.kind = 2 AND gone.subject = held.file
+                AND held.first BETWEEN gone.first AND gone.last
+            OR gone.kind = 3 AND held.kind = 2 AND gone.subject = held.fingerprint));
+DELETE FROM holding WHERE (conversation, content, file, kind, first, last, form, fingerprint) IN
+    (SELECT conversation, content, file, kind, first, last, form, fingerprint FROM covered);
+INSERT INTO holding SELECT conversation, content, file, 5, 0, 0, 0, x'', max(sequence) FROM covered
+    WHERE true GROUP BY conversation, content, file
+    ON CONFLICT DO UPDATE SET sequence = max(sequence, excluded.sequence);
+DROP TABLE covered;
+DROP TABLE tombstone;
+
+ALTER TABLE conversation RENAME COLUMN epoch TO emptied;
+ALTER TABLE conversation ADD COLUMN begun INTEGER NOT NULL DEFAULT 0;
+UPDATE conversation SET begun = max(1, random() & 0x7fffffffffffffff);
+
+CREATE TABLE pruning (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    pruned_at INTEGER
+) STRICT;
+INSERT INTO pruning SELECT id, pruned_at FROM floor;
+DROP TABLE floor;
+";
+
+/// Version 5: sessions of clients of the older protocol versions.
+const VERSION_5: &str = "
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    owner BLOB NOT NULL,
+    state BLOB NOT NULL,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 ";
 
 /// Brings the tables to [`VERSION`], whole or not at all.
@@ -127,6 +172,12 @@ fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     }
     if from < 3 {
         transaction.execute_batch(VERSION_3)?;
+    }
+    if from < 4 {
+        transaction.execute_batch(VERSION_4)?;
+    }
+    if from < 5 {
+        transaction.execute_batch(VERSION_5)?;
     }
     Ok(())
 }

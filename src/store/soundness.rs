@@ -2,8 +2,7 @@
 
 use rusqlite::{Connection, Error, ErrorCode};
 
-use super::rows::sequence;
-use super::statements::{RECORD, conversation_record, view_since};
+use super::statements::{RECORD, conversation_record, rows_after};
 use crate::view::Sequence;
 
 /// Whether `error` is one that a sound database of these tables never gives, so that the file may be at fault: it then
@@ -49,19 +48,16 @@ fn corrupt(why: String) -> Error {
 fn read_conversations(connection: &Connection) -> rusqlite::Result<()> {
     let mut records = connection.prepare(RECORD)?;
     records.query_map([], conversation_record)?.try_for_each(|record| record.map(|_| ()))?;
-    let mut rest = connection.prepare("SELECT id, forgotten FROM conversation")?;
+    let mut rest = connection.prepare("SELECT id, emptied FROM conversation")?;
     for id in rest.query_map([], |row| row.get::<_, i64>(1).and_then(|_| row.get(0)))? {
-        view_since(connection, id?, Sequence::START)?;
+        rows_after(connection, id?, Sequence::START)?;
     }
     Ok(())
 }
 
 /// What is known beside conversations.
 fn read_facts(connection: &Connection) -> rusqlite::Result<()> {
-    connection.query_row("SELECT sequence, pruned_at FROM floor", [], |row| {
-        row.get::<_, Option<i64>>(1)?;
-        row.get(0).map(sequence)
-    })?;
+    connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))?;
     let mut names = connection.prepare("SELECT file, path FROM file_name")?;
     names.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, String>(1)?)))?.try_for_each(whole)?;
     let mut counts = connection.prepare("SELECT content, pages FROM page_count")?;

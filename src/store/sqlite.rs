@@ -11,12 +11,15 @@ use super::opening::{self, Database, Opened};
 use super::rows::{signed, unsigned};
 use super::soundness::is_suspect;
 use super::statements::{
-    HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, forget, head, insert_conversation,
-    insert_holding, insert_names, insert_page_counts, moment, prune, set_generation, unix_seconds, view_since, written,
+    ConversationRow, HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, head,
+    insert_conversation, moment, prune, rows_after, unix_seconds,
 };
-use super::{ConversationRecord, Delivery, Head, Health, Pruned, Sent, StoreError, StoreWarning, ViewStore};
+use super::{
+    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, SessionStore, StoreError, StoreWarning,
+    Version, ViewStore,
+};
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
 
 /// Keeps views in a SQLite database.
 ///
@@ -100,7 +103,7 @@ impl SqliteStore {
         }))
     }
 
-    fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         self.told(self.run(|connection| in_transaction(connection, work)))
     }
 
@@ -145,46 +148,45 @@ fn record(
     conversation: &ConversationId,
     delivery: &Delivery,
     now: SystemTime,
-) -> rusqlite::Result<Option<Sequence>> {
-    let mut row = written(transaction, conversation, now)?;
-    if let Some(planned) = delivery.planned.filter(|planned| row.forgotten > *planned) {
-        if row.epoch <= planned {
-            row.end(transaction, delivery.sent, now)?;
-        }
-        return Ok(None);
-    }
-    for what in &delivery.forget {
-        forget(transaction, &mut row, what)?;
-    }
-    let at = row.next(transaction)?;
-    for holding in &delivery.holdings {
-        insert_holding(transaction, row.id, holding, at)?;
-    }
-    insert_names(transaction, &delivery.names)?;
-    insert_page_counts(transaction, &delivery.page_counts)?;
-    row.end(transaction, delivery.sent, now)?;
-    Ok(Some(at))
+) -> rusqlite::Result<Option<Version>> {
+    let known = ConversationRow::find(transaction, conversation)?;
+    let mut row = match known {
+        Some(row) => row,
+        None if delivery.planned.begun != 0 => return Ok(None),
+        None => ConversationRow::find_or_insert(transaction, conversation, now)?,
+    };
+    let is_recorded = row.record(transaction, delivery)?;
+    let version = row.save(transaction, now)?;
+    Ok(is_recorded.then_some(version))
 }
 
-/// Forgets by itself, and not for a delivery.
-fn forget_now(
+/// What a reader of `known` needs, from one state of the database.
+fn read(
     transaction: &Connection,
     conversation: &ConversationId,
-    what: &Forget,
-    now: SystemTime,
-) -> rusqlite::Result<Sequence> {
-    let mut row = written(transaction, conversation, now)?;
-    let at = forget(transaction, &mut row, what)?;
-    row.end(transaction, Sent::default(), now)?;
-    Ok(at)
+    known: Option<Version>,
+) -> rusqlite::Result<Option<Reading>> {
+    let Some(ConversationRow { id, head, .. }) = ConversationRow::find(transaction, conversation)? else {
+        return Ok(None);
+    };
+    let rows = match known {
+        Some(known) if known == head.version() => Rows::Unchanged,
+        Some(known) if head.extends(known) => Rows::Later(rows_after(transaction, id, known.latest)?),
+        _ => Rows::All(rows_after(transaction, id, Sequence::START)?),
+    };
+    Ok(Some(Reading { head, rows }))
 }
 
 impl ViewStore for SqliteStore {
-    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError> {
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
         self.run(|connection| {
-            let transaction = connection.transaction()?;
-            let id = conversation_id(&transaction, conversation)?;
-            id.map_or(Ok(ConversationView::new()), |id| view_since(&transaction, id, since))
+            // Most readers know the present version: one statement, which needs no transaction.
+            let head = connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional()?;
+            match head {
+                None => Ok(None),
+                Some(head) if known == Some(head.version()) => Ok(Some(Reading { head, rows: Rows::Unchanged })),
+                Some(_) => read(&*connection.transaction()?, conversation, known),
+            }
         })
     }
 
@@ -201,7 +203,7 @@ impl ViewStore for SqliteStore {
         &self,
         deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
-    ) -> Result<Vec<Option<Sequence>>, StoreError> {
+    ) -> Result<Vec<Option<Version>>, StoreError> {
         let record = |transaction: &Connection| {
             let record = |(conversation, delivery)| record(transaction, conversation, delivery, now);
             deliveries.iter().map(|(conversation, delivery)| record((conversation, delivery))).collect()
@@ -210,8 +212,27 @@ impl ViewStore for SqliteStore {
         if forgets { self.write_through(record) } else { self.write(record) }
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
-        self.write_through(|transaction| forget_now(transaction, conversation, what, now))
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.write_through(|transaction| {
+            let row = ConversationRow::find(transaction, conversation)?.filter(|row| row.head.begun == at.begun);
+            let Some(mut row) = row else { return Ok(()) };
+            row.take_back(transaction, at.latest, sent)?;
+            row.save(transaction, now).map(|_| ())
+        })
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+        self.write_through(|transaction| {
+            let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
+            row.forget(transaction, what)?;
+            row.save(transaction, now)
+        })
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
@@ -222,15 +243,13 @@ impl ViewStore for SqliteStore {
             return Ok(known);
         }
         self.write_through(|transaction| {
-            let query = "SELECT generation FROM conversation WHERE name = ?1";
-            let known = transaction.prepare_cached(query)?.query_row([conversation.as_str()], |row| row.get(0));
-            let known = known.optional()?.map_or(0, unsigned);
-            if known >= generation {
-                return Ok(known);
+            let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
+            if row.head.generation < generation {
+                row.forget(transaction, &Forget::AllButFiles)?;
+                row.head.generation = generation;
+                row.save(transaction, now)?;
             }
-            forget_now(transaction, conversation, &Forget::AllButFiles, now)?;
-            set_generation(transaction, conversation, generation)?;
-            Ok(generation)
+            Ok(row.head.generation)
         })
     }
 
@@ -298,7 +317,7 @@ impl ViewStore for SqliteStore {
 
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
         let pruned_at = self.run(|connection| {
-            connection.query_row("SELECT pruned_at FROM floor", [], |row| row.get::<_, Option<i64>>(0))
+            connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))
         })?;
         Ok(pruned_at.map(moment))
     }
@@ -311,6 +330,10 @@ impl ViewStore for SqliteStore {
 
     fn take_warning(&self) -> Option<StoreWarning> {
         self.untold().take().map(|set_aside| StoreWarning::SetAside { set_aside })
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        Some(self)
     }
 
     fn health(&self) -> Result<Health, StoreError> {
@@ -372,6 +395,6 @@ mod tests {
     fn a_database_that_cannot_be_written_is_told_and_still_read() {
         let (error, store, _folder) = record_after("PRAGMA query_only = true");
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
-        assert!(store.load(&"a".parse().unwrap()).unwrap().is_empty());
+        assert_eq!(store.read(&"a".parse().unwrap(), None).unwrap(), None);
     }
 }

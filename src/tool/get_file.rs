@@ -107,6 +107,7 @@ pub fn get_file(
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
     let mut answer = context.get_file_watched(&request, watcher)?;
+    answer.blocks.extend(caller.doubt.clone().map(Block::Text));
     answer.details.notes.extend(caller.doubt.clone());
     let (header, footer) = framing(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));

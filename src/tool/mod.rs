@@ -8,6 +8,7 @@ mod ask;
 mod client;
 mod context_arguments;
 mod context_schema;
+mod deliver;
 mod details;
 mod doctor;
 mod emit;
@@ -35,9 +36,10 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HAS_PROCESSES,
-    HostPattern, Isolation, OpenPdf, OutputBounds, Password, Surroundings, Unwatched, Watcher, WebSettings,
-    WorkerSettings, end_writing, json_length, run_worker,
+    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery,
+    FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Password, Receipt, SessionStore,
+    StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, end_writing,
+    json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
@@ -48,6 +50,7 @@ pub use client::{
     PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
+pub use deliver::{DeliverError, Delivered, Outgoing, Recall, deliver};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};

@@ -1,7 +1,7 @@
 //! What a conversation holds of one content.
 
 use super::conversation::ConversationView;
-use super::holding::{Form, Held, Holding, LineSpan};
+use super::holding::{Form, Held, LineSpan};
 use crate::hash::ContentHash;
 use crate::page::PageSet;
 
@@ -35,67 +35,60 @@ impl ConversationView {
     /// Whether the summary of a content is held.
     #[must_use]
     pub fn holds_summary(&self, content: &ContentHash) -> bool {
-        self.holdings_of(content).any(|(holding, _)| matches!(holding.what, Held::Summary { .. }))
+        self.wholes_of(*content).any(|what| matches!(what, Held::Summary { .. }))
     }
 
     /// Whether every line of `span` of a text file is held.
     #[must_use]
     pub fn holds_lines(&self, content: &ContentHash, span: LineSpan) -> bool {
-        let within = |held: &LineSpan| held.first() <= span.first() && span.last() <= held.last();
-        self.lines_of(content).iter().any(within)
+        self.index.holds_lines(content, span)
     }
 
     /// Whether a file that is given whole is held.
     #[must_use]
     pub fn holds_binary(&self, content: &ContentHash) -> bool {
-        self.holdings_of(content).any(|(holding, _)| holding.what == Held::Binary)
+        self.wholes_of(*content).any(|what| what == Held::Binary)
+    }
+
+    /// What is held of a content besides pages: a summary, a file given whole, lines of a text joined.
+    pub fn wholes_of(&self, content: ContentHash) -> impl Iterator<Item = Held> + '_ {
+        self.index.wholes_of(content).chain(self.index.lines_of(content).map(Held::Text))
     }
 
     /// What is held of a content, or `None` where nothing is, though the agent may know of it.
     #[must_use]
     pub fn agent_view(&self, content: &ContentHash) -> Option<AgentView> {
-        let kind = self.holdings_of(content).map(|(holding, _)| holding.what).find(|what| *what != Held::Known)?;
-        Some(match kind {
-            Held::Text(_) => AgentView::Text { content: *content, lines: self.lines_of(content) },
-            Held::Binary | Held::Known => AgentView::Binary { content: *content },
-            Held::Summary { .. } | Held::Page { .. } => self.pdf_view(content),
-        })
+        let lines: Vec<LineSpan> = self.index.lines_of(*content).collect();
+        if !lines.is_empty() {
+            return Some(AgentView::Text { content: *content, lines });
+        }
+        if self.holds_binary(content) {
+            return Some(AgentView::Binary { content: *content });
+        }
+        self.pdf_view(content)
     }
 
     /// The pages of a content that are held in a form.
     #[must_use]
     pub fn pages_in(&self, content: &ContentHash, form: Form) -> PageSet {
-        self.pages_where(content, |held| held == form)
+        self.index.pages_in(content, form)
     }
 
-    fn pdf_view(&self, content: &ContentHash) -> AgentView {
-        let mut summaries = self.holdings_of(content).filter_map(|(holding, _)| match holding.what {
+    fn pdf_view(&self, content: &ContentHash) -> Option<AgentView> {
+        let mut pages = PageSet::new();
+        Form::ALL.iter().for_each(|form| pages.union(&self.pages_in(content, *form)));
+        let summaries = self.wholes_of(*content).filter_map(|what| match what {
             Held::Summary { supports_page_extraction } => Some(supports_page_extraction),
             _ => None,
         });
-        let first = summaries.next();
-        AgentView::Pdf {
-            summary: first.is_some(),
-            pages: self.pages_where(content, |_| true),
-            // The content is the same: where two summaries differ, a later reader could do more.
-            supports_page_extraction: first.is_none_or(|first| first || summaries.any(|other| other)),
-        }
-    }
-
-    fn pages_where(&self, content: &ContentHash, wanted: impl Fn(Form) -> bool) -> PageSet {
-        let page = |holding: &Holding| match holding.what {
-            Held::Page { page, form, .. } if wanted(form) => Some(page),
-            _ => None,
-        };
-        self.holdings_of(content).filter_map(|(holding, _)| page(holding)).collect()
-    }
-
-    fn lines_of(&self, content: &ContentHash) -> Vec<LineSpan> {
-        let spans = self.holdings_of(content).filter_map(|(holding, _)| match holding.what {
-            Held::Text(span) => Some(span),
-            _ => None,
-        });
-        LineSpan::joined(spans.collect())
+        // The content is the same: where two summaries differ, a later reader could do more.
+        let supports = summaries.reduce(|one, other| one || other);
+        let is_held = supports.is_some() || !pages.is_empty();
+        is_held.then(|| AgentView::Pdf {
+            summary: supports.is_some(),
+            pages,
+            supports_page_extraction: supports.unwrap_or(true),
+        })
     }
 }
 
@@ -105,7 +98,7 @@ mod tests {
     use super::*;
     use crate::hash::PageFingerprint;
     use crate::page::PageIndex;
-    use crate::view::{FileKey, Sequence};
+    use crate::view::{FileKey, Holding, Sequence};
 
     const CONTENT: ContentHash = ContentHash([7; 32]);
 

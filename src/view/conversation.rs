@@ -1,28 +1,42 @@
-//! The view of one conversation, within one epoch.
+//! The view of one conversation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::forget::{Forget, Scope};
+use super::forget::Forget;
 use super::holding::{FileKey, Form, Held, Holding, Sequence};
 use super::index::{Index, keep_latest};
-use super::segments::Segments;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 
-/// What one conversation holds, and what it has forgotten.
-///
-/// A value: cloning it forks the conversation, and [`ConversationView::union`] merges two copies.
+/// What one conversation holds: the rows of a store, with answers at hand.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationView {
-    /// The epoch begins after this sequence; nothing at or before it is held.
-    epoch: Sequence,
     /// Each holding with the last time it was recorded.
     holdings: BTreeMap<Holding, Sequence>,
-    /// What is gone, with the sequence up to which. Never [`Scope::Everything`], which is the epoch, and never
-    /// [`Scope::Pages`], which are `pages_gone`.
-    forgotten: BTreeMap<Scope, Sequence>,
-    pages_gone: BTreeMap<FileKey, Segments>,
-    index: Index,
+    pub(super) index: Index,
+}
+
+/// What a forgetting does to the rows of a conversation: first the deletions, then the insertions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Rows to be deleted.
+    pub delete: Vec<Holding>,
+    /// Files that stay followed, each under the sequence at which the agent was told of it.
+    pub insert: Vec<(Holding, Sequence)>,
+}
+
+impl FromIterator<(Holding, Sequence)> for ConversationView {
+    fn from_iter<I: IntoIterator<Item = (Holding, Sequence)>>(rows: I) -> Self {
+        let mut view = Self::new();
+        view.extend(rows);
+        view
+    }
+}
+
+impl Extend<(Holding, Sequence)> for ConversationView {
+    fn extend<I: IntoIterator<Item = (Holding, Sequence)>>(&mut self, rows: I) {
+        rows.into_iter().for_each(|(holding, at)| self.insert(holding, at));
+    }
 }
 
 impl ConversationView {
@@ -32,67 +46,64 @@ impl ConversationView {
         Self::default()
     }
 
-    /// Adds a holding recorded at `at`; adding it again, or in another order, changes nothing.
-    ///
-    /// Where it was forgotten at `at` or later, only what the forgetting left of it is added.
+    /// Adds a holding recorded at `at`, or raises the sequence of one that is there.
     pub fn insert(&mut self, holding: Holding, at: Sequence) {
-        let Some(holding) = self.left_of(&holding, at).filter(|holding| !self.is_needless(holding, at)) else { return };
         keep_latest(&mut self.holdings, holding, at);
         self.index.add(&holding, at);
-        let known = Holding { what: Held::Known, ..holding };
-        if holding != known && self.recorded_at(&known).is_some_and(|before| before <= at) {
-            self.holdings.remove(&known);
-        }
     }
 
-    /// Adds what another copy of this conversation holds and has forgotten.
-    ///
-    /// Commutative, associative and idempotent.
-    pub fn union(&mut self, other: &Self) {
-        self.epoch = self.epoch.max(other.epoch);
-        for (scope, at) in other.tombstones() {
-            self.bury_one(scope, at);
-        }
-        for (holding, at) in &other.holdings {
-            keep_latest(&mut self.holdings, *holding, *at);
-        }
-        self.sweep();
-    }
-
-    /// Forgets what `what` names, as far as it was recorded at or before `at`.
+    /// The rows that a forgetting deletes and inserts.
     ///
     /// What another file holds too, a page or a content given whole, is forgotten there as well: the agent says that it
-    /// no longer sees it, and it would otherwise be refused as already provided. Returns the tombstones that say all this.
-    ///
-    /// What is held is known by its content, but what is followed is a name: a file that was not named, or of which only
-    /// pages were, stays followed, as the agent was last told of it. [`Forget::AllButFiles`] records the files anew, at
-    /// the sequence after `at`.
-    pub fn forget(&mut self, what: &Forget, at: Sequence) -> Vec<Scope> {
-        let scopes = self.scopes(what);
-        let followed: Vec<_> = if *what == Forget::AllButFiles { self.files().collect() } else { Vec::new() };
-        for scope in &scopes {
-            self.bury_one(*scope, at);
-        }
-        self.sweep();
-        for (file, content) in followed {
-            self.insert(Holding { content, file, what: Held::Known }, at.next());
-        }
-        scopes
-    }
-
-    /// The last sequence at which anything was forgotten. What was planned before it may rest on what is gone.
+    /// no longer sees it, and it would otherwise be refused as already provided. A file that was not named, or of which
+    /// only pages were, stays followed.
     #[must_use]
-    pub fn last_forgotten(&self) -> Sequence {
-        self.tombstones().map(|(_, at)| at).max().unwrap_or_default().max(self.epoch)
+    pub fn forget(&self, what: &Forget) -> Change {
+        let gone: Vec<Holding> = match what {
+            Forget::Everything | Forget::AllButFiles => self.holdings.keys().copied().collect(),
+            _ => self.gone_with(what),
+        };
+        let insert = match what {
+            Forget::Everything => Vec::new(),
+            Forget::AllButFiles => self.index.files().map(|(file, content, at)| (known(content, file), at)).collect(),
+            _ => self.followed_after(what, &gone),
+        };
+        Change { delete: gone, insert }
     }
 
-    /// Applies one tombstone.
-    pub fn bury(&mut self, scope: Scope, at: Sequence) {
-        self.bury_one(scope, at);
-        // Loading a view buries before it inserts.
-        if scope == Scope::Everything || !self.is_empty() {
-            self.sweep();
+    /// Does to this view what the change does to its rows.
+    pub fn apply(&mut self, change: &Change) {
+        for holding in &change.delete {
+            self.holdings.remove(holding);
         }
+        self.index = self.holdings().fold(Index::default(), |mut index, (holding, at)| {
+            index.add(holding, at);
+            index
+        });
+        self.extend(change.insert.iter().copied());
+    }
+
+    /// What `what` names, and what other files share with it.
+    fn gone_with(&self, what: &Forget) -> Vec<Holding> {
+        let named = || self.holdings.keys().filter(|holding| what.names(holding));
+        // What left one place of a file is not forgotten elsewhere.
+        let is_by_place = matches!(what, Forget::Places { .. });
+        let shared: BTreeSet<Share> = named().filter(|_| !is_by_place).filter_map(Share::of).collect();
+        let is_gone =
+            |holding: &&Holding| what.names(holding) || Share::of(holding).is_some_and(|share| shared.contains(&share));
+        self.holdings.keys().filter(is_gone).copied().collect()
+    }
+
+    /// The files of `gone` that were not forgotten by name, as they were last told of there.
+    fn followed_after(&self, what: &Forget, gone: &[Holding]) -> Vec<(Holding, Sequence)> {
+        let mut followed = BTreeMap::new();
+        let is_named = |holding: &Holding| matches!(what, Forget::File(file) if *file == holding.file);
+        for holding in gone.iter().filter(|holding| !is_named(holding)) {
+            let known = known(holding.content, holding.file);
+            let told = self.recorded_at(holding).max(self.recorded_at(&known)).unwrap_or_default();
+            keep_latest(&mut followed, known, told);
+        }
+        followed.into_iter().collect()
     }
 
     /// A copy for another conversation; with `as_of`, of what was last recorded at or before it.
@@ -100,23 +111,8 @@ impl ConversationView {
     /// What was given again after `as_of`, or forgotten since, is not in the copy: it is sent once more.
     #[must_use]
     pub fn fork(&self, as_of: Option<Sequence>) -> Self {
-        let mut copy = self.clone();
-        if let Some(as_of) = as_of {
-            copy.holdings.retain(|_, at| *at <= as_of);
-            copy.rebuild_index();
-        }
-        copy
-    }
-
-    /// What was recorded and forgotten after `since`. An older copy that has all up to there is made current by
-    /// [`ConversationView::union`] with this.
-    #[must_use]
-    pub fn since(&self, since: Sequence) -> Self {
-        let mut later = self.clone();
-        later.holdings.retain(|_, at| *at > since);
-        later.drop_tombstones_until(since);
-        later.rebuild_index();
-        later
+        let Some(as_of) = as_of else { return self.clone() };
+        self.holdings().filter(|(_, at)| *at <= as_of).map(|(holding, at)| (*holding, at)).collect()
     }
 
     /// Whether this very holding is held.
@@ -134,7 +130,20 @@ impl ConversationView {
     /// Whether a page is held in a form, whatever file it came from.
     #[must_use]
     pub fn holds_page(&self, page: &PageFingerprint, form: Form) -> bool {
-        self.index.holds_page(page, form)
+        self.index.holdings_of(*page, form).next().is_some()
+    }
+
+    /// The holding by which a page was given first, of those whose file shows it there still as far as the agent was
+    /// told; at most 64 of them are looked at.
+    #[must_use]
+    pub fn origin_of(&self, page: &PageFingerprint, form: Form) -> Option<Holding> {
+        const MAX_LOOKED_AT: usize = 64;
+        let shows = |holding: &Holding| match holding.what {
+            Held::Page { page: place, .. } => self.previous_at(&holding.file, place) == Some(*page),
+            _ => false,
+        };
+        let held = self.index.holdings_of(*page, form).take(MAX_LOOKED_AT);
+        held.filter(shows).min_by_key(|holding| self.recorded_at(holding))
     }
 
     /// The page last given from this place: where it is not the page that is there now, that one replaces it.
@@ -145,19 +154,22 @@ impl ConversationView {
         self.index.last_page_at(file, page)
     }
 
-    /// The content last given of a file; `None` also where what the agent was told of later may have been given too, and
-    /// is forgotten: it goes by neither then.
+    /// Whether a page was ever given from this place of a file, in any form.
+    #[must_use]
+    pub fn stood_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
+        self.index.stood_at(file, page, print)
+    }
+
+    /// The content last given of a file.
     #[must_use]
     pub fn previous_content(&self, file: &FileKey) -> Option<ContentHash> {
-        let given = self.index.last_content_of(file)?;
-        let (at, told) = self.index.last_told_at(file)?;
-        (told == given || !self.is_gone(Scope::Content(told), at)).then_some(given)
+        self.index.last_content_of(file)
     }
 
     /// The content of a file that the agent was last told of, whether any of it was given or not.
     #[must_use]
     pub fn told_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_told_at(file).map(|(_, content)| content)
+        self.index.last_told_of(file)
     }
 
     /// The page last given from each place of a file, in page order.
@@ -167,12 +179,18 @@ impl ConversationView {
 
     /// The files held or followed, each with the content that the agent was last told of.
     pub fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {
-        self.index.files()
+        self.index.files().map(|(file, content, _)| (file, content))
     }
 
     /// Everything held, with the sequence of its last recording.
     pub fn holdings(&self) -> impl Iterator<Item = (&Holding, Sequence)> + '_ {
         self.holdings.iter().map(|(holding, at)| (holding, *at))
+    }
+
+    /// How many holdings there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.holdings.len()
     }
 
     /// Whether a page of any file is held, in any form.
@@ -181,155 +199,41 @@ impl ConversationView {
         self.index.has_pages()
     }
 
-    /// What is held of a content.
-    pub fn holdings_of(&self, content: &ContentHash) -> impl Iterator<Item = (&Holding, Sequence)> + '_ {
-        let content = *content;
-        self.holdings
-            .range(least_of(content)..)
-            .take_while(move |(holding, _)| holding.content == content)
-            .map(|(holding, at)| (holding, *at))
-    }
-
-    /// What was forgotten within this epoch, with the sequence up to which.
-    pub fn tombstones(&self) -> impl Iterator<Item = (Scope, Sequence)> + '_ {
-        let runs = |(file, gone): (&FileKey, &Segments)| {
-            let file = *file;
-            let scopes = gone.iter().map(move |(first, last, at)| (Scope::Pages { file, first, last }, at));
-            scopes.collect::<Vec<_>>()
-        };
-        let pages = self.pages_gone.iter().flat_map(runs);
-        self.forgotten.iter().map(|(scope, at)| (*scope, *at)).chain(pages)
-    }
-
-    /// Nothing recorded at or before this sequence is held.
-    #[must_use]
-    pub fn epoch(&self) -> Sequence {
-        self.epoch
-    }
-
-    /// The largest sequence seen here.
-    #[must_use]
-    pub fn latest(&self) -> Sequence {
-        let seen = self.holdings.values().copied().chain(self.tombstones().map(|(_, at)| at));
-        seen.max().unwrap_or_default().max(self.epoch)
-    }
-
     /// Whether nothing is held.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.holdings.is_empty()
     }
+}
 
-    /// The tombstones of a request, with those for what holdings outside it share.
-    fn scopes(&self, what: &Forget) -> Vec<Scope> {
-        let mut scopes = what.scopes();
-        if matches!(what, Forget::Places { .. }) {
-            return scopes;
-        }
-        let shared = |holding: &Holding| match holding.what {
-            Held::Page { fingerprint, .. } => Some(Scope::Page(fingerprint)),
-            Held::Summary { .. } | Held::Text(_) | Held::Binary => Some(Scope::Content(holding.content)),
-            Held::Known => None,
-        };
-        let (named, others): (Vec<_>, Vec<_>) = self.holdings.keys().partition(|holding| what.names(holding));
-        let elsewhere: BTreeSet<_> = others.into_iter().filter_map(shared).collect();
-        let named: BTreeSet<_> = named.into_iter().filter_map(shared).collect();
-        scopes.extend(named.intersection(&elsewhere));
-        scopes
-    }
+/// That a file is followed in a content.
+fn known(content: ContentHash, file: FileKey) -> Holding {
+    Holding { content, file, what: Held::Known }
+}
 
-    fn bury_one(&mut self, scope: Scope, at: Sequence) {
-        match scope {
-            Scope::Everything => self.epoch = self.epoch.max(at),
-            _ if at <= self.epoch => {}
-            Scope::Pages { file, first, last } => self.pages_gone.entry(file).or_default().raise(first, last, at),
-            _ => keep_latest(&mut self.forgotten, scope, at),
-        }
-    }
+/// What several files may hold together.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Share {
+    Page(PageFingerprint),
+    Whole(ContentHash),
+}
 
-    /// Drops what the epoch and the tombstones cover, and the tombstones that the epoch makes needless.
-    fn sweep(&mut self) {
-        self.drop_tombstones_until(self.epoch);
-        let mut holdings = std::mem::take(&mut self.holdings);
-        let mut followed = Vec::new();
-        holdings.retain(|holding, at| {
-            let left = self.left_of(holding, *at);
-            let is_held = left == Some(*holding);
-            followed.extend(left.filter(|_| !is_held).map(|left| (left, *at)));
-            is_held
-        });
-        self.holdings = holdings;
-        followed.into_iter().for_each(|(holding, at)| keep_latest(&mut self.holdings, holding, at));
-        let needless = self.holdings().filter(|(holding, at)| self.is_needless(holding, *at));
-        let needless: Vec<Holding> = needless.map(|(holding, _)| *holding).collect();
-        for holding in needless {
-            self.holdings.remove(&holding);
-        }
-        self.rebuild_index();
-    }
-
-    /// Whether it says that a file is followed where something that was given of this content says so too, as late or
-    /// later: it is left out, so that views that say the same are equal.
-    fn is_needless(&self, holding: &Holding, at: Sequence) -> bool {
-        let least = Holding { what: LEAST, ..*holding };
-        holding.what == Held::Known && self.holdings.range(least..*holding).any(|(_, given)| *given >= at)
-    }
-
-    /// What the tombstones leave of a holding recorded at `at`. Where they cover what it gave and not its file, it is
-    /// that the file is followed: in every copy alike, whatever came first.
-    fn left_of(&self, holding: &Holding, at: Sequence) -> Option<Holding> {
-        if at <= self.epoch || self.is_gone(Scope::File(holding.file), at) {
-            return None;
-        }
-        let what = if self.is_given_gone(holding, at) { Held::Known } else { holding.what };
-        Some(Holding { what, ..*holding })
-    }
-
-    fn is_given_gone(&self, holding: &Holding, at: Sequence) -> bool {
-        let is_content_gone = || self.is_gone(Scope::Content(holding.content), at);
-        let is_place_gone = |page| self.pages_gone.get(&holding.file).and_then(|gone| gone.at(page)) >= Some(at);
+impl Share {
+    fn of(holding: &Holding) -> Option<Self> {
         match holding.what {
-            Held::Known => false,
-            Held::Page { fingerprint, page, .. } => {
-                is_content_gone() || self.is_gone(Scope::Page(fingerprint), at) || is_place_gone(page)
-            }
-            Held::Summary { .. } | Held::Text(_) | Held::Binary => is_content_gone(),
-        }
-    }
-
-    fn is_gone(&self, scope: Scope, at: Sequence) -> bool {
-        self.forgotten.get(&scope).is_some_and(|gone| at <= *gone)
-    }
-
-    fn drop_tombstones_until(&mut self, until: Sequence) {
-        self.forgotten.retain(|_, at| *at > until);
-        self.pages_gone.retain(|_, gone| {
-            gone.keep_after(until);
-            !gone.is_empty()
-        });
-    }
-
-    fn rebuild_index(&mut self) {
-        self.index = Index::default();
-        for (holding, at) in &self.holdings {
-            self.index.add(holding, *at);
+            Held::Page { fingerprint, .. } => Some(Self::Page(fingerprint)),
+            Held::Summary { .. } | Held::Text(_) | Held::Binary => Some(Self::Whole(holding.content)),
+            Held::Known => None,
         }
     }
 }
-
-/// Not above any holding of `content`.
-fn least_of(content: ContentHash) -> Holding {
-    Holding { content, file: FileKey([0; 32]), what: LEAST }
-}
-
-/// Not above anything that can be held; [`Held::Known`] is above all else.
-const LEAST: Held = Held::Summary { supports_page_extraction: false };
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
     use crate::page::PageSet;
+    use crate::view::LineSpan;
 
     const A: FileKey = FileKey([1; 32]);
     const B: FileKey = FileKey([2; 32]);
@@ -338,6 +242,11 @@ mod tests {
     fn page(file: FileKey, content: ContentHash, at: u32, print: u8) -> Holding {
         let fingerprint = PageFingerprint([print; 32]);
         Holding { content, file, what: Held::Page { fingerprint, page: PageIndex(at), form: Form::Document } }
+    }
+
+    fn forgets(view: &mut ConversationView, what: &Forget) {
+        let change = view.forget(what);
+        view.apply(&change);
     }
 
     #[test]
@@ -358,6 +267,7 @@ mod tests {
         view.insert(page(A, CONTENT, 3, 9), Sequence(1));
         view.insert(page(A, ContentHash([8; 32]), 3, 10), Sequence(2));
         assert_eq!(view.previous_at(&A, PageIndex(3)), Some(PageFingerprint([10; 32])));
+        assert!(view.stood_at(A, PageIndex(3), PageFingerprint([9; 32])));
         assert_eq!(view.previous_content(&A), Some(ContentHash([8; 32])));
         assert_eq!(view.previous_at(&B, PageIndex(3)), None);
     }
@@ -368,8 +278,10 @@ mod tests {
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
         view.insert(page(B, CONTENT, 0, 1), Sequence(2));
         view.insert(page(B, CONTENT, 1, 2), Sequence(2));
-        let scopes = view.forget(&Forget::File(A), Sequence(3));
-        assert_eq!(scopes, [Scope::File(A), Scope::Page(PageFingerprint([1; 32]))]);
+        let change = view.forget(&Forget::File(A));
+        assert_eq!(change.delete, [page(A, CONTENT, 0, 1), page(B, CONTENT, 0, 1)]);
+        assert_eq!(change.insert, [(known(CONTENT, B), Sequence(2))]);
+        view.apply(&change);
         assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
         assert!(view.holds_page(&PageFingerprint([2; 32]), Form::Document));
     }
@@ -379,66 +291,45 @@ mod tests {
         let mut view = ConversationView::new();
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
         view.insert(page(B, CONTENT, 0, 1), Sequence(2));
-        view.forget(&Forget::Places { file: A, pages: PageSet::all(1) }, Sequence(3));
+        forgets(&mut view, &Forget::Places { file: A, pages: PageSet::all(1) });
         assert_eq!(view.pages_at(A).count(), 0);
         assert!(view.holds_page(&PageFingerprint([1; 32]), Form::Document));
-        view.forget(&Forget::File(B), Sequence(4));
+        forgets(&mut view, &Forget::File(B));
         assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
         assert_eq!(view.files().collect::<Vec<_>>(), [(A, CONTENT)]);
     }
 
     #[test]
-    fn a_file_whose_content_or_pages_are_forgotten_is_followed_still() {
+    fn a_file_of_which_something_else_is_forgotten_is_followed_still() {
         let given = [
             page(B, CONTENT, 0, 1).what,
             Held::Summary { supports_page_extraction: true },
-            Held::Text(crate::view::LineSpan::new(1, 9).unwrap()),
+            Held::Text(LineSpan::new(1, 9).unwrap()),
             Held::Binary,
         ];
-        let forgets = [Forget::File(A), Forget::Content(CONTENT), Forget::Pages { file: B, pages: PageSet::all(1) }];
         for what in given {
-            for forget in &forgets {
+            for forget in [Forget::File(A), Forget::Pages { file: B, pages: PageSet::all(1) }] {
                 let mut view = ConversationView::new();
                 view.insert(Holding { content: CONTENT, file: A, what }, Sequence(1));
                 view.insert(Holding { content: CONTENT, file: B, what }, Sequence(2));
-                let early = view.clone();
-                let scopes = view.forget(forget, Sequence(3));
+                forgets(&mut view, &forget);
                 assert_eq!(view.told_content(&B), Some(CONTENT), "{what:?} {forget:?}");
                 let names = |file| forget.names(&Holding { content: CONTENT, file, what });
                 assert_eq!(view.previous_content(&B).is_none(), names(A) || names(B), "{what:?} {forget:?}");
-                // A copy that learns of it from the tombstones alone.
-                let mut late = early;
-                let mut news = ConversationView::new();
-                scopes.into_iter().for_each(|scope| news.bury(scope, Sequence(3)));
-                late.union(&news);
-                assert_eq!(late, view);
-                // And one that loads the rows after the tombstones.
-                news.insert(Holding { content: CONTENT, file: A, what }, Sequence(1));
-                news.insert(Holding { content: CONTENT, file: B, what }, Sequence(2));
-                assert_eq!(news, view);
             }
         }
     }
 
     #[test]
-    fn what_is_given_after_forgetting_is_held() {
+    fn a_file_is_followed_in_the_content_last_told_of() {
         let mut view = ConversationView::new();
-        let pages = PageSet::all(5);
-        view.forget(&Forget::Pages { file: A, pages }, Sequence(3));
-        view.insert(page(A, CONTENT, 4, 1), Sequence(3));
-        assert!(view.pages_in(&CONTENT, Form::Document).is_empty());
-        view.insert(page(A, CONTENT, 5, 2), Sequence(3));
-        view.insert(page(A, CONTENT, 4, 1), Sequence(4));
-        assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "5-6");
-    }
-    #[test]
-    fn a_new_epoch_leaves_no_tombstone_from_before() {
-        let mut view = ConversationView::new();
-        view.bury(Scope::File(A), Sequence(3));
-        view.bury(Scope::Everything, Sequence(4));
-        view.bury(Scope::File(B), Sequence(4));
-        assert_eq!(view.tombstones().count(), 0);
-        view.bury(Scope::File(B), Sequence(5));
-        assert_eq!((view.tombstones().count(), view.latest()), (1, Sequence(5)));
+        let later = ContentHash([8; 32]);
+        view.insert(page(A, CONTENT, 0, 1), Sequence(1));
+        view.insert(known(later, A), Sequence(2));
+        forgets(&mut view, &Forget::AllButFiles);
+        let left: Vec<_> = view.holdings().map(|(holding, at)| (*holding, at)).collect();
+        assert_eq!(left, [(known(later, A), Sequence(2))]);
+        forgets(&mut view, &Forget::Everything);
+        assert_eq!(view, ConversationView::new());
     }
 }

@@ -86,19 +86,6 @@ impl LineSpan {
     pub fn last(self) -> u32 {
         self.last
     }
-
-    /// The spans joined where they touch, in order.
-    pub(crate) fn joined(mut spans: Vec<Self>) -> Vec<Self> {
-        spans.sort_unstable();
-        let mut joined: Vec<Self> = Vec::new();
-        for span in spans {
-            match joined.last_mut().filter(|before| span.first <= before.last.saturating_add(1)) {
-                Some(before) => before.last = before.last.max(span.last),
-                None => joined.push(span),
-            }
-        }
-        joined
-    }
 }
 
 /// What was given of a file.

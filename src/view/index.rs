@@ -2,40 +2,103 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::holding::{FileKey, Form, Held, Holding, Sequence};
+use super::holding::{FileKey, Form, Held, Holding, LineSpan, Sequence};
 use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
+use crate::page::{PageIndex, PageSet};
 
-/// What can be derived from the holdings, kept so that the questions of each request need no walk.
+/// What can be derived from the holdings, so that no question of a request walks them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Index {
-    pages: BTreeSet<(PageFingerprint, Form)>,
+    /// The places from which each page was given, and the content of the file there.
+    pages: BTreeSet<(PageFingerprint, Form, FileKey, PageIndex, ContentHash)>,
+    /// Every page that was given from each place.
+    stood: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
     /// The page last given from each place.
     places: BTreeMap<(FileKey, PageIndex), (Sequence, PageFingerprint)>,
     /// The content of each file that the agent was last told of, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
     /// The content last given of each file.
     given: BTreeMap<FileKey, (Sequence, ContentHash)>,
+    pages_of: BTreeMap<(ContentHash, Form), PageSet>,
+    /// Summaries and files given whole.
+    wholes: BTreeSet<(ContentHash, Held)>,
+    /// The lines of text files as disjoint runs: the last line of each by its first.
+    lines: BTreeMap<(ContentHash, u32), u32>,
 }
 
 impl Index {
     pub(super) fn add(&mut self, holding: &Holding, at: Sequence) {
-        keep_latest(&mut self.files, holding.file, (at, holding.content));
-        if holding.what != Held::Known {
-            keep_latest(&mut self.given, holding.file, (at, holding.content));
+        let Holding { content, file, what } = *holding;
+        keep_latest(&mut self.files, file, (at, content));
+        if what != Held::Known {
+            keep_latest(&mut self.given, file, (at, content));
         }
-        if let Held::Page { fingerprint, page, form } = holding.what {
-            self.pages.insert((fingerprint, form));
-            keep_latest(&mut self.places, (holding.file, page), (at, fingerprint));
+        match what {
+            Held::Page { fingerprint, page, form } => {
+                self.pages.insert((fingerprint, form, file, page, content));
+                self.stood.insert((file, page, fingerprint));
+                keep_latest(&mut self.places, (file, page), (at, fingerprint));
+                self.pages_of.entry((content, form)).or_default().insert(page);
+            }
+            Held::Text(span) => self.add_lines(content, span),
+            Held::Summary { .. } | Held::Binary => drop(self.wholes.insert((content, what))),
+            Held::Known => {}
         }
     }
 
-    pub(super) fn holds_page(&self, page: &PageFingerprint, form: Form) -> bool {
-        self.pages.contains(&(*page, form))
+    fn add_lines(&mut self, content: ContentHash, span: LineSpan) {
+        let (mut first, mut last) = (span.first(), span.last());
+        let touching = |first: u32, last: u32, run: (u32, u32)| {
+            run.0 <= last.saturating_add(1) && first <= run.1.saturating_add(1)
+        };
+        while let Some(run) =
+            self.run_before(&content, last.saturating_add(1)).filter(|run| touching(first, last, *run))
+        {
+            self.lines.remove(&(content, run.0));
+            (first, last) = (first.min(run.0), last.max(run.1));
+        }
+        self.lines.insert((content, first), last);
+    }
+
+    /// The last run of a content that begins at `line` or before it.
+    fn run_before(&self, content: &ContentHash, line: u32) -> Option<(u32, u32)> {
+        let mut runs = self.lines.range((*content, 0)..=(*content, line));
+        runs.next_back().map(|((_, first), last)| (*first, *last))
+    }
+
+    pub(super) fn holds_lines(&self, content: &ContentHash, span: LineSpan) -> bool {
+        self.run_before(content, span.first()).is_some_and(|(_, last)| span.last() <= last)
+    }
+
+    pub(super) fn lines_of(&self, content: ContentHash) -> impl Iterator<Item = LineSpan> + '_ {
+        let runs = self.lines.range((content, 0)..=(content, u32::MAX));
+        runs.filter_map(|((_, first), last)| LineSpan::new(*first, *last))
+    }
+
+    pub(super) fn wholes_of(&self, content: ContentHash) -> impl Iterator<Item = Held> + '_ {
+        self.wholes.range((content, LEAST)..=(content, Held::Known)).map(|(_, what)| *what)
+    }
+
+    pub(super) fn pages_in(&self, content: &ContentHash, form: Form) -> PageSet {
+        self.pages_of.get(&(*content, form)).cloned().unwrap_or_default()
+    }
+
+    /// The holdings of a page in a form.
+    pub(super) fn holdings_of(&self, fingerprint: PageFingerprint, form: Form) -> impl Iterator<Item = Holding> + '_ {
+        let least = (fingerprint, form, FileKey([0; 32]), PageIndex(0), ContentHash([0; 32]));
+        let most = (fingerprint, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX), ContentHash([u8::MAX; 32]));
+        self.pages.range(least..=most).map(|(fingerprint, form, file, page, content)| {
+            let what = Held::Page { fingerprint: *fingerprint, page: *page, form: *form };
+            Holding { content: *content, file: *file, what }
+        })
     }
 
     pub(super) fn has_pages(&self) -> bool {
         !self.pages.is_empty()
+    }
+
+    pub(super) fn stood_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
+        self.stood.contains(&(file, page, print))
     }
 
     pub(super) fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
@@ -46,8 +109,8 @@ impl Index {
         self.given.get(file).map(|(_, content)| *content)
     }
 
-    pub(super) fn last_told_at(&self, file: &FileKey) -> Option<(Sequence, ContentHash)> {
-        self.files.get(file).copied()
+    pub(super) fn last_told_of(&self, file: &FileKey) -> Option<ContentHash> {
+        self.files.get(file).map(|(_, content)| *content)
     }
 
     pub(super) fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
@@ -55,10 +118,14 @@ impl Index {
         self.places.range(all).map(|((_, page), (_, fingerprint))| (*page, *fingerprint))
     }
 
-    pub(super) fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {
-        self.files.iter().map(|(file, (_, content))| (*file, *content))
+    /// The files, each with the content last told of and when that was.
+    pub(super) fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash, Sequence)> + '_ {
+        self.files.iter().map(|(file, (at, content))| (*file, *content, *at))
     }
 }
+
+/// Not above anything that can be held; [`Held::Known`] is above all else.
+const LEAST: Held = Held::Summary { supports_page_extraction: false };
 
 /// The larger of what is there and `value`, so that the order of additions does not matter.
 pub(super) fn keep_latest<K: Ord, V: Ord + Copy>(map: &mut BTreeMap<K, V>, key: K, value: V) {

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pagewise::hash::ContentHash;
-use pagewise::store::{ConversationRecord, Delivery, Head, Health, Pruned, StoreError, StoreWarning, ViewStore};
+use pagewise::store::{
+    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, StoreWarning, Version,
+    ViewStore,
+};
 use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
 /// Before a call of the store behind, or after it.
@@ -44,15 +47,26 @@ impl Hooked {
 }
 
 /// Nothing, and the places where a call that records or forgets may fail.
-pub(crate) const FAULTS: [Option<(&str, Side)>; 7] = [
+pub(crate) const FAULTS: [Option<(&str, Side)>; 9] = [
     None,
     Some(("record_all", Side::Before)),
     Some(("record_all", Side::After)),
     Some(("forget", Side::Before)),
     Some(("forget", Side::After)),
-    Some(("head", Side::Before)),
-    Some(("load_since", Side::After)),
+    Some(("take_back", Side::Before)),
+    Some(("take_back", Side::After)),
+    Some(("read", Side::Before)),
+    Some(("read", Side::After)),
 ];
+
+/// All that a conversation holds.
+pub(crate) fn loaded(store: &dyn ViewStore, conversation: &ConversationId) -> ConversationView {
+    match store.read(conversation, None).unwrap() {
+        None => ConversationView::new(),
+        Some(Reading { rows: Rows::All(rows), .. }) => rows.into_iter().collect(),
+        Some(other) => panic!("a reader that knew nothing was given {other:?}"),
+    }
+}
 
 /// What a disk without room says.
 pub(crate) fn disk_full() -> StoreError {
@@ -60,8 +74,8 @@ pub(crate) fn disk_full() -> StoreError {
 }
 
 impl ViewStore for Hooked {
-    fn load_since(&self, conversation: &ConversationId, since: Sequence) -> Result<ConversationView, StoreError> {
-        self.around("load_since", |store| store.load_since(conversation, since))
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+        self.around("read", |store| store.read(conversation, known))
     }
 
     fn create(
@@ -77,11 +91,21 @@ impl ViewStore for Hooked {
         &self,
         deliveries: &[(ConversationId, Delivery)],
         now: SystemTime,
-    ) -> Result<Vec<Option<Sequence>>, StoreError> {
+    ) -> Result<Vec<Option<Version>>, StoreError> {
         self.around("record_all", |store| store.record_all(deliveries, now))
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Sequence, StoreError> {
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.around("take_back", |store| store.take_back(conversation, at, sent, now))
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
         self.around("forget", |store| store.forget(conversation, what, now))
     }
 

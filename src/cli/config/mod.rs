@@ -16,6 +16,7 @@ use std::env;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::log::{LogFormat, LogLevel};
 use super::models::ModelConfig;
 use super::settings::this_program;
 use crate::limits::Limits;
@@ -62,6 +63,8 @@ pub(super) struct Config {
     pub(super) http_tokens: Vec<Secret>,
     /// Whether each request over HTTP is logged.
     pub(super) http_log: bool,
+    pub(super) log_level: LogLevel,
+    pub(super) log_format: LogFormat,
     /// The server over HTTP; its address, tokens and log are those above.
     pub(super) http: HttpSettings,
 }
@@ -86,6 +89,8 @@ impl Default for Config {
             http_address: None,
             http_tokens: Vec::new(),
             http_log: true,
+            log_level: LogLevel::default(),
+            log_format: LogFormat::default(),
             http: HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))),
         }
     }

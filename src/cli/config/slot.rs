@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use toml::Value;
 
+use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
 use crate::tool::{AddressRange, FormArgument, HostPattern};
 
@@ -41,6 +42,8 @@ pub(super) enum Slot<'a> {
     Form(&'a mut FormArgument),
     /// A table of forms; entries of a weaker layer stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
+    LogLevel(&'a mut LogLevel),
+    LogFormat(&'a mut LogFormat),
     Hosts(&'a mut Vec<HostPattern>),
     Ranges(&'a mut Vec<AddressRange>),
 }
@@ -137,6 +140,14 @@ impl Slot<'_> {
             Self::Hosts(place) => put(place, given.items()),
             Self::Ranges(place) => put(place, given.items()),
             Self::Form(place) => put(place, given.text().and_then(FormArgument::parse)),
+            Self::LogLevel(place) => {
+                let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
+                put(place, given.text().and_then(named))
+            }
+            Self::LogFormat(place) => {
+                let named = |name| LogFormat::ALL.into_iter().find(|format| format.name() == name);
+                put(place, given.text().and_then(named))
+            }
             Self::Forms(place) => {
                 place.extend(forms(given)?);
                 Some(())
@@ -161,6 +172,8 @@ impl Slot<'_> {
             Self::Folders(_) => "a list of folders",
             Self::Hosts(_) => "a list of hosts like example.com and *.example.com",
             Self::Ranges(_) => "a list of blocks of addresses like 10.0.0.0/8",
+            Self::LogLevel(_) => "off, error, warn or info",
+            Self::LogFormat(_) => "text or json",
             Self::Form(_) => FORMS,
             Self::Forms(_) => CLIENT_FORMS,
         };
@@ -188,6 +201,8 @@ impl Slot<'_> {
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
             Self::Ranges(ranges) => Some(listed(ranges)),
+            Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
+            Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
             Self::Forms(forms) => {
                 let entry = |(name, form): (&String, &FormArgument)| (name.clone(), Value::from(form.name()));
