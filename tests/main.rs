@@ -12,6 +12,7 @@ mod context_faults;
 mod context_machine;
 mod contracts;
 mod fetch;
+mod fingerprints;
 mod get_file;
 mod hostile;
 mod http;
