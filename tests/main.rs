@@ -38,6 +38,7 @@ mod streams;
 mod support;
 mod text;
 mod tools;
+mod updates;
 mod view;
 mod web;
 #[cfg(debug_assertions)]

@@ -4,6 +4,7 @@
 //! object must stand where the cross references say, under its own number, every stream must end where `/Length`
 //! says. Whatever is odd is left to the readers that repair.
 
+mod coverage;
 mod object_stream;
 mod window;
 mod xref;
