@@ -11,6 +11,7 @@ mod context;
 mod context_faults;
 mod context_machine;
 mod contracts;
+mod damage;
 mod fetch;
 mod fingerprints;
 mod get_file;

@@ -51,7 +51,10 @@ fn with_window<T>(
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = next_end(file, at, size, limits)?;
             }
-            Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("the file ends inside an object", at)),
+            Err(Syntax::Incomplete) if at >= file.len() => {
+                return Err(DocumentError::damaged_at("an object that would stand past the end of the file", at));
+            }
+            Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("an object without an end", at)),
             Err(Syntax::Malformed(inside)) => {
                 return Err(DocumentError::damaged_at("a malformed object", at.saturating_add(inside as u64)));
             }
