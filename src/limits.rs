@@ -25,7 +25,8 @@ pub struct Limits {
     pub max_pages: u32,
     /// References that lead to references. 32.
     pub max_reference_hops: u32,
-    /// Cross-reference sections of incremental updates. 1,000.
+    /// Cross-reference sections of incremental updates. 100,000: an editor that saves each minute makes a few thousand. Ten
+    /// times as many subsections may stand in them.
     pub max_xref_sections: u32,
     /// Filters on one stream. 25, as qpdf.
     pub max_filters: u32,
@@ -77,7 +78,7 @@ impl Default for Limits {
             max_page_tree_depth: 1_000,
             max_pages: 1_000_000,
             max_reference_hops: 32,
-            max_xref_sections: 1_000,
+            max_xref_sections: 100_000,
             max_filters: 25,
             max_stream_bytes: 75_000_000,
             max_decoded_bytes: 512_000_000,

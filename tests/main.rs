@@ -11,8 +11,10 @@ mod context;
 mod context_faults;
 mod context_machine;
 mod contracts;
+mod damage;
 mod deliver;
 mod fetch;
+mod fingerprints;
 mod get_file;
 mod honoured;
 mod hostile;
@@ -41,6 +43,7 @@ mod streams;
 mod support;
 mod text;
 mod tools;
+mod updates;
 mod view;
 mod web;
 #[cfg(debug_assertions)]

@@ -124,7 +124,7 @@ impl Ladder {
         match (refusal, first_failure) {
             (Some(refusal), _) => Err(refusal.into()),
             (None, Some(failure)) => Err(failure),
-            (None, None) => Err(DocumentError::damaged("no reader").into()),
+            (None, None) => Err(DocumentError::damaged("no document that can be read").into()),
         }
     }
 
@@ -182,7 +182,7 @@ impl Ladder {
             #[cfg(feature = "qpdf")]
             Tier::Qpdf => Box::new(super::qpdf::open(file, password, limits)?),
             #[cfg(not(feature = "qpdf"))]
-            Tier::Qpdf => return Err(DocumentError::damaged("a build without libqpdf")),
+            Tier::Qpdf => return Err(DocumentError::damaged("no document that can be repaired")),
         })
     }
 }
