@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::pdf::PdfAnswer;
 use super::plan::Standing;
-use super::words::{IF_UNSEEN, page_held, summary_held};
+use super::words::{IF_UNSEEN, one_line, page_held, summary_held};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{Form, Held};
@@ -15,14 +15,14 @@ pub(super) enum Origin {
     /// In this file.
     Here,
     /// In another file of the same bytes.
-    Copy(Place),
+    Copy(FilePage),
     /// In another file. This one may have shown another page before.
-    Elsewhere(Place),
+    Elsewhere(FilePage),
 }
 
 /// A page of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FilePage {
     pub(super) path: String,
     pub(super) page: PageIndex,
 }
@@ -41,18 +41,43 @@ impl Origin {
 }
 
 /// Held pages of which one sentence speaks.
-struct Run<'a> {
+struct HeldRun<'a> {
     pages: PageSet,
     first: PageIndex,
     count: u32,
     origin: &'a Origin,
 }
 
-/// A sentence for each run of held pages of the file at `path`.
+/// Sentences of one answer that name held pages; where there would be more, other files are not named.
+const MAX_SENTENCES: usize = 20;
+
+/// Sentences on the held pages of the file at `path`.
 fn sentences(path: &str, held: &BTreeMap<PageIndex, Origin>) -> Vec<String> {
-    let mut runs: Vec<Run<'_>> = Vec::new();
+    let runs = runs(held);
+    if runs.len() <= MAX_SENTENCES {
+        return runs.iter().map(|run| run.sentence(path)).collect();
+    }
+    let (here, elsewhere): (Vec<_>, Vec<_>) = held.iter().partition(|(_, origin)| **origin == Origin::Here);
+    let pages = |held: Vec<(&PageIndex, &Origin)>| held.into_iter().map(|(page, _)| *page).collect::<PageSet>();
+    let (here, elsewhere) = (pages(here), pages(elsewhere));
+    let here = (!here.is_empty()).then(|| provided(path, &here));
+    let elsewhere = format!("Pages {elsewhere} of {path} are pages of other files, which you already have.");
+    here.into_iter().chain([elsewhere]).collect()
+}
+
+fn provided(path: &str, pages: &PageSet) -> String {
+    let mut each = pages.iter();
+    match (each.next(), each.next()) {
+        (Some(page), None) => page_held(path, page.number()),
+        _ => format!("Pages {pages} of {path} have already been provided to you in this conversation."),
+    }
+}
+
+/// The held pages in runs, of each of which one sentence can speak.
+fn runs(held: &BTreeMap<PageIndex, Origin>) -> Vec<HeldRun<'_>> {
+    let mut runs: Vec<HeldRun<'_>> = Vec::new();
     for (page, origin) in held {
-        let follows = |run: &&mut Run<'_>| {
+        let follows = |run: &&mut HeldRun<'_>| {
             let is_next = *origin == Origin::Here || run.first.0.checked_add(run.count) == Some(page.0);
             is_next && run.origin.continues(origin, run.count)
         };
@@ -61,19 +86,16 @@ fn sentences(path: &str, held: &BTreeMap<PageIndex, Origin>) -> Vec<String> {
                 run.pages.insert(*page);
                 run.count += 1;
             }
-            None => runs.push(Run { pages: [*page].into_iter().collect(), first: *page, count: 1, origin }),
+            None => runs.push(HeldRun { pages: [*page].into_iter().collect(), first: *page, count: 1, origin }),
         }
     }
-    runs.iter().map(|run| run.sentence(path)).collect()
+    runs
 }
 
-impl Run<'_> {
+impl HeldRun<'_> {
     fn sentence(&self, path: &str) -> String {
         let is_one = self.pages.len() == 1;
-        let provided = match is_one {
-            true => page_held(path, self.first.number()),
-            false => format!("Pages {} of {path} have already been provided to you in this conversation.", self.pages),
-        };
+        let provided = provided(path, &self.pages);
         let (they, are) = if is_one { ("It", "is") } else { ("They", "are") };
         match self.origin {
             Origin::Here => provided,
@@ -87,7 +109,7 @@ impl Run<'_> {
     }
 
     /// `page 5`, or `pages 5-7`.
-    fn there(&self, place: &Place) -> String {
+    fn there(&self, place: &FilePage) -> String {
         let first = place.page.number();
         match self.count {
             1 => format!("page {first}"),
@@ -115,7 +137,7 @@ impl PdfAnswer<'_> {
         let Some(given) = self.memory.given_elsewhere(fingerprint, form) else { return Some(Origin::Here) };
         let Held::Page { page: there, .. } = given.what else { return Some(Origin::Here) };
         let is_copy = Some(given.content) == self.asked.known_hash() && self.memory.is_as_told(page, fingerprint);
-        let place = (self.path_of)(given.file).map(|path| Place { path, page: there });
+        let place = (self.path_of)(given.file).map(|path| FilePage { path: one_line(&path), page: there });
         match place {
             Some(place) if is_copy => Some(Origin::Copy(place)),
             Some(place) => Some(Origin::Elsewhere(place)),
@@ -147,6 +169,7 @@ pub(super) fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> S
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
     use super::*;
 
     fn check(held: &[(u32, Origin)], expected: &[&str]) {
@@ -154,8 +177,8 @@ mod tests {
         assert_eq!(sentences("b.pdf", &held), expected);
     }
 
-    fn place(page: u32) -> Place {
-        Place { path: "a.pdf".to_owned(), page: PageIndex(page) }
+    fn there(page: u32) -> FilePage {
+        FilePage { path: "a.pdf".to_owned(), page: PageIndex(page) }
     }
 
     #[test]
@@ -164,9 +187,9 @@ mod tests {
         check(&[(2, Here)], &["Page 3 of b.pdf has already been provided to you in this conversation."]);
         let pages = ["Pages 1,3-4 of b.pdf have already been provided to you in this conversation."];
         check(&[(0, Here), (2, Here), (3, Here)], &pages);
-        check(&[(2, Elsewhere(place(4)))], &["Page 3 of b.pdf is page 5 of a.pdf, which you already have."]);
+        check(&[(2, Elsewhere(there(4)))], &["Page 3 of b.pdf is page 5 of a.pdf, which you already have."]);
         check(
-            &[(2, Elsewhere(place(4))), (3, Elsewhere(place(5))), (5, Elsewhere(place(6))), (6, Elsewhere(place(2)))],
+            &[(2, Elsewhere(there(4))), (3, Elsewhere(there(5))), (5, Elsewhere(there(6))), (6, Elsewhere(there(2)))],
             &[
                 "Pages 3-4 of b.pdf are pages 5-6 of a.pdf, which you already have.",
                 "Page 6 of b.pdf is page 7 of a.pdf, which you already have.",
@@ -174,10 +197,27 @@ mod tests {
             ],
         );
         check(
-            &[(0, Copy(place(0))), (1, Copy(place(1)))],
+            &[(0, Copy(there(0))), (1, Copy(there(1)))],
             &[
                 "Pages 1-2 of b.pdf have already been provided to you in this conversation. They are pages 1-2 of a.pdf.",
             ],
+        );
+    }
+
+    #[test]
+    fn held_pages_from_everywhere_are_few_sentences() {
+        let scattered = |count: u32| -> BTreeMap<PageIndex, Origin> {
+            (0..count).map(|page| (PageIndex(page * 2), Origin::Elsewhere(there(page)))).collect()
+        };
+        assert_eq!(sentences("b.pdf", &scattered(20)).len(), 20);
+        let mut held = scattered(21);
+        held.insert(PageIndex(99), Origin::Here);
+        let told = sentences("b.pdf", &held);
+        assert_eq!(told.len(), 2);
+        assert_eq!(told[0], "Page 100 of b.pdf has already been provided to you in this conversation.");
+        assert!(
+            told[1].starts_with("Pages 1,3,5,")
+                && told[1].ends_with("are pages of other files, which you already have.")
         );
     }
 }
