@@ -14,11 +14,11 @@ const MAX_DOUBTS: usize = 1_024;
 /// store has forgotten what it failed to.
 #[derive(Default)]
 pub(super) struct Doubts {
-    known: Mutex<Known>,
+    known: Mutex<DoubtState>,
 }
 
 #[derive(Default)]
-struct Known {
+struct DoubtState {
     doubts: BTreeMap<ConversationId, Doubt>,
     is_full: bool,
 }
@@ -75,7 +75,7 @@ impl Doubts {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, DoubtState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
