@@ -110,6 +110,8 @@
 //! - **Recording is shared, not put off.** Whoever commits records all that has gathered, and returns when its own is
 //!   durable: what was reported as recorded survived 5,000 kills of eight processes on one store, none lost, none made
 //!   up. A thread that records later would have to be waited for at the end of a process.
+//! - **No process has a truth of its own.** Copies that were merged needed tombstones, sequences made up while a store
+//!   failed, and lists of what was still to be forgotten; all processes share one serialising store anyway.
 //! - **A page that left one place of a file is not forgotten elsewhere.** A model of sets found that telling of a page
 //!   that moved took it from the file that had given it, so that forgetting that file left it held.
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are

@@ -251,7 +251,7 @@ fn a_deletion_that_was_told_while_the_store_failed_is_not_told_again_and_nothing
     assert!(first.delivery.commit().is_err());
     assert!(updates().files.is_empty(), "told once");
     bench.pdf("a.pdf", &["one"]);
-    assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"]);
+    assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one", NOT_KNOWN]);
     // And the store learns of it as soon as it can.
     broken.lock().unwrap().clear();
     assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"]);

@@ -20,7 +20,7 @@ mod facts;
 mod fetch;
 mod file;
 mod fonts;
-mod held_pages;
+mod held;
 mod lines;
 mod memory;
 mod news;
@@ -90,12 +90,12 @@ use self::cache::{ConversationCache, Snapshot};
 use self::delivery::Record;
 use self::facts::Facts;
 use self::file::Asked;
+use self::held::held_summary;
 use self::memory::Memory;
 use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
 use self::sent::sent;
-use self::words::IF_UNSEEN;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
@@ -380,14 +380,6 @@ impl ContextManager {
     pub fn settings(&self) -> &AnswerSettings {
         &self.settings
     }
-}
-
-/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
-fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
-    let pages = pages.map(|pages| format!("Pages: {pages}"));
-    let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));
-    let lines = std::iter::once(summary_held(path)).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A delivery of nothing yet, planned on what was known.

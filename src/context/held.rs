@@ -1,9 +1,13 @@
-//! What is said of pages that are not sent because they are held.
+//! What is not sent because it is held: where it was given, and what is said of it.
 
 use std::collections::BTreeMap;
 
-use super::words::page_held;
+use super::pdf::PdfAnswer;
+use super::plan::Standing;
+use super::words::{IF_UNSEEN, page_held, summary_held};
+use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
+use crate::view::{Form, Held};
 
 /// Where a held page was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +49,7 @@ struct Run<'a> {
 }
 
 /// A sentence for each run of held pages of the file at `path`.
-pub(super) fn held_lines(path: &str, held: &BTreeMap<PageIndex, Origin>) -> Vec<String> {
+fn sentences(path: &str, held: &BTreeMap<PageIndex, Origin>) -> Vec<String> {
     let mut runs: Vec<Run<'_>> = Vec::new();
     for (page, origin) in held {
         let follows = |run: &&mut Run<'_>| {
@@ -92,13 +96,62 @@ impl Run<'_> {
     }
 }
 
+impl PdfAnswer<'_> {
+    /// What the conversation holds of a page; where it is held, it is noted where it was given.
+    pub(super) fn standing(&self, page: PageIndex, fingerprint: PageFingerprint) -> Standing {
+        let form = self.form_of(page);
+        let standing = self.memory.standing(page, fingerprint, form);
+        if standing != Standing::Same || form == Form::Path && !self.has_file(page) {
+            return if standing == Standing::Same { Standing::No } else { standing };
+        }
+        // A page that cannot be named as what it is held as is sent.
+        let Some(origin) = self.origin(page, fingerprint, form) else { return Standing::Earlier };
+        self.origins.borrow_mut().insert(page, origin);
+        Standing::Same
+    }
+
+    /// Where a held page was given; `None` where that is another file, and its path is not known.
+    fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Option<Origin> {
+        let Some(given) = self.memory.given_elsewhere(fingerprint, form) else { return Some(Origin::Here) };
+        let Held::Page { page: there, .. } = given.what else { return Some(Origin::Here) };
+        let is_copy = Some(given.content) == self.asked.known_hash() && self.memory.is_as_told(page, fingerprint);
+        let place = (self.path_of)(given.file).map(|path| Place { path, page: there });
+        match place {
+            Some(place) if is_copy => Some(Origin::Copy(place)),
+            Some(place) => Some(Origin::Elsewhere(place)),
+            None => is_copy.then_some(Origin::Here),
+        }
+    }
+
+    /// What is said of pages that are held, and how to get them again.
+    pub(super) fn held_lines(&self) -> Vec<String> {
+        let mut lines = sentences(&self.asked.path, &self.origins.borrow());
+        lines.extend((!lines.is_empty()).then(|| IF_UNSEEN.to_owned()));
+        lines
+    }
+
+    /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
+    pub(super) fn held_elsewhere(&self, held: &PageSet) -> Vec<Held> {
+        let holding = |page| Some(Held::Page { fingerprint: self.fingerprint(page)?, page, form: self.form_of(page) });
+        held.iter().filter_map(holding).filter(|held| !self.memory.holds_here(held)).collect()
+    }
+}
+
+/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
+pub(super) fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
+    let pages = pages.map(|pages| format!("Pages: {pages}"));
+    let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));
+    let lines = std::iter::once(summary_held(path)).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(held: &[(u32, Origin)], expected: &[&str]) {
         let held = held.iter().map(|(page, origin)| (PageIndex(*page), origin.clone())).collect();
-        assert_eq!(held_lines("b.pdf", &held), expected);
+        assert_eq!(sentences("b.pdf", &held), expected);
     }
 
     fn place(page: u32) -> Place {
