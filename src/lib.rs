@@ -33,7 +33,8 @@
 //! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts and
 //!    `render` draws.
 //! 5. `context` builds the answer under its budget.
-//! 6. The door writes it; then, and only then, the pages are marked.
+//! 6. The door hands [`deliver`](tool::deliver) its way to write; then, and only then, the pages are marked. What the client
+//!    cancels later is taken back.
 //!
 //! # Rooms, and whom each may name
 //!
@@ -61,7 +62,7 @@
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
-//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim |
+//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, tracing_subscriber |
 //!
 //! # Invariants
 //!

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use pagewise::context::AnswerSettings;
 use pagewise::store::MemoryStore;
-use pagewise::tool::{DeliverError, Delivered, Outgoing, Recall, deliver};
+use pagewise::tool::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 
 use crate::support::stores::{Hooked, Side, disk_full};
 use crate::support::words::{Bench, pages};
@@ -22,8 +22,8 @@ fn bench() -> Bench {
 }
 
 /// An answer with page 1.
-fn answer(bench: &Bench) -> Outgoing {
-    Outgoing::of(Some(bench.ask("a.pdf", pages("1")).delivery))
+fn answer(bench: &Bench) -> Dispatch {
+    Dispatch::of(Some(bench.ask("a.pdf", pages("1")).delivery))
 }
 
 fn is_held(bench: &Bench) -> bool {
@@ -68,16 +68,16 @@ fn an_answer_is_recorded_only_when_all_of_it_was_written_and_flushed() {
     assert!(matches!(delivered, Err(DeliverError::Write(_))), "{delivered:?}");
     assert!(!is_held(&bench), "without a flush");
     let delivered = deliver(answer(&bench), write_to(Client { left: ANSWER.len(), takes_flush: true }));
-    assert_eq!(delivered.unwrap(), Delivered::Recorded);
+    assert_eq!(delivered.unwrap(), DeliveryOutcome::Recorded);
     assert!(is_held(&bench));
 }
 
 #[test]
 fn an_answer_that_nobody_writes_is_not_recorded() {
     let bench = bench();
-    let outgoing = answer(&bench);
-    let recall = outgoing.recall();
-    drop(outgoing);
+    let dispatch = answer(&bench);
+    let recall = dispatch.recall();
+    drop(dispatch);
     assert!(!is_held(&bench) && recall.is_over());
     assert!(recall.cancel().is_none());
 }
@@ -86,42 +86,42 @@ fn an_answer_that_nobody_writes_is_not_recorded() {
 #[test]
 fn a_cancelled_answer_leaves_no_record_whenever_the_cancellation_comes() {
     let cancel = |recall: &Recall| assert!(recall.cancel().is_none(), "nothing was recorded yet");
-    type Moment = fn(&Bench, &dyn Fn(&Recall)) -> Delivered;
+    type Moment = fn(&Bench, &dyn Fn(&Recall)) -> DeliveryOutcome;
     let moments: [(&str, Moment); 4] = [
         ("before the answer was made", |bench, cancel| {
-            let outgoing = Outgoing::open();
-            cancel(&outgoing.recall());
-            outgoing.put(bench.ask("a.pdf", pages("1")).delivery);
-            deliver(outgoing, || Ok::<_, ()>(())).unwrap()
+            let dispatch = Dispatch::open();
+            cancel(&dispatch.recall());
+            dispatch.put(bench.ask("a.pdf", pages("1")).delivery);
+            deliver(dispatch, || Ok::<_, ()>(())).unwrap()
         }),
         ("before it was written", |bench, cancel| {
-            let outgoing = answer(bench);
-            cancel(&outgoing.recall());
-            deliver(outgoing, || Ok::<_, ()>(())).unwrap()
+            let dispatch = answer(bench);
+            cancel(&dispatch.recall());
+            deliver(dispatch, || Ok::<_, ()>(())).unwrap()
         }),
         ("while it was written", |bench, cancel| {
-            let outgoing = answer(bench);
-            let recall = outgoing.recall();
-            deliver(outgoing, || {
+            let dispatch = answer(bench);
+            let recall = dispatch.recall();
+            deliver(dispatch, || {
                 cancel(&recall);
                 Ok::<_, ()>(())
             })
             .unwrap()
         }),
         ("while it was written and not flushed", |bench, cancel| {
-            let outgoing = answer(bench);
-            let recall = outgoing.recall();
-            let written = deliver(outgoing, || {
+            let dispatch = answer(bench);
+            let recall = dispatch.recall();
+            let written = deliver(dispatch, || {
                 cancel(&recall);
                 Err(())
             });
             assert!(matches!(written, Err(DeliverError::Write(()))));
-            Delivered::Cancelled
+            DeliveryOutcome::Cancelled
         }),
     ];
     for (moment, run) in moments {
         let bench = bench();
-        assert_eq!(run(&bench, &cancel), Delivered::Cancelled, "{moment}");
+        assert_eq!(run(&bench, &cancel), DeliveryOutcome::Cancelled, "{moment}");
         assert!(!is_held(&bench), "{moment}");
         bench.given("a.pdf", pages("1"));
         assert!(is_held(&bench), "{moment}: another answer is recorded");
@@ -131,9 +131,9 @@ fn a_cancelled_answer_leaves_no_record_whenever_the_cancellation_comes() {
 #[test]
 fn a_record_is_taken_back_by_a_later_cancellation_and_only_once() {
     let bench = bench();
-    let outgoing = answer(&bench);
-    let recall = outgoing.recall();
-    assert_eq!(deliver(outgoing, || Ok::<_, ()>(())).unwrap(), Delivered::Recorded);
+    let dispatch = answer(&bench);
+    let recall = dispatch.recall();
+    assert_eq!(deliver(dispatch, || Ok::<_, ()>(())).unwrap(), DeliveryOutcome::Recorded);
     assert!(is_held(&bench) && recall.is_answered());
     recall.cancel().unwrap().take_back().unwrap();
     assert!(!is_held(&bench));
@@ -155,9 +155,9 @@ fn a_cancellation_while_the_store_records_takes_the_record_back() {
         let store = Arc::new(Hooked::new(Arc::new(MemoryStore::new()), hook));
         let bench = Bench::over(folder, store, AnswerSettings::default());
         bench.pdf("a.pdf", &["one", "two"]);
-        let outgoing = answer(&bench);
-        *recall.lock().unwrap() = Some(outgoing.recall());
-        assert_eq!(deliver(outgoing, || Ok::<_, ()>(())).unwrap(), Delivered::Cancelled, "{side:?}");
+        let dispatch = answer(&bench);
+        *recall.lock().unwrap() = Some(dispatch.recall());
+        assert_eq!(deliver(dispatch, || Ok::<_, ()>(())).unwrap(), DeliveryOutcome::Cancelled, "{side:?}");
         *recall.lock().unwrap() = None;
         assert!(!is_held(&bench), "{side:?}");
     }
@@ -181,7 +181,7 @@ fn a_store_that_fails_is_told_of_and_the_answer_was_written() {
 
 #[test]
 fn an_answer_without_anything_to_record_is_written_all_the_same() {
-    let delivered = deliver(Outgoing::of(None), || Ok::<_, ()>(()));
-    assert_eq!(delivered.unwrap(), Delivered::Nothing);
-    assert!(matches!(deliver(Outgoing::open(), || Err(7)), Err(DeliverError::Write(7))));
+    let delivered = deliver(Dispatch::of(None), || Ok::<_, ()>(()));
+    assert_eq!(delivered.unwrap(), DeliveryOutcome::Nothing);
+    assert!(matches!(deliver(Dispatch::open(), || Err(7)), Err(DeliverError::Write(7))));
 }

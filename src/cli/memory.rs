@@ -7,7 +7,7 @@ use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
 use super::print::{Report, line, warning};
 use super::settings;
 use crate::tool::{
-    self, Caller, ContextManager, DataAnswer, DeliverError, FileUpdate, ForgetArguments, ForkArguments, Outgoing,
+    self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
     StatusArguments, ToolError, WatchArguments, deliver,
 };
 
@@ -88,7 +88,7 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
             said.clone_from(&updates.notes);
         }
         let print = || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json)));
-        match deliver(Outgoing::of(Some(updates.delivery).filter(|_| typed.record)), print) {
+        match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
             Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
             Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
             Ok(_) => {}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::names::typed_name;
 use super::{FAILED, REFUSED};
-use crate::tool::{DeliverError, Delivery, Outgoing, ToolError, deliver};
+use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
 
 /// A command's result, to be printed.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Report {
 /// Prints a result, then records it as delivered.
 pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
     let print = || if is_json { line(&report.json.to_string()) } else { output(&report.text) };
-    match deliver(Outgoing::of(report.delivery), print) {
+    match deliver(Dispatch::of(report.delivery), print) {
         Err(DeliverError::Write(error)) => return unprintable(&error),
         Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
         Ok(_) => {}

@@ -18,11 +18,11 @@ use super::enclosures::{Enclosures, Open};
 use super::in_flight::{Flight, InFlight};
 use super::lock;
 use super::recalls::{Recalls, take_back};
-use crate::tool::{DeliverError, Delivery, Outgoing, Recall, deliver};
+use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
 
 /// The response to one request, while it is made and written.
-pub(super) struct Pending {
-    outgoing: Outgoing,
+pub(super) struct PendingResponse {
+    dispatch: Dispatch,
     flight: Option<Flight>,
 }
 
@@ -33,24 +33,24 @@ pub(super) struct Answer {
     pub(super) delivery: Option<(Delivery, Flight)>,
 }
 
-impl Pending {
+impl PendingResponse {
     /// A response that is to be made.
     pub(super) fn open() -> Self {
-        Self { outgoing: Outgoing::open(), flight: None }
+        Self { dispatch: Dispatch::open(), flight: None }
     }
 
     pub(super) fn recall(&self) -> Recall {
-        self.outgoing.recall()
+        self.dispatch.recall()
     }
 
     /// Notes that the client may have the response from now on.
     pub(super) fn begin_writing(&self) {
-        self.outgoing.begin_writing();
+        self.dispatch.begin_writing();
     }
 
     pub(super) fn put(&mut self, delivery: Option<(Delivery, Flight)>) {
         if let Some((delivery, flight)) = delivery {
-            self.outgoing.put(delivery);
+            self.dispatch.put(delivery);
             self.flight = Some(flight);
         }
     }
@@ -58,9 +58,9 @@ impl Pending {
     /// Records the response on a thread that may wait for the store, where it was written. A failure of the store costs a
     /// page sent twice.
     pub(super) async fn deliver<E: Send + 'static>(self, written: Result<(), E>, warn: fn(&str)) -> Result<(), E> {
-        let Self { outgoing, flight } = self;
+        let Self { dispatch, flight } = self;
         let delivering = tokio::task::spawn_blocking(move || {
-            let delivered = deliver(outgoing, || written);
+            let delivered = deliver(dispatch, || written);
             drop(flight);
             delivered
         });
@@ -88,7 +88,7 @@ pub(super) struct Ledger {
 
 /// What is kept for the response that a request waits for.
 enum Awaited {
-    One(Box<(Pending, Enclosures)>),
+    One(Box<(PendingResponse, Enclosures)>),
     /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
     Either(Enclosures),
 }
@@ -111,7 +111,7 @@ impl Ledger {
         let mut requests = lock(&self.requests);
         let awaited = match requests.remove(id) {
             None => {
-                let pending = Pending::open();
+                let pending = PendingResponse::open();
                 self.recalls.begin(id, pending.recall());
                 Awaited::One(Box::new((pending, Enclosures::default())))
             }
@@ -121,7 +121,7 @@ impl Ledger {
         requests.insert(id.clone(), awaited);
     }
 
-    fn take(&self, id: &RequestId) -> (Option<Pending>, Enclosures) {
+    fn take(&self, id: &RequestId) -> (Option<PendingResponse>, Enclosures) {
         match lock(&self.requests).remove(id) {
             Some(Awaited::One(awaited)) => (Some(awaited.0), awaited.1),
             Some(Awaited::Either(enclosures)) => (None, enclosures),
@@ -207,7 +207,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for LedgerTransport<T> {
         } else {
             (message, pending)
         };
-        pending.iter().for_each(Pending::begin_writing);
+        pending.iter().for_each(PendingResponse::begin_writing);
         let lease = self.open.lease(enclosures, None);
         let sending = self.inner.send(message);
         let warn = self.warn;

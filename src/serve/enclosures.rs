@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 
-use super::delivery::Pending;
+use super::delivery::PendingResponse;
 use super::lock;
 use crate::tool::{base64_length, push_base64};
 
@@ -94,7 +94,8 @@ impl Enclosures {
 
     /// What stands for a text in the result.
     pub(super) fn enclose_text(&mut self, text: &str) -> String {
-        let quoted = Bytes::from(serde_json::Value::from(text).to_string());
+        // A text can always be written as JSON.
+        let quoted = Bytes::from(serde_json::to_string(text).unwrap_or_default());
         let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
         self.mark(Content::Text(quoted.slice_ref(inside)))
     }
@@ -145,7 +146,7 @@ struct Shared {
 struct Entry {
     content: Content,
     /// The response that has this mark, where that is to be delivered by whoever writes it.
-    pending: Option<Pending>,
+    pending: Option<PendingResponse>,
 }
 
 /// Bytes that wait for clients that may never come back, of all of them together. 64 MiB.
@@ -160,7 +161,7 @@ pub(super) struct BlobLease {
 impl Open {
     /// Has the data of a result written with it, until what this gives is dropped. Whoever writes the mark of this number
     /// gets what is to be delivered.
-    pub(super) fn lease(&self, enclosures: Enclosures, pending: Option<(u64, Pending)>) -> BlobLease {
+    pub(super) fn lease(&self, enclosures: Enclosures, pending: Option<(u64, PendingResponse)>) -> BlobLease {
         let mut entries = lock(&self.0.entries);
         let all = enclosures.0.iter();
         entries.extend(all.map(|(number, content)| (*number, Entry { content: content.clone(), pending: None })));
@@ -245,7 +246,7 @@ pub(super) enum Part {
         /// What is written in their place.
         data: Data,
         /// The response that this message is, to be delivered when all of it is written.
-        pending: Option<Pending>,
+        pending: Option<PendingResponse>,
     },
     /// A mark whose data is kept no more: the message cannot be written.
     Lost,

@@ -70,7 +70,7 @@ pub(super) fn take_back(receipts: Vec<Receipt>, in_flight: &InFlight, warn: fn(&
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Outgoing;
+    use crate::tool::Dispatch;
 
     fn id(number: usize) -> RequestId {
         RequestId::Number(number as i64)
@@ -79,10 +79,10 @@ mod tests {
     /// Whether the first of so many requests can be cancelled.
     fn is_first_kept(count: usize) -> bool {
         let recalls = Recalls::default();
-        let requests = (0..count).map(|number| (id(number), Outgoing::open())).collect::<Vec<_>>();
-        requests.iter().for_each(|(id, outgoing)| recalls.begin(id, outgoing.recall()));
+        let requests = (0..count).map(|number| (id(number), Dispatch::open())).collect::<Vec<_>>();
+        requests.iter().for_each(|(id, dispatch)| recalls.begin(id, dispatch.recall()));
         assert!(recalls.cancel(&id(0)).is_empty(), "nothing was recorded");
-        requests.first().is_some_and(|(_, outgoing)| outgoing.recall().is_over())
+        requests.first().is_some_and(|(_, dispatch)| dispatch.recall().is_over())
     }
 
     #[test]
@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn requests_that_are_over_take_no_place() {
         let recalls = Recalls::default();
-        let first = Outgoing::open();
+        let first = Dispatch::open();
         recalls.begin(&id(0), first.recall());
         for number in 1..10 * MAX_REQUESTS {
-            recalls.begin(&id(number), Outgoing::open().recall());
+            recalls.begin(&id(number), Dispatch::open().recall());
         }
         assert!(recalls.cancel(&id(0)).is_empty() && first.recall().is_over());
     }
@@ -104,9 +104,9 @@ mod tests {
     #[test]
     fn of_two_at_once_with_one_id_both_are_cancelled() {
         let recalls = Recalls::default();
-        let requests = [Outgoing::open(), Outgoing::open()];
-        requests.iter().for_each(|outgoing| recalls.begin(&id(7), outgoing.recall()));
+        let requests = [Dispatch::open(), Dispatch::open()];
+        requests.iter().for_each(|dispatch| recalls.begin(&id(7), dispatch.recall()));
         assert!(recalls.cancel(&id(7)).is_empty());
-        assert!(requests.iter().all(|outgoing| outgoing.recall().is_over()));
+        assert!(requests.iter().all(|dispatch| dispatch.recall().is_over()));
     }
 }

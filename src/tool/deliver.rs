@@ -1,6 +1,6 @@
 //! The one way from an answer to its record.
 //!
-//! A request opens an [`Outgoing`] before any work is done for it. The answer's [`Delivery`] is put into it, and the door
+//! A request opens an [`Dispatch`] before any work is done for it. The answer's [`Delivery`] is put into it, and the door
 //! calls [`deliver`] with its own way to write. The delivery is committed only after that way reported that all was
 //! written and flushed. Whoever has the [`Recall`] may cancel at any time: before the answer was made, while it is
 //! written or recorded, and after that.
@@ -12,7 +12,7 @@ use crate::context::{Delivery, Receipt, StoreError};
 /// An answer on its way to a client. Dropping it records nothing.
 #[derive(Debug)]
 #[must_use = "an answer that is not delivered is not recorded"]
-pub struct Outgoing(Arc<Mutex<Stage>>);
+pub struct Dispatch(Arc<Mutex<Stage>>);
 
 /// Cancels an answer on its way, or takes back the record of one that was written.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ enum Stage {
 
 /// What became of an answer that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delivered {
+pub enum DeliveryOutcome {
     /// It is recorded.
     Recorded,
     /// It was cancelled: nothing is recorded, or no longer.
@@ -64,13 +64,16 @@ pub enum DeliverError<E> {
 ///
 /// # Errors
 /// [`DeliverError::Write`] where `write` fails, [`DeliverError::Store`] where the store does; both record nothing.
-pub fn deliver<E>(outgoing: Outgoing, write: impl FnOnce() -> Result<(), E>) -> Result<Delivered, DeliverError<E>> {
-    outgoing.begin_writing();
+pub fn deliver<E>(
+    dispatch: Dispatch,
+    write: impl FnOnce() -> Result<(), E>,
+) -> Result<DeliveryOutcome, DeliverError<E>> {
+    dispatch.begin_writing();
     write().map_err(DeliverError::Write)?;
-    Ok(outgoing.record()?)
+    Ok(dispatch.record()?)
 }
 
-impl Outgoing {
+impl Dispatch {
     /// An answer that is to be made.
     pub fn open() -> Self {
         Self(Arc::new(Mutex::new(Stage::Open)))
@@ -105,7 +108,7 @@ impl Outgoing {
         };
     }
 
-    fn record(self) -> Result<Delivered, StoreError> {
+    fn record(self) -> Result<DeliveryOutcome, StoreError> {
         let delivery = match begin_recording(&mut locked(&self.0)) {
             Ok(delivery) => delivery,
             Err(delivered) => return Ok(delivered),
@@ -117,33 +120,33 @@ impl Outgoing {
             Ok(receipt) if !is_cancelled => *stage = Stage::Recorded(receipt),
             Ok(receipt) => {
                 drop(stage);
-                return receipt.take_back().map(|()| Delivered::Cancelled);
+                return receipt.take_back().map(|()| DeliveryOutcome::Cancelled);
             }
             Err(error) => {
                 *stage = Stage::Ended;
                 return Err(error);
             }
         }
-        Ok(Delivered::Recorded)
+        Ok(DeliveryOutcome::Recorded)
     }
 }
 
 /// Takes out what is to be recorded, or says why nothing is.
-fn begin_recording(stage: &mut Stage) -> Result<Delivery, Delivered> {
+fn begin_recording(stage: &mut Stage) -> Result<Delivery, DeliveryOutcome> {
     match std::mem::replace(stage, Stage::Recording) {
         Stage::Writing(delivery) => Ok(delivery),
         Stage::Cancelled => {
             *stage = Stage::Cancelled;
-            Err(Delivered::Cancelled)
+            Err(DeliveryOutcome::Cancelled)
         }
         _ => {
             *stage = Stage::Ended;
-            Err(Delivered::Nothing)
+            Err(DeliveryOutcome::Nothing)
         }
     }
 }
 
-impl Drop for Outgoing {
+impl Drop for Dispatch {
     fn drop(&mut self) {
         let mut stage = locked(&self.0);
         if matches!(*stage, Stage::Open | Stage::Made(_) | Stage::Writing(_)) {

@@ -50,7 +50,7 @@ pub use client::{
     PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
-pub use deliver::{DeliverError, Delivered, Outgoing, Recall, deliver};
+pub use deliver::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState};
 pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::exchange::AwaitingFlush;
-use crate::serve::delivery::Pending;
+use crate::serve::delivery::PendingResponse;
 use crate::serve::in_flight::InFlight;
 use crate::serve::recalls::take_back;
 use crate::tool::Recall;
@@ -143,7 +143,7 @@ impl AsyncWrite for Connection {
             let warn = self.warn;
             let (written, under_way) = self.awaiting.take();
             if !written.is_empty() {
-                self.unconfirmed.extend(written.iter().map(Pending::recall));
+                self.unconfirmed.extend(written.iter().map(PendingResponse::recall));
                 tokio::spawn(async move {
                     for pending in written {
                         pending.record(warn).await;

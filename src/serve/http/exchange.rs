@@ -22,7 +22,7 @@ use tokio::time::sleep;
 
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{Answer, Pending};
+use crate::serve::delivery::{Answer, PendingResponse};
 use crate::serve::enclosures::{BlobLease, Data, Open, PIECE_BYTES, Part};
 use crate::serve::lock;
 use crate::tool::Recall;
@@ -35,7 +35,7 @@ pub(in crate::serve) struct Exchange {
     is_in_session: bool,
     recall: Recall,
     /// The response, until its handler knows the mark by which it is recognised.
-    pending: Mutex<Option<Pending>>,
+    pending: Mutex<Option<PendingResponse>>,
     /// Data of the response, until that is written.
     lease: Mutex<Option<BlobLease>>,
     call: Mutex<Called>,
@@ -56,7 +56,7 @@ pub(in crate::serve) struct Called {
 impl Exchange {
     /// One whose response is written with what is open.
     pub(super) fn new(open: Open, is_in_session: bool) -> Self {
-        let pending = Pending::open();
+        let pending = PendingResponse::open();
         let recall = pending.recall();
         let pending = Mutex::new(Some(pending));
         Self { open, is_in_session, recall, pending, lease: Mutex::default(), call: Mutex::default() }
@@ -102,7 +102,7 @@ impl Drop for Exchange {
 
 /// What waits for a connection's next flush: responses, and the places of their requests.
 #[derive(Clone, Default)]
-pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
+pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<Place>)>>);
 
 /// What of a response may wait for a client that does not read without counting against the bound on requests: the
 /// system takes as much at once, whether the client reads or not.
@@ -111,12 +111,12 @@ const TAKEN_AT_ONCE: usize = 64 << 10;
 impl AwaitingFlush {
     /// The responses that were written with the flush that just ended, and their requests, which are under way until
     /// these are recorded; their places are free.
-    pub(super) fn take(&self) -> (Vec<Pending>, Vec<Gauge>) {
+    pub(super) fn take(&self) -> (Vec<PendingResponse>, Vec<Gauge>) {
         let (pending, places) = std::mem::take(&mut *lock(&self.0));
         (pending, places.into_iter().map(|place| place.gauge).collect())
     }
 
-    fn add(&self, pending: Pending) {
+    fn add(&self, pending: PendingResponse) {
         lock(&self.0).0.push(pending);
     }
 
@@ -132,7 +132,7 @@ pub(super) struct TrackedBody {
     frame: Bytes,
     data: Option<Data>,
     /// The answer, where the frame that is being given has its mark.
-    pending: Option<Pending>,
+    pending: Option<PendingResponse>,
     exchange: Arc<Exchange>,
     awaiting: AwaitingFlush,
     bytes: u64,
@@ -193,7 +193,7 @@ impl TrackedBody {
                 Part::Data { mark, data, pending } => {
                     drop(self.frame.split_to(mark));
                     self.data = Some(data);
-                    pending.iter().for_each(Pending::begin_writing);
+                    pending.iter().for_each(PendingResponse::begin_writing);
                     self.pending = pending.or(self.pending.take());
                 }
                 Part::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),

@@ -94,7 +94,7 @@ impl Gate {
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
-        config.session_store = Some(sessions.restored());
+        config.session_store = Some(sessions.replay());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
         let ending = service.config.cancellation_token.clone();
         let answer = move |request: Request| {

@@ -11,9 +11,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
-use rmcp::transport::streamable_http_server::session::{
-    SessionState, SessionStore as RestoredSessions, SessionStoreError,
-};
+use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore as ReplayStore, SessionStoreError};
 use serde_json::Value;
 
 use crate::serve::lock;
@@ -36,7 +34,7 @@ const MAX_STATE_BYTES: usize = 64 << 10;
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     open: Arc<Mutex<HashMap<String, Session>>>,
-    stored: Stored,
+    stored: StoreAccess,
     idle: Duration,
     expired: Mutex<Option<Instant>>,
 }
@@ -76,7 +74,7 @@ impl Sessions {
         session.keep_alive = Some(idle);
         let mut manager = LocalSessionManager::default();
         manager.session_config = session;
-        let (manager, stored) = (Arc::new(manager), Stored(context));
+        let (manager, stored) = (Arc::new(manager), StoreAccess(context));
         Self { manager, open: Arc::default(), stored, idle, expired: Mutex::default() }
     }
 
@@ -85,8 +83,8 @@ impl Sessions {
     }
 
     /// Where the SDK finds what other replicas opened.
-    pub(super) fn restored(&self) -> Arc<dyn RestoredSessions> {
-        Arc::new(Restored { open: Arc::clone(&self.open), stored: self.stored.clone() })
+    pub(super) fn replay(&self) -> Arc<dyn ReplayStore> {
+        Arc::new(SessionReplay { open: Arc::clone(&self.open), stored: self.stored.clone() })
     }
 
     /// How many are open here.
@@ -223,9 +221,9 @@ fn named(headers: &HeaderMap) -> Option<&str> {
 
 /// The sessions of the store.
 #[derive(Clone)]
-struct Stored(Option<Arc<ContextManager>>);
+struct StoreAccess(Option<Arc<ContextManager>>);
 
-impl Stored {
+impl StoreAccess {
     /// Has the store do something, on a thread that may wait for it; `None` where it keeps no sessions.
     async fn ask<T: Send + 'static>(
         &self,
@@ -238,13 +236,13 @@ impl Stored {
 
 /// What the SDK asks for sessions that it does not know, once a request was admitted to one. The door itself puts them
 /// into the store and removes them.
-struct Restored {
+struct SessionReplay {
     open: Arc<Mutex<HashMap<String, Session>>>,
-    stored: Stored,
+    stored: StoreAccess,
 }
 
 #[async_trait::async_trait]
-impl RestoredSessions for Restored {
+impl ReplayStore for SessionReplay {
     async fn load(&self, id: &str) -> Result<Option<SessionState>, SessionStoreError> {
         if !lock(&self.open).contains_key(id) {
             return Ok(None);
