@@ -73,7 +73,9 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     if typed.settings.print_config {
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded)));
     }
-    loaded.warnings.iter().for_each(|text| print::warning(text));
+    let is_server = matches!(typed.command, Some(Command::Serve(_)));
+    // A server logs them.
+    loaded.warnings.iter().filter(|_| !is_server).for_each(|text| print::warning(text));
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
         Command::GetFile(arguments) => get_file::run(&arguments, config),
@@ -89,7 +91,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(_) => doctor::run(config),
-        Command::Serve(_) => serve::run(config),
+        Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),
         Command::Man(arguments) => generate::man(&arguments),

@@ -23,7 +23,7 @@ use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
-pub(super) use self::load::load;
+pub(super) use self::load::{Loaded, load};
 pub(super) use self::show::{as_json, as_toml};
 
 /// Every setting's value.
