@@ -101,11 +101,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("max_page_bytes", "one page as a PDF", |c| Slot::U64(&mut c.limits.max_page_bytes)),
     Setting::new("max_outline_items", "entries of an outline", |c| Slot::U32(&mut c.limits.max_outline_items)),
     Setting::new("max_text_bytes", "text of one page", |c| Slot::U64(&mut c.limits.max_text_bytes)),
-    Setting::new("max_form_depth", "form XObjects within each other", |c| Slot::U32(&mut c.limits.max_form_depth)),
-    Setting::new("max_form_draws", "drawings of form XObjects on one page", |c| Slot::U64(&mut c.limits.max_form_draws)),
-    Setting::new("max_drawn_bytes", "content that one page may draw, repeated forms counted again", |c| Slot::U64(&mut c.limits.max_drawn_bytes)),
-    Setting::new("max_image_columns", "columns of an image on a page that is drawn", |c| Slot::U64(&mut c.limits.max_image_columns)),
-    Setting::new("max_image_pixels", "pixels of all images that a page draws, as often as it does", |c| Slot::U64(&mut c.limits.max_image_pixels)),
+    Setting::new("max_form_depth", "patterns, masks and glyphs drawn within each other", |c| Slot::U32(&mut c.limits.max_form_depth)),
+    Setting::new("max_page_steps", "what reading or drawing one page may come to, in steps of 50 ns or 6 bytes", |c| Slot::U64(&mut c.limits.max_page_steps)),
     Setting::new("max_pixels", "a picture of a page", |c| Slot::U64(&mut c.limits.max_pixels)),
     Setting::new("max_ratio", "what a stream decodes to, as a multiple of its stored bytes, above 10 MB", |c| Slot::U64(&mut c.limits.max_ratio)),
     Setting::new("workers", "confined processes that read PDFs for a server", |c| Slot::Count(&mut c.workers.workers))
