@@ -100,9 +100,9 @@
 //! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and
 //!   pdfium (.9955 where there is ink; pdfium's own: .9932, .9911), none blank where others draw, at .27 of the CPU of
 //!   pdftoppm on a quiet machine. See [`render`].
-//! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
-//!   is refused before one is begun. With them are counted the pixels that images claim, glyphs that are content, and what
-//!   widths of ranges, maps in maps and functions of functions come to: six numbers in a font took minutes and gigabytes.
+//! - **What is drawn is counted by the engine that draws it.** No engine bounds forms within forms. So a device of ours
+//!   takes steps for each call of the interpreter, before a picture is painted and while a text is read, and leaves the
+//!   engine when a page has taken too many. What makes no call is bounded by a look at each object that the page reaches.
 //! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is
 //!   looked at once in 32 checks); a worker that is past it is killed, and a command ends by a thread that watches it.
 //! - **Data becomes base64 while it is written.** A page of 1 MB took 17.6 ms of processor time of the server and its

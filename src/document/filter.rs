@@ -89,12 +89,9 @@ pub(crate) fn decode<'a>(
     Ok(decoded)
 }
 
-/// Some of what `data` decodes to from its first byte on: 1,000 bytes at least, where there are as many.
-pub(crate) fn beginning(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Vec<u8>, DocumentError> {
-    match filters {
-        [(filter, Object::Null)] if filter.is_name(b"FlateDecode") => Ok(flate::beginning(data)),
-        _ => decode(data, filters, limits).map(|decoded| decoded.bytes.into_owned()),
-    }
+/// What the beginning of Flate data decodes to: 1,000 bytes, where there are as many.
+pub(crate) fn inflated_beginning(data: &[u8]) -> Vec<u8> {
+    flate::beginning(data)
 }
 
 /// Counts what the operation at hand decodes, wherever it does so.

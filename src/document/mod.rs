@@ -10,7 +10,7 @@ mod decrypted;
 mod destination;
 mod direct;
 mod drawable;
-mod draws;
+pub(crate) mod effort;
 mod error;
 mod fields;
 pub(crate) mod filter;

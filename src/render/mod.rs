@@ -1,10 +1,10 @@
 //! A page → pixels → PNG.
 //!
 //! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
-//! allocated: the engine cuts lengths to sixteen bits without a word. What a page draws is counted before too; what a page
-//! may well have, but a hundred thousand times, keeps the engine busy all the same, and ends with the worker at its deadline:
-//! 100,000 clips within each other take it 8 seconds, 50,000 soft masks or 200,000 curves in one line more than 12.
+//! allocated: the engine cuts lengths to sixteen bits without a word. What drawing a page comes to is counted by the same
+//! interpreter before anything is painted.
 
+mod count;
 mod draw;
 mod fonts;
 mod png;
@@ -62,13 +62,23 @@ pub enum RenderError {
     Unreadable,
     /// The engine gave up inside.
     #[error(transparent)]
-    Engine(#[from] EngineFailure),
+    Engine(EngineFailure),
     /// The picture could not be written as a PNG.
     #[error("the picture cannot be written: {reason}")]
     Encoding {
         /// Why.
         reason: String,
     },
+}
+
+impl From<EngineFailure> for RenderError {
+    fn from(failure: EngineFailure) -> Self {
+        match failure {
+            EngineFailure::Limit(limit) => Self::Limit(limit),
+            EngineFailure::Stopped(stopped) => Self::Document(stopped.into()),
+            EngineFailure::Panicked { .. } | EngineFailure::NoThread => Self::Engine(failure),
+        }
+    }
 }
 
 /// Draws a one-page PDF, as the room `split` cuts them, on white ground, with its annotations and form fields.
@@ -99,10 +109,9 @@ pub fn page_picture(
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
-    let Drawable { file, made, draws_something, cost } = document.drawable(index)?;
-    cost.check(document.limits())?;
+    let Drawable { file, made } = document.drawable(index)?;
     let resolver = fonts::Resolver::new(fonts);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, cost.allows_hinting()))??;
+    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, document.limits()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = [
         (
@@ -118,8 +127,8 @@ pub fn page_picture(
     ];
     let made = made.into_iter().filter(|(count, ..)| *count > 0);
     let made = made.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    let mut notes = made.chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
-    if draws_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
+    let mut notes = made.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
+    if drawn.is_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
         notes.push(NOTHING_SEEN.to_owned());
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
