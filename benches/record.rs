@@ -116,6 +116,7 @@ fn commits(name: &str, others: usize, rest: Duration) {
 fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
     let surroundings = Surroundings {
         fetched_directory: None,
+        database: None,
         web: WebSettings::default(),
         roots: None,
         working_directory: Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
@@ -152,6 +153,9 @@ fn answers(name: &str, others: usize, rest: Duration) {
     }
 }
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 fn main() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         other(Path::new(&folder));
@@ -176,4 +180,6 @@ fn main() {
     commits("8 processes, each as fast as it can", OTHERS, Duration::ZERO);
     answers("alone", 0, Duration::ZERO);
     answers("8 processes", OTHERS, rest);
+    #[cfg(feature = "postgres")]
+    postgres::measure();
 }

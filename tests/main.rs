@@ -26,6 +26,8 @@ mod mutants;
 mod packaging;
 mod pages;
 mod pictures;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod reading;
 mod result_size;
 mod selection;

@@ -55,7 +55,9 @@ use std::sync::Arc;
 pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
-pub use crate::store::{Sent, StoreError};
+pub use crate::store::{
+    AddressError, DatabaseSettings, PostgresAddress, PostgresError, Sent, ServerReport, StoreError, StoreReport,
+};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,

@@ -18,7 +18,9 @@ mod fallback;
 mod hashes;
 mod memory;
 mod opening;
+mod postgres;
 mod private;
+mod report;
 mod rows;
 mod schema;
 mod soundness;
@@ -29,8 +31,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
+pub use fallback::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
 pub use memory::MemoryStore;
+pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
 pub use sqlite::SqliteStore;
 
 use crate::hash::ContentHash;
@@ -400,6 +406,9 @@ pub enum StoreError {
         /// The handle asked for.
         conversation: ConversationId,
     },
+    /// A PostgreSQL database, or the way to it, failed.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
     /// Any other failure of the database.
     #[error("{}: {source}", path.display())]
     Database {

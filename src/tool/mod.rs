@@ -34,9 +34,9 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery, HAS_PROCESSES,
-    HostPattern, Isolation, OpenPdf, OutputBounds, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings,
-    end_writing, json_length, run_worker,
+    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery,
+    HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, PostgresAddress, PostgresError, Surroundings, Unwatched,
+    Watcher, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
@@ -48,7 +48,7 @@ pub use client::{
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use details::details_json;
-pub use doctor::{DoctorResult, LayerState};
+pub use doctor::{DoctorResult, LayerState, ServerState, StoreState};
 pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};
 pub use error::{ErrorCode, ToolError};
 pub use fetch::{FetchAnswer, fetch_content, get_search_content};

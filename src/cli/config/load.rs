@@ -57,6 +57,7 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
         let layer = place(setting, &mut loaded.config, &file, &commands, &set)?;
         loaded.layers.push(layer);
     }
+    loaded.config.database()?;
     if loaded.config.no_sandbox && loaded.config.require_sandbox {
         return Err(ToolError::validation("Settings 'no_sandbox' and 'require_sandbox' exclude each other"));
     }
