@@ -169,6 +169,7 @@ fn large() {
 fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
     let surroundings = Surroundings {
         fetched_directory: None,
+        database: None,
         web: WebSettings::default(),
         roots: None,
         working_directory: Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
@@ -206,6 +207,9 @@ fn answers(name: &str, others: usize, rest: Duration) {
     }
 }
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 fn main() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         other(Path::new(&folder));
@@ -233,4 +237,6 @@ fn main() {
     large();
     answers("alone", 0, Duration::ZERO);
     answers("8 processes", OTHERS, rest);
+    #[cfg(feature = "postgres")]
+    postgres::measure();
 }

@@ -92,6 +92,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
 fn open(folder: &Path) -> Result<ContextManager, Box<dyn Error>> {
     let surroundings = Surroundings {
         fetched_directory: None,
+        database: None,
         web: WebSettings::default(),
         roots: Some(vec![folder.to_path_buf()]),
         working_directory: folder.to_path_buf(),

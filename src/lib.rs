@@ -54,9 +54,9 @@
 //! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
-//! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory | view, source | rusqlite |
+//! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths beneath roots, URLs and what was fetched, what a file is, content hashes; the only room that opens a client's files | web | |
-//! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, rustls, http_body |
+//! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |

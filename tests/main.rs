@@ -31,6 +31,8 @@ mod names;
 mod packaging;
 mod pages;
 mod pictures;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod reading;
 mod result_size;
 mod selection;

@@ -30,18 +30,25 @@ use crate::view::{forget, holding};
 /// A place of a store's own, empty at first: each call is another handle on it, as another process has.
 pub(crate) type Place = Box<dyn Fn() -> Arc<dyn ViewStore>>;
 
-fn memory() -> Place {
+fn memory() -> Option<Place> {
     let store = Arc::new(MemoryStore::new());
-    Box::new(move || Arc::clone(&store) as Arc<dyn ViewStore>)
+    Some(Box::new(move || Arc::clone(&store) as Arc<dyn ViewStore>))
 }
 
-fn sqlite() -> Place {
+fn sqlite() -> Option<Place> {
     let folder = tempfile::tempdir().unwrap();
-    Box::new(move || {
+    Some(Box::new(move || {
         let (store, warning) = SqliteStore::open(folder.path()).unwrap();
         assert!(warning.is_none(), "{warning:?}");
         Arc::new(store)
-    })
+    }))
+}
+
+/// `None` where there is no server, which is said aloud.
+#[cfg(feature = "postgres")]
+fn postgres() -> Option<Place> {
+    let address = crate::support::postgres::shared()?.database();
+    Some(Box::new(move || Arc::new(crate::postgres::store_at(&address))))
 }
 
 macro_rules! conformance {
@@ -51,29 +58,38 @@ macro_rules! conformance {
             $(
                 #[test]
                 fn $promise() {
-                    super::$promise(&super::$place());
+                    let Some(place) = super::$place() else { return };
+                    super::$promise(&place);
                 }
             )*
         }
     };
 }
 
-conformance!(memory, sqlite: {
-    an_unknown_conversation_holds_nothing,
-    every_kind_is_held_under_the_sequence_of_its_last_recording,
-    a_reader_is_given_what_it_does_not_have,
-    what_is_forgotten_is_held_nowhere,
-    a_delivery_rests_on_what_was_not_forgotten,
-    a_batch_is_recorded_whole,
-    what_is_taken_back_was_never_given,
-    a_fork_goes_its_own_way,
-    a_later_generation_forgets_all_but_files,
-    what_began_anew_is_another,
-    names_and_page_counts_leave_with_their_last_conversation,
-    the_least_recently_used_are_pruned_first,
-    stores_and_views_agree,
-    four_threads_on_two_handles_lose_nothing,
-});
+macro_rules! every_promise {
+    ($($place:ident),*) => {
+        conformance!($($place),*: {
+            an_unknown_conversation_holds_nothing,
+            every_kind_is_held_under_the_sequence_of_its_last_recording,
+            a_reader_is_given_what_it_does_not_have,
+            what_is_forgotten_is_held_nowhere,
+            a_delivery_rests_on_what_was_not_forgotten,
+            a_batch_is_recorded_whole,
+            what_is_taken_back_was_never_given,
+            a_fork_goes_its_own_way,
+            a_later_generation_forgets_all_but_files,
+            what_began_anew_is_another,
+            names_and_page_counts_leave_with_their_last_conversation,
+            the_least_recently_used_are_pruned_first,
+            stores_and_views_agree,
+            four_threads_on_two_handles_lose_nothing,
+        });
+    };
+}
+
+every_promise!(memory, sqlite);
+#[cfg(feature = "postgres")]
+every_promise!(postgres);
 
 fn id(name: &str) -> ConversationId {
     name.parse().unwrap()

@@ -85,6 +85,9 @@ pub(crate) struct Man {
 /// Show what works here: the sandbox's layers, folders, the memory of conversations
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
+    /// Read from the memory of conversations and record in it, and show what it is and how long that takes
+    #[arg(long)]
+    pub(crate) store: bool,
     #[command(flatten)]
     pub(crate) json: Json,
 }

@@ -1,5 +1,6 @@
 //! `pagewise doctor`.
 
+use super::arguments::Doctor;
 use super::config::Config;
 use super::pdf::as_json;
 use super::print::Report;
@@ -7,8 +8,12 @@ use super::settings;
 use crate::tool::{DoctorResult, ToolError};
 
 /// Answers `doctor`. It fails where something that a server needs does not work.
-pub(super) fn run(config: &Config) -> Result<Report, ToolError> {
-    let result = DoctorResult::of(&settings::server_surroundings(config).diagnose());
+pub(super) fn run(arguments: &Doctor, config: &Config) -> Result<Report, ToolError> {
+    let surroundings = settings::server_surroundings(config)?;
+    let mut result = DoctorResult::of(&surroundings.diagnose());
+    if arguments.store {
+        result.add_store(surroundings.inspect_store());
+    }
     let is_failure = !result.is_healthy();
     Ok(Report { is_failure, ..Report::new(result.text(), as_json(&result)?) })
 }

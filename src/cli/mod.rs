@@ -90,7 +90,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Fetch(arguments) => fetch::fetch(&arguments, config),
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
-        Command::Doctor(_) => doctor::run(config),
+        Command::Doctor(arguments) => doctor::run(&arguments, config),
         Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),

@@ -34,7 +34,8 @@ pub(super) fn open_pdf_confined(
 /// The context of a command; the store is opened only where a conversation is named.
 pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone().filter(|_| remembers);
-    opened(Surroundings { data_directory, ..one_document(config) })
+    let database = if remembers { config.database()? } else { None };
+    opened(Surroundings { data_directory, database, ..one_document(config) })
 }
 
 /// The context of a command that fetches: what is kept outlives it, and no conversation is remembered.
@@ -45,24 +46,26 @@ pub(super) fn web_context(config: &Config) -> Result<ContextManager, ToolError> 
 /// What is remembered, where no PDF is read.
 pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone();
-    opened(Surroundings { data_directory, ..surroundings(config, Isolation::InProcess) })
+    let database = config.database()?;
+    opened(Surroundings { data_directory, database, ..surroundings(config, Isolation::InProcess) })
 }
 
 /// The context of a server: files beneath the working directory and `roots`.
 pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolError> {
-    opened_telling(server_surroundings(config), log::warn)
+    opened_telling(server_surroundings(config)?, log::warn)
 }
 
 /// The surroundings of a server.
-pub(super) fn server_surroundings(config: &Config) -> Surroundings {
+pub(super) fn server_surroundings(config: &Config) -> Result<Surroundings, ToolError> {
     let roots = config.roots.iter().map(|root| working_directory().join(root));
     let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };
-    Surroundings {
+    Ok(Surroundings {
         roots: Some(std::iter::once(working_directory()).chain(roots).collect()),
         data_directory: config.data_dir.clone(),
+        database: config.database()?,
         settings,
         ..surroundings(config, isolation(config))
-    }
+    })
 }
 
 /// The surroundings of a command that reads one document: one worker.
@@ -116,6 +119,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         home: env::home_dir(),
         data_directory: None,
         password: config.password.as_ref().map(|password| Password::new(password.reveal().to_owned())),
+        database: None,
         // Workers are told theirs; this one is for reading in this process.
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),

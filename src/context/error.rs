@@ -114,4 +114,7 @@ pub enum ContextError {
     /// What the conversation holds could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The database of the settings cannot be used as it was named.
+    #[error(transparent)]
+    Database(StoreError),
 }

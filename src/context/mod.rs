@@ -56,7 +56,10 @@ use std::sync::Arc;
 pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
-pub use crate::store::{CallTally, Sent, SessionStore, StoreError, StoreTally, StoredSession};
+pub use crate::store::{
+    AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, Sent, ServerReport, SessionStore,
+    StoreError, StoreReport, StoreTally, StoredSession,
+};
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,

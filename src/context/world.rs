@@ -11,7 +11,10 @@ use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
 use crate::source::{HashCache, Roots, is_url, kept_reference};
-use crate::store::{MemoryStore, OpenedStore, open_or_memory};
+use crate::store::{
+    DatabaseSettings, MemoryStore, OpenedStore, StoreError, StoreReport, inspect_database, inspect_folder,
+    open_database, open_or_memory,
+};
 use crate::web::{Web, WebSettings};
 use crate::worker::{
     HAS_PROCESSES, InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
@@ -30,6 +33,8 @@ pub struct Surroundings {
     pub data_directory: Option<PathBuf>,
     /// Opens encrypted PDFs for calls that bring no password.
     pub password: Option<Password>,
+    /// A database in which conversations are remembered in place of the data directory; where that says that they are.
+    pub database: Option<DatabaseSettings>,
     /// Bounds on reading.
     pub limits: Limits,
     /// Bounds on answers.
@@ -79,12 +84,13 @@ pub struct OpenedContext {
 }
 
 impl Surroundings {
-    /// A context over these surroundings. A store that cannot be opened is a warning: answers must not fail for it.
+    /// A context over these surroundings. A data directory that cannot be used is a warning: answers must not fail for it.
     ///
     /// # Errors
-    /// [`ContextError::Source`] for a root that is no folder.
+    /// [`ContextError::Source`] for a root that is no folder, [`ContextError::Database`] for a database that cannot be used
+    /// as it was named.
     pub fn open_context(self) -> Result<OpenedContext, ContextError> {
-        let store = self.data_directory.as_deref().map_or_else(in_memory, open_or_memory);
+        let store = self.open_store().map_err(ContextError::Database)?;
         let sources = self.sources()?;
         let context = ContextManager::new(ContextWorld {
             sources,
@@ -132,9 +138,31 @@ impl Surroundings {
                 Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
             }
         };
-        let store = self.data_directory.as_deref().map(open_or_memory);
-        let store_problem = store.and_then(|store| store.warning).map(|warning| warning.to_string());
+        let store_problem = match self.open_store() {
+            Ok(store) => store.warning.map(|warning| warning.to_string()),
+            Err(error) => Some(error.to_string()),
+        };
         Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem }
+    }
+
+    /// What the store is like; `None` where conversations end with the process.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn inspect_store(&self) -> Result<Option<StoreReport>, StoreError> {
+        match (&self.database, &self.data_directory) {
+            (Some(database), _) => inspect_database(database).map(Some),
+            (None, Some(folder)) => inspect_folder(folder).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn open_store(&self) -> Result<OpenedStore, StoreError> {
+        match (&self.database, self.data_directory.as_deref()) {
+            (Some(database), folder) => open_database(database, folder),
+            (None, Some(folder)) => Ok(open_or_memory(folder)),
+            (None, None) => Ok(in_memory()),
+        }
     }
 
     fn reader(&self) -> Arc<dyn Reader> {

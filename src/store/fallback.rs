@@ -1,9 +1,9 @@
-//! A store in any case: on disk, or else in memory with a warning.
+//! A store in any case: on disk, or else in memory with a warning; or the one database that many machines share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{MemoryStore, SqliteStore, StoreError, ViewStore};
+use super::{MemoryStore, PostgresAddress, PostgresError, SqliteStore, StoreError, StoreReport, ViewStore};
 use crate::source::HashStore;
 
 /// A store, and what the user should know about it.
@@ -16,6 +16,15 @@ pub struct OpenedStore {
     pub warning: Option<StoreWarning>,
 }
 
+/// A database that many machines share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseSettings {
+    /// Where it is.
+    pub address: PostgresAddress,
+    /// Connections of a process to it, at most.
+    pub max_connections: usize,
+}
+
 /// What went wrong while a store was opened, though one was.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreWarning {
@@ -24,6 +33,12 @@ pub enum StoreWarning {
     SetAside {
         /// Where the corrupt file now is.
         set_aside: PathBuf,
+    },
+    /// The database that machines share does not answer yet. It is asked again at each use.
+    #[error("nothing is remembered until the database answers: {reason}")]
+    Away {
+        /// Why.
+        reason: PostgresError,
     },
     /// Views are kept in memory, and end with this process.
     #[error("conversations end with this process: {reason}")]
@@ -47,4 +62,49 @@ pub fn open_or_memory(folder: &Path) -> OpenedStore {
             warning: Some(StoreWarning::MemoryOnly { reason }),
         },
     }
+}
+
+/// Opens the database that machines share. Content hashes of files are facts of one machine, and are kept in `folder`.
+///
+/// Memory takes no database's place: the other machines would not know what was forgotten there.
+///
+/// # Errors
+/// [`StoreError`] for what does not pass by itself, such as a wrong password.
+#[cfg(feature = "postgres")]
+pub fn open_database(settings: &DatabaseSettings, folder: Option<&Path>) -> Result<OpenedStore, StoreError> {
+    let (store, away) = super::PostgresStore::open(settings.address.clone(), settings.max_connections)?;
+    let hashes = folder.and_then(|folder| SqliteStore::open(folder).ok());
+    Ok(OpenedStore {
+        views: Arc::new(store),
+        hashes: hashes.map(|(store, _)| Arc::new(store) as Arc<dyn HashStore>),
+        warning: away.map(|reason| StoreWarning::Away { reason }),
+    })
+}
+
+/// Refuses: this program was built without the database's client.
+///
+/// # Errors
+/// [`PostgresError::NotBuilt`]
+#[cfg(not(feature = "postgres"))]
+pub fn open_database(_: &DatabaseSettings, _: Option<&Path>) -> Result<OpenedStore, StoreError> {
+    Err(PostgresError::NotBuilt.into())
+}
+
+/// What the database that machines share is like.
+///
+/// # Errors
+/// [`StoreError`]
+#[cfg(feature = "postgres")]
+pub fn inspect_database(settings: &DatabaseSettings) -> Result<StoreReport, StoreError> {
+    let (store, _) = super::PostgresStore::open(settings.address.clone(), settings.max_connections)?;
+    store.inspect()
+}
+
+/// Refuses: this program was built without the database's client.
+///
+/// # Errors
+/// [`PostgresError::NotBuilt`]
+#[cfg(not(feature = "postgres"))]
+pub fn inspect_database(_: &DatabaseSettings) -> Result<StoreReport, StoreError> {
+    Err(PostgresError::NotBuilt.into())
 }

@@ -19,7 +19,9 @@ mod hashes;
 mod memory;
 mod monitor;
 mod opening;
+mod postgres;
 mod private;
+mod report;
 mod rows;
 mod schema;
 mod sessions;
@@ -32,9 +34,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub use fallback::{OpenedStore, StoreWarning, open_or_memory};
+pub use fallback::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
 pub use memory::MemoryStore;
 pub use monitor::{CallTally, StoreMonitor, StoreTally};
+pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
 pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
 pub use state::{ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, Version};
@@ -266,6 +272,9 @@ pub enum StoreError {
         /// The handle asked for.
         conversation: ConversationId,
     },
+    /// A PostgreSQL database, or the way to it, failed.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
     /// Any other failure of the database.
     #[error("{}: {source}", path.display())]
     Database {

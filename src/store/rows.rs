@@ -32,7 +32,7 @@ impl HeldRow {
     }
 
     /// `None` for what this version does not know: it is then not held, and sent again.
-    fn held(&self) -> Option<Held> {
+    pub(super) fn held(&self) -> Option<Held> {
         match self.kind {
             0 => Some(Held::Summary { supports_page_extraction: true }),
             1 => Some(Held::Summary { supports_page_extraction: false }),

@@ -8,7 +8,9 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::opening::{self, Database, Opened};
+use super::report::{StoreReport, scratch, timed};
 use super::rows::{signed, unsigned};
+use super::schema;
 use super::soundness::is_suspect;
 use super::statements::{
     ConversationRow, HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, head,
@@ -54,6 +56,31 @@ impl SqliteStore {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What the database is like. Reads and records in a conversation of its own, which leaves again.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn inspect(&self) -> Result<StoreReport, StoreError> {
+        let scratch = self.run(|connection| {
+            connection.query_row("SELECT random()", [], |row| row.get(0)).map(|random: i64| scratch(random.unsigned_abs()))
+        })?;
+        let times = timed(self, &scratch);
+        let delete = "DELETE FROM conversation WHERE name = ?1";
+        self.write(|transaction| transaction.execute(delete, [scratch.as_str()]))?;
+        let [read, record] = times?;
+        let Health { conversations, holdings, .. } = self.health()?;
+        Ok(StoreReport {
+            engine: format!("SQLite {}", rusqlite::version()),
+            place: self.path.display().to_string(),
+            schema: schema::VERSION,
+            read,
+            record,
+            conversations,
+            holdings,
+            server: None,
+        })
     }
 
     pub(super) fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::context::{Diagnosis, WorkerError};
+use crate::context::{Diagnosis, ServerReport, StoreError, StoreReport, WorkerError};
 
 /// What works here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +29,107 @@ pub struct DoctorResult {
     /// Why they cannot be remembered there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_problem: Option<String>,
+    /// What keeps them, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreState>,
+}
+
+/// What keeps conversations, tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreState {
+    /// The database and its version.
+    pub engine: String,
+    /// Where it is.
+    pub place: String,
+    /// The version of its tables.
+    pub schema: i64,
+    /// The median time of a reading, in microseconds.
+    pub read_us: u64,
+    /// The median time of a recording, in microseconds.
+    pub record_us: u64,
+    /// Conversations that it knows.
+    pub conversations: u64,
+    /// What they hold.
+    pub holdings: u64,
+    /// The server that keeps it, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerState>,
+}
+
+/// The server of a database, and the way to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerState {
+    /// The protocol and cipher of TLS; `null` where the connection has none.
+    pub tls: Option<String>,
+    /// Whom it takes this program for: one who may read and write every table.
+    pub user: String,
+    /// How far its clock is ahead of this machine's.
+    pub clock_ahead_seconds: i64,
+    /// Connections of a server like this one, at most.
+    pub max_pool: usize,
+    /// Connections that it takes of all its clients.
+    pub max_connections: String,
+    /// What a commit waits for.
+    pub synchronous_commit: String,
+}
+
+impl From<StoreReport> for StoreState {
+    fn from(report: StoreReport) -> Self {
+        let microseconds = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Self {
+            engine: report.engine,
+            place: report.place,
+            schema: report.schema,
+            read_us: microseconds(report.read),
+            record_us: microseconds(report.record),
+            conversations: report.conversations,
+            holdings: report.holdings,
+            server: report.server.map(ServerState::from),
+        }
+    }
+}
+
+impl From<ServerReport> for ServerState {
+    fn from(report: ServerReport) -> Self {
+        Self {
+            tls: report.tls,
+            user: report.user,
+            clock_ahead_seconds: report.clock_ahead_seconds,
+            max_pool: report.pool.max,
+            max_connections: report.max_connections,
+            synchronous_commit: report.durability,
+        }
+    }
+}
+
+impl StoreState {
+    fn lines(&self) -> Vec<String> {
+        let Self { engine, place, schema, read_us, record_us, conversations, holdings, server } = self;
+        let mut lines = vec![
+            format!("  {engine}, schema {schema}: {place}"),
+            format!("  {conversations} conversations, {holdings} holdings"),
+            format!("  a reading takes {read_us} µs, a recording {record_us} µs (medians)"),
+        ];
+        lines.extend(server.iter().flat_map(ServerState::lines));
+        lines
+    }
+}
+
+impl ServerState {
+    fn lines(&self) -> [String; 4] {
+        let clock = match self.clock_ahead_seconds {
+            0 => "agrees with this machine's".to_owned(),
+            ahead => format!("is {ahead} s ahead of this machine's"),
+        };
+        [
+            format!("  connection: {}", self.tls.as_deref().unwrap_or("without TLS")),
+            format!("  user {} may read and write every table", self.user),
+            format!("  at most {} connections of this program, {} of all", self.max_pool, self.max_connections),
+            format!("  its clock {clock}; synchronous_commit is {}", self.synchronous_commit),
+        ]
+    }
 }
 
 /// One layer of the sandbox.
@@ -56,6 +157,15 @@ impl DoctorResult {
             worker_problem: failure.map(WorkerError::to_string),
             data_directory: diagnosis.data_directory.clone(),
             store_problem: diagnosis.store_problem.clone(),
+            store: None,
+        }
+    }
+
+    /// Adds what came of trying the store; `None` where conversations end with the process.
+    pub fn add_store(&mut self, tried: Result<Option<StoreReport>, StoreError>) {
+        match tried {
+            Ok(report) => self.store = report.map(StoreState::from),
+            Err(error) => self.store_problem = Some(error.to_string()),
         }
     }
 
@@ -85,6 +195,8 @@ impl DoctorResult {
         let head = [format!("pagewise {} on {}", self.version, self.system), format!("PDFs are read: {reading}")];
         let memory = self.store_problem.as_deref().unwrap_or("works");
         let tail = [format!("Data folder: {folder}"), format!("Memory of conversations: {memory}")];
-        head.into_iter().chain(self.layers.iter().map(layer)).chain(tail).collect::<Vec<_>>().join("\n")
+        let store = self.store.iter().flat_map(StoreState::lines);
+        let lines = head.into_iter().chain(self.layers.iter().map(layer)).chain(tail).chain(store);
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -128,6 +128,10 @@ impl From<ContextError> for ToolError {
             ContextError::Random { reason } => {
                 ToolError::new(ErrorCode::StoreFailed, format!("Cannot make a conversation handle: {reason}"))
             }
+            ContextError::Database(error) => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot open the memory of conversations: {error}"))
+                    .hint("Setting 'store' names it; pagewise doctor --store tries it.")
+            }
             ContextError::Store(error) => {
                 ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {error}"))
             }

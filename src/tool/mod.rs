@@ -36,10 +36,10 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, Delivery,
-    FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Password, Receipt, SessionStore,
-    StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher, WebSettings, WorkerSettings, end_writing,
-    json_length, run_worker,
+    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, DatabaseSettings,
+    Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Password, PostgresAddress,
+    PostgresError, Receipt, SessionStore, StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher,
+    WebSettings, WorkerSettings, end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
@@ -52,7 +52,7 @@ pub use client::{
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use deliver::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use details::details_json;
-pub use doctor::{DoctorResult, LayerState};
+pub use doctor::{DoctorResult, LayerState, ServerState, StoreState};
 pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};
 pub use error::{ErrorCode, ToolError};
 pub use fetch::{FetchAnswer, fetch_content, get_search_content};

@@ -15,6 +15,8 @@ pub(crate) mod mcp;
 pub(crate) mod mutate;
 pub(crate) mod nasty;
 pub(crate) mod pdf;
+#[cfg(feature = "postgres")]
+pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;

@@ -50,6 +50,7 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
     let mut config = Config::default();
     let sources = SettingSources { file: &file, commands: &commands, set: &set };
     let layers = SETTINGS.iter().map(|setting| sources.place(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
+    config.database()?;
     if config.no_sandbox && config.require_sandbox {
         return Err(ToolError::validation("Settings 'no_sandbox' and 'require_sandbox' exclude each other"));
     }

@@ -9,6 +9,7 @@ mod file;
 mod load;
 mod show;
 mod slot;
+mod store;
 mod table;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,10 @@ pub(super) use self::show::{as_json, as_toml};
 pub(super) struct Config {
     /// Where conversations are remembered; `None` where the system names no home.
     pub(super) data_dir: Option<PathBuf>,
+    /// The database where they are remembered in its place.
+    pub(super) store: Option<Secret>,
+    /// Connections to it, at most.
+    pub(super) store_connections: usize,
     /// Where pages are written that are given as a path.
     pub(super) output_dir: Option<PathBuf>,
     /// Folders beside the working directory beneath which a server opens files.
@@ -73,6 +78,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             data_dir: home_folder("XDG_DATA_HOME", ".local/share"),
+            store: None,
+            store_connections: 8,
             output_dir: None,
             roots: Vec::new(),
             password: None,

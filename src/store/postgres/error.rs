@@ -1,0 +1,240 @@
+//! What a database, or the way to it, may refuse.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a PostgreSQL database could not be used. Holds no password, and no value of a row.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// This program was built without the feature `postgres`.
+    #[error("this program was built without PostgreSQL: build it with the feature 'postgres'")]
+    NotBuilt,
+    /// The threads that speak to the database could not be started.
+    #[error("the connections to the database could not be started: {source}")]
+    Start {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No server answered.
+    #[error("no database answers at {place}: {source}")]
+    Unreachable {
+        /// The servers of the address.
+        place: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The server is starting or ending.
+    #[error("the database at {place} is starting or shutting down")]
+    Restart {
+        /// The servers of the address.
+        place: String,
+    },
+    /// A call before this one failed, and the server is left alone for a moment.
+    #[error("the database at {place} failed a moment ago")]
+    Outage {
+        /// The servers of the address.
+        place: String,
+    },
+    /// It took longer than [`PostgresError::TimedOut::limit`].
+    #[error("the database at {place} did not {what} within {} ms", limit.as_millis())]
+    TimedOut {
+        /// The servers of the address.
+        place: String,
+        /// What was waited for.
+        what: Wait,
+        /// How long.
+        limit: Duration,
+    },
+    /// A connection ended while it was used.
+    #[error("the connection to the database at {place} was lost")]
+    Lost {
+        /// The servers of the address.
+        place: String,
+    },
+    /// The server takes no further connection.
+    #[error("the database at {place} has no connection left: raise its max_connections, or lower 'store_connections'")]
+    TooManyConnections {
+        /// The servers of the address.
+        place: String,
+    },
+    /// The password is not the user's.
+    #[error("the database at {place} refused the password of user '{user}'")]
+    Password {
+        /// The servers of the address.
+        place: String,
+        /// The user.
+        user: String,
+    },
+    /// The server wants a password, and there is none.
+    #[error("the database at {place} wants a password: put it into PGPASSWORD or a password file")]
+    PasswordMissing {
+        /// The servers of the address.
+        place: String,
+    },
+    /// Others than its owner may read the file of passwords.
+    #[error("{} may be read by others: chmod 600", path.display())]
+    PasswordFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The server lets this user in from nowhere like here.
+    #[error("the database at {place} lets nobody in this way: {message}")]
+    NotAdmitted {
+        /// The servers of the address.
+        place: String,
+        /// What the server said.
+        message: String,
+    },
+    /// There is no such database.
+    #[error("there is no database '{database}' at {place}: createdb {database}")]
+    NoDatabase {
+        /// The servers of the address.
+        place: String,
+        /// Its name.
+        database: String,
+    },
+    /// The user lacks a right.
+    #[error("user '{user}' lacks a right in the database: {message}; {}", remedy(user))]
+    NoRight {
+        /// The user.
+        user: String,
+        /// What the server said.
+        message: String,
+    },
+    /// The database takes nothing new: it follows another, or is set so.
+    #[error(
+        "the database at {place} cannot be written; name its primary, or all servers and target_session_attrs=read-write"
+    )]
+    ReadOnly {
+        /// The servers of the address.
+        place: String,
+    },
+    /// The server has no room left.
+    #[error("the disk of the database at {place} is full")]
+    DiskFull {
+        /// The servers of the address.
+        place: String,
+    },
+    /// A later version of this program made the tables; they are left alone.
+    #[error("the database has schema {found}, and this program knows {known}: use a later version of it")]
+    NewerSchema {
+        /// The version of its tables.
+        found: i64,
+        /// The latest that this program knows.
+        known: i64,
+    },
+    /// There is a schema `pagewise` that this program did not make, or only half of what it made.
+    #[error(
+        "schema 'pagewise' of the database is not as this program made it ({what}); rename it, or name another database"
+    )]
+    Foreign {
+        /// What is there, or is not.
+        what: String,
+    },
+    /// Names of conversations and files cannot be kept in the encoding of the database.
+    #[error("the database has encoding {encoding}, and must have UTF8: createdb --encoding=UTF8 --template=template0")]
+    Encoding {
+        /// Its encoding.
+        encoding: String,
+    },
+    /// The server offers no TLS.
+    #[error("the database at {place} offers no TLS, which sslmode={mode} asks for")]
+    NoTls {
+        /// The servers of the address.
+        place: String,
+        /// The mode.
+        mode: &'static str,
+    },
+    /// The server's certificate is not what the mode asks for.
+    #[error("the certificate of the database at {place} does not hold for sslmode={mode}: {reason}")]
+    Certificate {
+        /// The servers of the address.
+        place: String,
+        /// The mode.
+        mode: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// TLS failed otherwise.
+    #[error("TLS with the database at {place} failed: {reason}")]
+    Tls {
+        /// The servers of the address.
+        place: String,
+        /// What failed.
+        reason: String,
+    },
+    /// The certificates of authorities cannot be had.
+    #[error("the certificates of authorities cannot be read (sslrootcert{}): {reason}", file(path.as_ref()))]
+    Authorities {
+        /// The file; `None` for the system's.
+        path: Option<PathBuf>,
+        /// What failed.
+        reason: String,
+    },
+    /// Whatever else the server refuses.
+    #[error("the database at {place} refused ({code}): {message}")]
+    Refused {
+        /// The servers of the address.
+        place: String,
+        /// The SQLSTATE (PostgreSQL, appendix A).
+        code: String,
+        /// What it said.
+        message: String,
+    },
+    /// What came is not what this program asked for.
+    #[error("the database at {place} was not understood: {reason}")]
+    Protocol {
+        /// The servers of the address.
+        place: String,
+        /// What was wrong.
+        reason: String,
+    },
+}
+
+/// What was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// A new connection.
+    Connection,
+    /// A connection that others use.
+    Pool,
+    /// An answer.
+    Answer,
+}
+
+impl std::fmt::Display for Wait {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connection => "take a connection",
+            Self::Pool => "come free for a connection",
+            Self::Answer => "answer",
+        })
+    }
+}
+
+/// How an owner of the database gives a user what this program needs.
+fn remedy(user: &str) -> String {
+    format!("as the database's owner: CREATE SCHEMA IF NOT EXISTS pagewise AUTHORIZATION \"{user}\"")
+}
+
+fn file(path: Option<&PathBuf>) -> String {
+    path.map(|path| format!("={}", path.display())).unwrap_or_default()
+}
+
+impl PostgresError {
+    /// Whether the same may work later without anybody changing a setting.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::Restart { .. }
+                | Self::Outage { .. }
+                | Self::TimedOut { .. }
+                | Self::Lost { .. }
+                | Self::TooManyConnections { .. }
+                | Self::DiskFull { .. }
+        )
+    }
+}

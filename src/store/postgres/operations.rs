@@ -1,0 +1,244 @@
+//! The calls of a store, each with all that it needs, so that it can be run again on another connection.
+
+use deadpool_postgres::{Client, ClientWrapper};
+use futures_util::future::{join3, join4};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Error, Row};
+
+use super::connections::Operation;
+use super::rows::{self, Columns, signed};
+use super::statements as sql;
+use crate::store::{Head, Reading, Rows, Sent, Version};
+use crate::view::{Change, ConversationId, ConversationView, Forget, Holding, Principal, Sequence};
+
+pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
+
+/// Begins a transaction that outlives the server when it has ended, whatever the database's default is.
+pub(super) const BEGIN_DURABLE: &str = "BEGIN; SELECT set_config('synchronous_commit', 'on', true)
+    WHERE current_setting('synchronous_commit') = 'off'";
+
+pub(super) const COMMIT: &str = "COMMIT";
+
+pub(super) async fn rows_of(
+    client: &ClientWrapper,
+    statement: &str,
+    parameters: &[Parameter<'_>],
+) -> Result<Vec<Row>, Error> {
+    let statement = client.prepare_cached(statement).await?;
+    client.query(&statement, parameters).await
+}
+
+pub(super) async fn row_of(
+    client: &ClientWrapper,
+    statement: &str,
+    parameters: &[Parameter<'_>],
+) -> Result<Option<Row>, Error> {
+    Ok(rows_of(client, statement, parameters).await?.into_iter().next())
+}
+
+/// What a conversation holds, beside the version at hand.
+pub(super) struct Read {
+    pub(super) conversation: ConversationId,
+    pub(super) known: Option<Version>,
+}
+
+impl Operation for Read {
+    type Output = Option<Reading>;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
+        let known = self.known.unwrap_or_default();
+        let (begun, latest) = (signed(known.begun), signed(known.latest.0));
+        let found = rows_of(client, &sql::READ, &[&self.conversation.as_str(), &begun, &latest]).await?;
+        let mut told = None;
+        let mut holdings = Vec::with_capacity(found.len().saturating_sub(1));
+        for row in &found {
+            match row.try_get::<_, Option<i32>>(TELLING)? {
+                Some(telling) => told = Some((rows::head(row)?, telling)),
+                None => holdings.extend(rows::holding(row, TELLING + 1)?),
+            }
+        }
+        Ok(told.map(|(head, telling)| Reading { head, rows: rows_told(telling, holdings) }))
+    }
+}
+
+/// The column that says how rows are told; those of a row follow it.
+const TELLING: usize = 9;
+
+fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> Rows {
+    match telling {
+        0 => Rows::Unchanged,
+        1 => Rows::Later(holdings),
+        _ => Rows::All(holdings),
+    }
+}
+
+/// What one look-up tells of a conversation.
+pub(super) struct LookUp {
+    pub(super) conversation: ConversationId,
+}
+
+impl Operation for LookUp {
+    type Output = Option<Head>;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
+        row_of(client, &sql::HEAD, &[&self.conversation.as_str()]).await?.as_ref().map(rows::head).transpose()
+    }
+}
+
+/// Makes a conversation known; whether it was not.
+pub(super) struct Create {
+    pub(super) conversation: ConversationId,
+    pub(super) owner: Option<Principal>,
+    pub(super) begun: i64,
+    pub(super) now: i64,
+}
+
+impl Operation for Create {
+    type Output = bool;
+
+    /// Run again, it finds the number that it had chosen itself.
+    async fn run(&self, client: &mut Client, _: bool) -> Result<bool, Error> {
+        let owner = self.owner.map(|owner| owner.0.to_vec());
+        let row = row_of(client, &sql::CREATE, &[&self.conversation.as_str(), &self.begun, &self.now, &owner]).await?;
+        let begun: Option<i64> = row.map(|row| row.try_get(0)).transpose()?;
+        Ok(begun == Some(self.begun))
+    }
+}
+
+/// Forgets, and enters a generation where that is not 0; the version, unless the generation was entered before.
+///
+/// Run again, it forgets again, which changes nothing but the version.
+pub(super) struct ForgetRows {
+    pub(super) conversation: ConversationId,
+    pub(super) what: Forget,
+    pub(super) generation: u64,
+    pub(super) begun: i64,
+    pub(super) now: i64,
+}
+
+impl Operation for ForgetRows {
+    type Output = Option<Version>;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
+        let conversation = self.conversation.as_str();
+        let create = client.prepare_cached(&sql::CREATE).await?;
+        let forget = client.prepare_cached(&sql::FORGET).await?;
+        let all = client.prepare_cached(&sql::ROWS).await?;
+        let (is_all, generation) = (self.what.is_of_everything(), signed(self.generation));
+        let no_owner: Option<Vec<u8>> = None;
+        let (begin, create, forgotten, found) = join4(
+            client.batch_execute(BEGIN_DURABLE),
+            client.query(&create, &[&conversation, &self.begun, &self.now, &no_owner]),
+            client.query_opt(&forget, &[&conversation, &self.now, &is_all, &generation]),
+            client.query(&all, &[&conversation]),
+        )
+        .await;
+        begin.and(create.map(|_| ()))?;
+        let version = forgotten?.as_ref().map(rows::version).transpose()?;
+        let Some(version) = version else {
+            return client.batch_execute(COMMIT).await.map(|()| None);
+        };
+        let view = view_of(&found?)?;
+        apply(client, conversation, version, &view.forget(&self.what), COMMIT).await?;
+        Ok(Some(version))
+    }
+}
+
+/// The view that rows make.
+pub(super) fn view_of(found: &[Row]) -> Result<ConversationView, Error> {
+    let held = found.iter().map(|row| rows::holding(row, 0)).collect::<Result<Vec<_>, _>>()?;
+    Ok(held.into_iter().flatten().collect())
+}
+
+/// Does to the rows of a conversation what a forgetting says, and then `last`.
+pub(super) async fn apply(
+    client: &ClientWrapper,
+    conversation: &str,
+    version: Version,
+    change: &Change,
+    last: &str,
+) -> Result<(), Error> {
+    let delete = client.prepare_cached(&sql::DELETE_ROWS).await?;
+    let insert = client.prepare_cached(&sql::INSERT_ROWS).await?;
+    let gone: Columns = change.delete.iter().collect();
+    let (mut left, mut sequences) = (Columns::default(), Vec::new());
+    for (holding, at) in &change.insert {
+        left.push(holding);
+        sequences.push(signed(at.0));
+    }
+    let begun = signed(version.begun);
+    let [c1, c2, c3, c4, c5, c6, c7] = gone.parameters();
+    let [i1, i2, i3, i4, i5, i6, i7] = left.parameters();
+    let (deleted, inserted, ended) = join3(
+        client.execute(&delete, &[&conversation, &begun, c1, c2, c3, c4, c5, c6, c7]),
+        client.execute(&insert, &[&conversation, &begun, i1, i2, i3, i4, i5, i6, i7, &sequences]),
+        client.batch_execute(last),
+    )
+    .await;
+    deleted.and(inserted)?;
+    ended
+}
+
+/// Takes back what was recorded.
+pub(super) struct TakeBack {
+    pub(super) conversation: ConversationId,
+    pub(super) at: Version,
+    pub(super) sent: Sent,
+    pub(super) call: i64,
+    pub(super) now: i64,
+}
+
+impl Operation for TakeBack {
+    type Output = ();
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
+        let statement = client.prepare_cached(&sql::TAKE_BACK).await?;
+        let numbers =
+            [self.at.begun, self.at.latest.0, self.sent.blocks, self.sent.pages, self.sent.bytes, self.sent.tokens];
+        let [begun, latest, blocks, pages, bytes, tokens] = numbers.map(signed);
+        let conversation = self.conversation.as_str();
+        let parameters: [Parameter<'_>; 9] =
+            [&conversation, &self.call, &self.now, &begun, &latest, &blocks, &pages, &bytes, &tokens];
+        let (begin, taken, ended) = join3(
+            client.batch_execute(BEGIN_DURABLE),
+            client.execute(&statement, &parameters),
+            client.batch_execute(COMMIT),
+        )
+        .await;
+        begin.and(taken.map(|_| ())).and(ended)
+    }
+}
+
+/// Copies a conversation.
+pub(super) struct Fork {
+    pub(super) from: ConversationId,
+    pub(super) to: ConversationId,
+    pub(super) as_of: Option<Sequence>,
+    pub(super) begun: i64,
+    pub(super) now: i64,
+}
+
+/// What came of a copy.
+pub(super) enum ForkOutcome {
+    Copied,
+    NoSource,
+    TargetExists,
+}
+
+impl Operation for Fork {
+    type Output = ForkOutcome;
+
+    /// Run again, it finds the number that it had chosen itself.
+    async fn run(&self, client: &mut Client, _: bool) -> Result<ForkOutcome, Error> {
+        let as_of = self.as_of.map_or(i64::MAX, |as_of| signed(as_of.0));
+        let parameters: [Parameter<'_>; 5] = [&self.from.as_str(), &self.to.as_str(), &self.begun, &self.now, &as_of];
+        let row = row_of(client, &sql::FORK, &parameters).await?;
+        let has_source = row.as_ref().map(|row| row.try_get(0)).transpose()?.unwrap_or(false);
+        let begun: Option<i64> = row.as_ref().map(|row| row.try_get(1)).transpose()?.flatten();
+        Ok(match (has_source, begun) {
+            (_, Some(begun)) if begun == self.begun => ForkOutcome::Copied,
+            (false, _) => ForkOutcome::NoSource,
+            (true, _) => ForkOutcome::TargetExists,
+        })
+    }
+}

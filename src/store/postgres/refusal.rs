@@ -1,0 +1,94 @@
+//! What the server or the way to it said, as one of our errors.
+
+use std::error::Error as _;
+use std::io;
+
+use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, SqlState};
+
+use super::address::PostgresAddress;
+use super::error::{PostgresError, Wait};
+
+/// The error of a connection that was to be made.
+pub(super) fn while_connecting(address: &PostgresAddress, error: &Error) -> PostgresError {
+    let place = address.place();
+    if let Some(refusal) = error.as_db_error() {
+        return refused(address, refusal);
+    }
+    let cause = error.source().map(ToString::to_string).unwrap_or_else(|| error.to_string());
+    // The crate tells these apart in words alone.
+    match cause.as_str() {
+        "password missing" => return PostgresError::PasswordMissing { place },
+        "server does not support TLS" => return PostgresError::NoTls { place, mode: address.parameters.tls.name() },
+        "database does not allow writes" => return PostgresError::ReadOnly { place },
+        _ => {}
+    }
+    match error.source().and_then(|source| source.downcast_ref::<io::Error>()) {
+        Some(io) => tls_or_network(address, io),
+        None if error.is_closed() => PostgresError::Lost { place },
+        None => PostgresError::NotAdmitted { place, message: shortened(&cause) },
+    }
+}
+
+fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError {
+    let place = address.place();
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(reason)) => PostgresError::Certificate {
+            place,
+            mode: address.parameters.tls.name(),
+            reason: shortened(&reason.to_string()),
+        },
+        Some(error) => PostgresError::Tls { place, reason: shortened(&error.to_string()) },
+        None => PostgresError::Unreachable { place, source: io::Error::new(error.kind(), error.to_string()) },
+    }
+}
+
+/// The error of a statement.
+pub(super) fn while_asking(address: &PostgresAddress, error: &Error) -> PostgresError {
+    let place = address.place();
+    if let Some(refusal) = error.as_db_error() {
+        return refused(address, refusal);
+    }
+    let is_network = error.source().is_some_and(|source| source.is::<io::Error>());
+    if error.is_closed() || is_network {
+        return PostgresError::Lost { place };
+    }
+    let cause = error.source().map(|source| format!("{error}: {source}")).unwrap_or_else(|| error.to_string());
+    PostgresError::Protocol { place, reason: shortened(&cause) }
+}
+
+fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
+    let place = address.place();
+    let user = || address.user.clone().unwrap_or_default();
+    let message = || shortened(refusal.message());
+    let code = refusal.code();
+    if [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW].contains(&code) {
+        return PostgresError::Restart { place };
+    }
+    if [&SqlState::QUERY_CANCELED, &SqlState::LOCK_NOT_AVAILABLE].contains(&code) {
+        return PostgresError::TimedOut { place, what: Wait::Answer, limit: super::connections::MAX_STATEMENT };
+    }
+    if [&SqlState::UNDEFINED_TABLE, &SqlState::UNDEFINED_COLUMN, &SqlState::INVALID_SCHEMA_NAME].contains(&code) {
+        return PostgresError::Foreign { what: message() };
+    }
+    match code.code() {
+        "28P01" => PostgresError::Password { place, user: user() },
+        "28000" => PostgresError::NotAdmitted { place, message: message() },
+        "3D000" => PostgresError::NoDatabase { place, database: address.database.clone().unwrap_or_else(user) },
+        "42501" => PostgresError::NoRight { user: user(), message: message() },
+        "25006" => PostgresError::ReadOnly { place },
+        "53100" => PostgresError::DiskFull { place },
+        "53300" => PostgresError::TooManyConnections { place },
+        // Idle for too long, within a transaction or without.
+        "25P03" | "57P05" => PostgresError::Lost { place },
+        code => PostgresError::Refused { place, code: code.to_owned(), message: message() },
+    }
+}
+
+/// One line of bounded length: it goes into logs.
+pub(super) fn shortened(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE).collect()
+}
+
+/// Characters of what a server said.
+const MAX_MESSAGE: usize = 300;

@@ -1,0 +1,81 @@
+//! What a database is like, for whoever sets one up.
+
+use std::sync::Arc;
+
+use deadpool_postgres::Client;
+use tokio_postgres::Error;
+
+use super::clock::Clock;
+use super::connections::Operation;
+use super::operations::row_of;
+use super::store::{PostgresStore, chosen_number};
+use super::upkeep::Counts;
+use super::{schema, statements as sql};
+use crate::store::StoreError;
+use crate::store::report::{ServerReport, StoreReport, scratch, timed};
+
+/// Facts of the server, in the order of the query.
+struct Facts(Arc<Clock>);
+
+const FACTS: &str = "SELECT current_setting('server_version'), current_user::text, current_setting('max_connections'),
+    current_setting('synchronous_commit'),
+    coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), '')";
+
+impl Operation for Facts {
+    type Output = [String; 5];
+
+    /// Looks at the clock again too.
+    async fn run(&self, client: &mut Client, _: bool) -> Result<[String; 5], Error> {
+        schema::begin_session(client, &self.0).await?;
+        let row = row_of(client, FACTS, &[]).await?;
+        let fact = |column: usize| -> Result<String, Error> {
+            row.as_ref().map_or(Ok(String::new()), |row| row.try_get(column))
+        };
+        Ok([fact(0)?, fact(1)?, fact(2)?, fact(3)?, fact(4)?])
+    }
+}
+
+/// Drops a conversation that only this process knows.
+struct DropScratch(String);
+
+impl Operation for DropScratch {
+    type Output = ();
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
+        row_of(client, sql::DROP, &[&vec![self.0.as_str()]]).await.map(|_| ())
+    }
+}
+
+impl PostgresStore {
+    /// What the database and the way to it are like. Reads and records in a conversation of its own, which leaves again.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn inspect(&self) -> Result<StoreReport, StoreError> {
+        let connections = self.connections();
+        let [version, user, max_connections, durability, tls] = connections.run(Facts(connections.clock().clone()))?;
+        let scratch = scratch(chosen_number().unsigned_abs());
+        let times = timed(self, &scratch);
+        connections.run(DropScratch(scratch.as_str().to_owned()))?;
+        let [read, record] = times?;
+        let (conversations, holdings) = connections.run(Counts)?;
+        let server = ServerReport {
+            tls: Some(tls).filter(|tls| !tls.is_empty()),
+            user,
+            clock_ahead_seconds: connections.clock().ahead(),
+            pool: self.pool(),
+            max_connections,
+            durability,
+        };
+        Ok(StoreReport {
+            engine: format!("PostgreSQL {version}"),
+            place: self.address().to_string(),
+            schema: schema::VERSION,
+            read,
+            record,
+            conversations,
+            holdings,
+            server: Some(server),
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! Rows of the database as what they stand for, and the other way.
+
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+use tokio_postgres::types::FromSqlOwned;
+use tokio_postgres::{Error, Row};
+
+use super::clock::Clock;
+use super::operations::Parameter;
+use crate::hash::ContentHash;
+use crate::store::rows::HeldRow;
+use crate::store::{ConversationRecord, Head, Sent, Version};
+use crate::view::{FileKey, Holding, Principal, Sequence};
+
+/// A number as the database's signed one.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+/// A count in a column; below zero is none.
+pub(super) fn count(row: &Row, column: usize) -> Result<u64, Error> {
+    row.try_get(column).map(unsigned)
+}
+
+/// A version in the first two columns.
+pub(super) fn version(row: &Row) -> Result<Version, Error> {
+    Ok(Version { begun: count(row, 0)?, latest: Sequence(count(row, 1)?) })
+}
+
+/// 32 bytes, or `None` for what this program does not know.
+fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
+    let bytes: Option<Vec<u8>> = row.try_get(column)?;
+    Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
+}
+
+/// A head in the first nine columns.
+pub(super) fn head(row: &Row) -> Result<Head, Error> {
+    let sent = Sent { blocks: count(row, 5)?, pages: count(row, 6)?, bytes: count(row, 7)?, tokens: count(row, 8)? };
+    let Version { begun, latest } = version(row)?;
+    let forgotten = Sequence(count(row, 2)?);
+    Ok(Head { begun, latest, forgotten, generation: count(row, 3)?, owner: hash(row, 4)?.map(Principal), sent })
+}
+
+/// A head, a name, two moments and a count; `None` for a handle that this version would refuse.
+pub(super) fn conversation_record(row: &Row, clock: &Clock) -> Result<Option<ConversationRecord>, Error> {
+    let name: String = row.try_get(9)?;
+    let moment = |column| row.try_get(column).map(|seconds| clock.from_database(seconds));
+    let (created, used): (SystemTime, SystemTime) = (moment(10)?, moment(11)?);
+    let (head, holdings) = (head(row)?, count(row, 12)?);
+    Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, holdings, head }))
+}
+
+/// A row in the eight columns from `first` on; `None` for what this version does not know.
+pub(super) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
+    let (content, file) = (hash(row, first)?, hash(row, first + 1)?);
+    let kind = narrow::<i16, u8>(row, first + 2)?;
+    let (start, end) = (narrow::<i64, u32>(row, first + 3)?, narrow::<i64, u32>(row, first + 4)?);
+    let form = narrow::<i16, u8>(row, first + 5)?;
+    let fingerprint: Vec<u8> = row.try_get(first + 6)?;
+    let at = Sequence(count(row, first + 7)?);
+    let (Some(content), Some(file), Some(kind), Some(start), Some(end), Some(form)) =
+        (content, file, kind, start, end, form)
+    else {
+        return Ok(None);
+    };
+    let held = HeldRow { kind, first: start, last: end, form, fingerprint }.held();
+    Ok(held.map(|what| (Holding { content: ContentHash(content), file: FileKey(file), what }, at)))
+}
+
+fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Option<N>, Error> {
+    row.try_get::<_, W>(column).map(|wide| N::try_from(wide).ok())
+}
+
+/// Rows as a statement takes them: a list for each column.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    pub(super) contents: Vec<Vec<u8>>,
+    pub(super) files: Vec<Vec<u8>>,
+    pub(super) kinds: Vec<i16>,
+    pub(super) firsts: Vec<i64>,
+    pub(super) lasts: Vec<i64>,
+    pub(super) forms: Vec<i16>,
+    pub(super) fingerprints: Vec<Vec<u8>>,
+}
+
+impl<'a> FromIterator<&'a Holding> for Columns {
+    /// Each once: a statement writes no row twice.
+    fn from_iter<I: IntoIterator<Item = &'a Holding>>(holdings: I) -> Self {
+        let distinct: BTreeSet<&Holding> = holdings.into_iter().collect();
+        distinct.into_iter().fold(Self::default(), |mut columns, holding| {
+            columns.push(holding);
+            columns
+        })
+    }
+}
+
+impl Columns {
+    /// The lists, in the order of the columns.
+    pub(super) fn parameters(&self) -> [Parameter<'_>; 7] {
+        [&self.contents, &self.files, &self.kinds, &self.firsts, &self.lasts, &self.forms, &self.fingerprints]
+    }
+
+    pub(super) fn push(&mut self, holding: &Holding) {
+        let row = HeldRow::of(holding.what);
+        self.contents.push(holding.content.0.to_vec());
+        self.files.push(holding.file.0.to_vec());
+        self.kinds.push(row.kind.into());
+        self.firsts.push(row.first.into());
+        self.lasts.push(row.last.into());
+        self.forms.push(row.form.into());
+        self.fingerprints.push(row.fingerprint);
+    }
+}
+
+/// The bytes of a key in a column, and the value beside it.
+pub(super) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
+    Ok(hash(row, 0)?.zip(Some(row.try_get(1)?)))
+}

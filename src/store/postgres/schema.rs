@@ -1,0 +1,192 @@
+//! The tables, the way from one version of them to the next, and what a session needs.
+
+use std::time::SystemTime;
+
+use deadpool_postgres::{Client, ClientWrapper};
+use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
+
+use super::address::PostgresAddress;
+use super::clock::Clock;
+use super::connections::MAX_STATEMENT;
+use super::error::PostgresError;
+use super::refusal::while_asking;
+
+/// The version of the tables below, kept in `pagewise.version`.
+pub(super) const VERSION: i64 = 1;
+
+/// Whoever makes or changes the tables holds this lock: "pagewise" as a number.
+const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
+
+/// How long a replica waits for another that changes the tables, in milliseconds.
+const MAX_MIGRATION_MS: u64 = 120_000;
+
+/// Version 1. Each primary key begins with the conversation, so that rows can be spread by it. `begun` in the keys of rows
+/// keeps those of a conversation that was dropped from one that begins again under its name.
+const VERSION_1: &str = r#"
+CREATE TABLE pagewise.version (number bigint NOT NULL);
+INSERT INTO pagewise.version VALUES (0);
+
+CREATE TABLE pagewise.pruning (id smallint PRIMARY KEY, pruned_at bigint);
+INSERT INTO pagewise.pruning VALUES (0, NULL);
+
+CREATE TABLE pagewise.conversation (
+    conversation text COLLATE "C" PRIMARY KEY,
+    begun bigint NOT NULL,
+    latest bigint NOT NULL DEFAULT 0,
+    forgotten bigint NOT NULL DEFAULT 0,
+    emptied bigint NOT NULL DEFAULT 0,
+    generation bigint NOT NULL DEFAULT 0,
+    owner bytea,
+    blocks bigint NOT NULL DEFAULT 0,
+    pages bigint NOT NULL DEFAULT 0,
+    bytes bigint NOT NULL DEFAULT 0,
+    tokens bigint NOT NULL DEFAULT 0,
+    created_at bigint NOT NULL,
+    used_at bigint NOT NULL,
+    server_start bigint NOT NULL DEFAULT 0,
+    recent_calls bigint[] NOT NULL DEFAULT '{}',
+    recent_sequences bigint[] NOT NULL DEFAULT '{}'
+) WITH (fillfactor = 50);
+
+CREATE TABLE pagewise.holding (
+    conversation text COLLATE "C" NOT NULL,
+    begun bigint NOT NULL,
+    content bytea NOT NULL,
+    file bytea NOT NULL,
+    kind smallint NOT NULL,
+    first bigint NOT NULL,
+    last bigint NOT NULL,
+    form smallint NOT NULL,
+    fingerprint bytea NOT NULL,
+    sequence bigint NOT NULL,
+    PRIMARY KEY (conversation, begun, content, file, kind, first, last, form, fingerprint)
+);
+CREATE INDEX holding_by_sequence ON pagewise.holding (conversation, begun, sequence);
+
+CREATE TABLE pagewise.file_name (
+    conversation text COLLATE "C" NOT NULL,
+    file bytea NOT NULL,
+    path text NOT NULL,
+    PRIMARY KEY (conversation, file)
+);
+CREATE INDEX file_name_by_file ON pagewise.file_name (file);
+
+CREATE TABLE pagewise.page_count (
+    conversation text COLLATE "C" NOT NULL,
+    content bytea NOT NULL,
+    pages bigint NOT NULL,
+    PRIMARY KEY (conversation, content)
+);
+CREATE INDEX page_count_by_content ON pagewise.page_count (content);
+
+CREATE TABLE pagewise.session (
+    id text COLLATE "C" PRIMARY KEY,
+    owner bytea NOT NULL,
+    state bytea NOT NULL,
+    used_at bigint NOT NULL
+);
+"#;
+
+/// Sets what the statements rely on, whatever the database's own settings are, and looks at its clock.
+pub(super) async fn begin_session(client: &ClientWrapper, clock: &Clock) -> Result<(), Error> {
+    let settings = format!(
+        "SET default_transaction_isolation = 'read committed';
+        SET statement_timeout = {0};
+        SET lock_timeout = {0};
+        SET idle_in_transaction_session_timeout = {0};
+        SET plan_cache_mode = force_generic_plan;
+        SET enable_seqscan = off;
+        SET client_min_messages = warning;
+        SELECT extract(epoch FROM clock_timestamp())::bigint",
+        MAX_STATEMENT.as_millis()
+    );
+    let answers = client.simple_query(&settings).await?;
+    let said = answers.iter().find_map(|answer| match answer {
+        SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+        _ => None,
+    });
+    said.into_iter().for_each(|database| clock.set(database, SystemTime::now()));
+    Ok(())
+}
+
+/// Brings the tables to [`VERSION`], whole or not at all, and looks whether they can be used.
+pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+    let asked = |error: Error| while_asking(address, &error);
+    check_server(client, address).await?;
+    // The common case takes no lock.
+    if version(&***client, address).await? != Some(VERSION) {
+        migrate(client, address).await?;
+    }
+    for statement in super::statements::all() {
+        client.prepare_cached(statement).await.map_err(asked)?;
+    }
+    check_rights(client, address).await
+}
+
+async fn check_server(client: &Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+    let query = "SELECT current_setting('server_encoding'), current_setting('transaction_read_only') = 'on'";
+    let row = client.query_one(query, &[]).await.map_err(|error| while_asking(address, &error))?;
+    let (encoding, is_read_only): (String, bool) = (row.get(0), row.get(1));
+    if encoding != "UTF8" {
+        return Err(PostgresError::Encoding { encoding });
+    }
+    if is_read_only { Err(PostgresError::ReadOnly { place: address.place() }) } else { Ok(()) }
+}
+
+/// The version of the tables; `None` where there are none.
+async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Result<Option<i64>, PostgresError> {
+    let asked = |error: Error| while_asking(address, &error);
+    let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise')
+        AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY relname <> 'version', relname LIMIT 1";
+    let first = client.query_opt(tables, &[]).await.map_err(asked)?;
+    let Some(first) = first.map(|row| row.get::<_, String>(0)) else { return Ok(None) };
+    if first != "version" {
+        return Err(PostgresError::Foreign {
+            what: format!("there is a table '{first}', and none that says its version"),
+        });
+    }
+    let row = client.query_opt("SELECT number FROM pagewise.version", &[]).await;
+    match row.map(|row| row.and_then(|row| row.try_get(0).ok())) {
+        Ok(Some(found)) if found > VERSION => Err(PostgresError::NewerSchema { found, known: VERSION }),
+        Ok(Some(found)) => Ok(Some(found)),
+        Ok(None) => Err(PostgresError::Foreign { what: "table 'version' says none".to_owned() }),
+        Err(error) => Err(asked(error)),
+    }
+}
+
+/// One transaction for all steps, and one replica at a time.
+async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+    let asked = |error: Error| while_asking(address, &error);
+    let transaction = client.transaction().await.map_err(asked)?;
+    let patience = format!(
+        "SET LOCAL statement_timeout = {MAX_MIGRATION_MS}; SET LOCAL lock_timeout = {MAX_MIGRATION_MS};
+        SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
+    );
+    transaction.batch_execute(&patience).await.map_err(asked)?;
+    let found = version(&*transaction, address).await?;
+    if found.is_none() {
+        // An owner may have made it, for a user who may not.
+        let missing = "SELECT to_regnamespace('pagewise') IS NULL";
+        if transaction.query_one(missing, &[]).await.map_err(asked)?.get(0) {
+            transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(asked)?;
+        }
+    }
+    let steps = [VERSION_1];
+    let done = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
+    for step in steps.iter().skip(done) {
+        transaction.batch_execute(step).await.map_err(asked)?;
+    }
+    transaction.execute("UPDATE pagewise.version SET number = $1", &[&VERSION]).await.map_err(asked)?;
+    transaction.commit().await.map_err(asked)
+}
+
+/// The statements are known to fit the tables; whether they may be run is another question.
+async fn check_rights(client: &Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+    let query = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise') AND relkind = 'r'
+        AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+            AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1";
+    let row = client.query_opt(query, &[]).await.map_err(|error| while_asking(address, &error))?;
+    let Some(row) = row else { return Ok(()) };
+    let message = format!("it may not read and write table 'pagewise.{}'", row.get::<_, String>(0));
+    Err(PostgresError::NoRight { user: address.user.clone().unwrap_or_default(), message })
+}

@@ -1,0 +1,338 @@
+//! What is said to the database. Each statement is whole by itself: what it decides, it decides on rows that it locks.
+//!
+//! PostgreSQL runs an UPDATE that had to wait on the row as it is then, so that conditions in its WHERE, and numbers that it
+//! counts on, hold when it commits ("Read Committed Isolation Level", 13.2.1).
+
+use std::sync::LazyLock;
+
+/// The columns that [`head`](super::rows::head) reads.
+const HEAD_COLUMNS: &str = "begun, latest, forgotten, generation, owner, blocks, pages, bytes, tokens";
+
+/// The columns that [`holding`](super::rows::holding) reads.
+const ROW_COLUMNS: &str = "content, file, kind, first, last, form, fingerprint, sequence";
+
+/// The key of a row within its conversation.
+const ROW_KEY: &str = "content, file, kind, first, last, form, fingerprint";
+
+/// When the server was started. What another server had committed, or this one before it failed, may be lost.
+const SERVER_START: &str = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
+
+/// How many calls a conversation remembers, so that one that is run again does nothing.
+const MAX_RECENT: usize = 16;
+
+/// The next sequence of `c`. Where the server was started since the last one, it leaps over those that may have been lost
+/// with the server before: no number stands for two states.
+fn next() -> String {
+    format!("c.latest + CASE WHEN c.server_start = {SERVER_START} THEN 1 ELSE 1048576 END")
+}
+
+/// A count of `c` with `change` added, within what a column takes.
+fn changed(column: &str, change: &str) -> String {
+    format!("{column} = greatest(0, least(9223372036854775807, c.{column}::numeric + {change}))::bigint")
+}
+
+/// Remembers the call `call` of `c` under the sequence `sequence`.
+fn remembered(call: &str, sequence: &str) -> String {
+    format!(
+        "recent_calls = ({call}::bigint || c.recent_calls)[1:{MAX_RECENT}],
+        recent_sequences = ({sequence} || c.recent_sequences)[1:{MAX_RECENT}]"
+    )
+}
+
+/// Rows as seven arrays, from the parameter `$first` on.
+fn rows(first: usize) -> String {
+    let types = ["bytea", "bytea", "smallint", "bigint", "bigint", "smallint", "bytea"];
+    let arrays = types.iter().zip(first..).map(|(kind, at)| format!("${at}::{kind}[]")).collect::<Vec<_>>();
+    format!("unnest({}) AS r ({ROW_KEY})", arrays.join(", "))
+}
+
+/// `$1` is the conversation.
+pub(super) static HEAD: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {HEAD_COLUMNS} FROM pagewise.conversation WHERE conversation = $1"));
+
+/// A head, how its rows are told (0 not, 1 the later ones, 2 all), and the rows, as one snapshot. `$2` and `$3` are the
+/// version at hand.
+pub(super) static READ: LazyLock<String> = LazyLock::new(|| {
+    // Ordered, so that the index by sequence is taken however few rows the tables had when the plan was made.
+    format!(
+        "WITH head AS MATERIALIZED (
+            SELECT c.*, CASE
+                WHEN c.begun = $2::bigint AND c.latest = $3::bigint THEN 0
+                WHEN c.begun = $2::bigint AND c.forgotten <= $3::bigint AND c.latest > $3::bigint THEN 1
+                ELSE 2 END AS telling
+            FROM pagewise.conversation c WHERE c.conversation = $1)
+        SELECT {HEAD_COLUMNS}, telling, NULL::bytea AS content, NULL::bytea AS file, NULL::smallint AS kind,
+            NULL::bigint AS first, NULL::bigint AS last, NULL::smallint AS form, NULL::bytea AS fingerprint,
+            NULL::bigint AS sequence FROM head
+        UNION ALL
+        SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, {ROW_COLUMNS}
+        FROM head CROSS JOIN LATERAL (
+            SELECT {ROW_COLUMNS} FROM pagewise.holding h
+            WHERE h.conversation = $1 AND h.begun = head.begun
+                AND h.sequence > CASE head.telling WHEN 1 THEN $3::bigint ELSE -1 END
+            ORDER BY h.sequence) AS h
+        WHERE head.telling > 0"
+    )
+});
+
+/// All rows of a conversation.
+pub(super) static ROWS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {ROW_COLUMNS} FROM pagewise.holding h
+        WHERE h.conversation = $1
+            AND h.begun = (SELECT c.begun FROM pagewise.conversation c WHERE c.conversation = $1)"
+    )
+});
+
+/// Keeps others from writing to a conversation until the transaction ends.
+pub(super) const LOCK: &str = "SELECT 1 FROM pagewise.conversation WHERE conversation = $1 FOR UPDATE";
+
+/// Makes a conversation known under the number `$2` at `$3`, as `$4`'s, where it is not. Gives the number that it has, or
+/// no row where another call has made it at this moment.
+pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH made AS (
+            INSERT INTO pagewise.conversation (conversation, begun, created_at, used_at, owner, server_start)
+            VALUES ($1, $2::bigint, $3::bigint, $3::bigint, $4::bytea, {SERVER_START})
+            ON CONFLICT DO NOTHING RETURNING begun)
+        SELECT begun FROM made UNION ALL SELECT begun FROM pagewise.conversation WHERE conversation = $1 LIMIT 1"
+    )
+});
+
+/// Records a delivery that forgets nothing. Gives the version and whether it was recorded; no row where the conversation
+/// is another than planned, or everything was forgotten since, or the call was run before.
+///
+/// `$2` is the call, `$3` the moment, `$4` and `$5` the version planned on, `$6` the number of a conversation that begins
+/// now; `$7` to `$10` were sent; `$11` to `$17` are rows, `$18` and `$19` names, `$20` and `$21` page counts.
+pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
+    let next = next();
+    let is_recorded = "c.forgotten <= $5::bigint";
+    let set = [
+        format!("latest = CASE WHEN {is_recorded} THEN {next} ELSE c.latest END"),
+        format!("server_start = CASE WHEN {is_recorded} THEN {SERVER_START} ELSE c.server_start END"),
+        "used_at = greatest(c.used_at, $3::bigint)".to_owned(),
+        changed("blocks", "$7::bigint"),
+        changed("pages", "$8::bigint"),
+        changed("bytes", "$9::bigint"),
+        changed("tokens", "$10::bigint"),
+        remembered("$2", &format!("CASE WHEN {is_recorded} THEN {next} ELSE 0 END")),
+    ]
+    .join(", ");
+    let condition = "c.emptied <= $5::bigint AND NOT $2::bigint = ANY (c.recent_calls)";
+    let given = format!("RETURNING c.begun, c.latest, {is_recorded} AS is_recorded");
+    let rows = rows(11);
+    format!(
+        "WITH known AS (
+            UPDATE pagewise.conversation c SET {set}
+            WHERE c.conversation = $1 AND c.begun = $4::bigint AND {condition} {given}),
+        unknown AS (
+            INSERT INTO pagewise.conversation AS c (conversation, begun, latest, created_at, used_at, server_start,
+                blocks, pages, bytes, tokens, recent_calls, recent_sequences)
+            SELECT $1, $6::bigint, 1, $3::bigint, $3::bigint, {SERVER_START},
+                $7::bigint, $8::bigint, $9::bigint, $10::bigint, ARRAY[$2::bigint], ARRAY[1::bigint]
+            WHERE $4::bigint = 0
+            ON CONFLICT (conversation) DO UPDATE SET {set} WHERE {condition} {given}),
+        head AS MATERIALIZED (SELECT * FROM known UNION ALL SELECT * FROM unknown),
+        held AS (
+            INSERT INTO pagewise.holding (conversation, begun, {ROW_KEY}, sequence)
+            SELECT $1, head.begun, r.*, head.latest FROM head, {rows} WHERE head.is_recorded
+            ON CONFLICT (conversation, begun, {ROW_KEY}) DO UPDATE SET sequence = EXCLUDED.sequence),
+        named AS (
+            INSERT INTO pagewise.file_name AS n (conversation, file, path)
+            SELECT $1, r.* FROM head, unnest($18::bytea[], $19::text[]) AS r WHERE head.is_recorded
+            ON CONFLICT (conversation, file) DO UPDATE SET path = EXCLUDED.path WHERE n.path <> EXCLUDED.path),
+        counted AS (
+            INSERT INTO pagewise.page_count AS n (conversation, content, pages)
+            SELECT $1, r.* FROM head, unnest($20::bytea[], $21::bigint[]) AS r WHERE head.is_recorded
+            ON CONFLICT (conversation, content) DO UPDATE SET pages = EXCLUDED.pages WHERE n.pages <> EXCLUDED.pages)
+        SELECT begun, latest, is_recorded FROM head"
+    )
+});
+
+/// The version that the call `$2` recorded, or sequence 0 where it was refused; no row where it was not run.
+pub(super) const RECALL: &str = "SELECT begun, recent_sequences[array_position(recent_calls, $2::bigint)] AS sequence
+    FROM pagewise.conversation WHERE conversation = $1 AND $2::bigint = ANY (recent_calls)";
+
+/// Begins a forgetting at `$2` under a new sequence, of everything where `$3`. Where the generation `$4` is not 0 it is
+/// entered, unless that was done. Gives the version.
+pub(super) static FORGET: LazyLock<String> = LazyLock::new(|| {
+    let next = next();
+    let kept = |column: &str| format!("{column} = CASE WHEN $3::boolean THEN 0 ELSE c.{column} END");
+    format!(
+        "UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
+            emptied = CASE WHEN $3::boolean THEN {next} ELSE c.emptied END,
+            used_at = greatest(c.used_at, $2::bigint), generation = greatest(c.generation, $4::bigint),
+            {}, {}, {}, {}
+        WHERE c.conversation = $1 AND ($4::bigint = 0 OR c.generation < $4::bigint) RETURNING c.begun, c.latest",
+        kept("blocks"),
+        kept("pages"),
+        kept("bytes"),
+        kept("tokens"),
+    )
+});
+
+/// Says that the last recording forgot too, everything where `$2`.
+pub(super) const FORGOTTEN: &str = "UPDATE pagewise.conversation SET forgotten = latest,
+        emptied = CASE WHEN $2::boolean THEN latest ELSE emptied END,
+        blocks = CASE WHEN $2::boolean THEN 0 ELSE blocks END, pages = CASE WHEN $2::boolean THEN 0 ELSE pages END,
+        bytes = CASE WHEN $2::boolean THEN 0 ELSE bytes END, tokens = CASE WHEN $2::boolean THEN 0 ELSE tokens END
+    WHERE conversation = $1";
+
+/// Deletes the rows `$3` to `$9` of the conversation that began as `$2`.
+pub(super) static DELETE_ROWS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "DELETE FROM pagewise.holding h USING {}
+        WHERE h.conversation = $1 AND h.begun = $2::bigint AND (h.content, h.file, h.kind, h.first, h.last, h.form,
+            h.fingerprint) = (r.content, r.file, r.kind, r.first, r.last, r.form, r.fingerprint)",
+        rows(3)
+    )
+});
+
+/// Inserts the rows `$3` to `$9`, each under its sequence in `$10`, or raises theirs.
+pub(super) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO pagewise.holding AS h (conversation, begun, {ROW_COLUMNS})
+        SELECT $1, $2::bigint, r.* FROM unnest($3::bytea[], $4::bytea[], $5::smallint[], $6::bigint[], $7::bigint[],
+            $8::smallint[], $9::bytea[], $10::bigint[]) AS r
+        ON CONFLICT (conversation, begun, {ROW_KEY})
+        DO UPDATE SET sequence = greatest(h.sequence, EXCLUDED.sequence)"
+    )
+});
+
+/// Takes back what was recorded under `$4` and `$5`: `$6` to `$9` were sent. `$2` is the call, `$3` the moment.
+pub(super) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
+    let next = next();
+    let less = |column: &str, at: usize| {
+        changed(column, &format!("CASE WHEN c.emptied < $5::bigint THEN -(${at}::bigint) ELSE 0 END"))
+    };
+    format!(
+        "WITH head AS MATERIALIZED (
+            UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
+                used_at = greatest(c.used_at, $3::bigint), {}, {}, {}, {}, {}
+            WHERE c.conversation = $1 AND c.begun = $4::bigint AND NOT $2::bigint = ANY (c.recent_calls)
+            RETURNING c.begun)
+        DELETE FROM pagewise.holding h USING head
+        WHERE h.conversation = $1 AND h.begun = head.begun AND h.sequence = $5::bigint",
+        less("blocks", 6),
+        less("pages", 7),
+        less("bytes", 8),
+        less("tokens", 9),
+        remembered("$2", &next),
+    )
+});
+
+/// Copies `$1` as `$2`, which begins as `$3` at `$4`, with the rows up to `$5`. Gives whether there is a `$1`, and the
+/// number of `$2`.
+pub(super) static FORK: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH source AS MATERIALIZED (SELECT * FROM pagewise.conversation WHERE conversation = $1),
+        made AS MATERIALIZED (
+            INSERT INTO pagewise.conversation (conversation, {HEAD_COLUMNS}, emptied, created_at, used_at, server_start)
+            SELECT $2, $3::bigint, latest, forgotten, generation, owner, blocks, pages, bytes, tokens, emptied,
+                $4::bigint, $4::bigint, server_start FROM source ON CONFLICT DO NOTHING RETURNING begun),
+        held AS (
+            INSERT INTO pagewise.holding (conversation, begun, {ROW_COLUMNS})
+            SELECT $2, made.begun, {ROW_COLUMNS} FROM made, source JOIN pagewise.holding h
+                ON h.conversation = $1 AND h.begun = source.begun
+            WHERE h.sequence <= $5::bigint),
+        named AS (
+            INSERT INTO pagewise.file_name (conversation, file, path)
+            SELECT $2, n.file, n.path FROM made, pagewise.file_name n WHERE n.conversation = $1 ON CONFLICT DO NOTHING),
+        counted AS (
+            INSERT INTO pagewise.page_count (conversation, content, pages)
+            SELECT $2, n.content, n.pages FROM made, pagewise.page_count n WHERE n.conversation = $1
+            ON CONFLICT DO NOTHING)
+        SELECT EXISTS (SELECT FROM source), coalesce((SELECT begun FROM made),
+            (SELECT begun FROM pagewise.conversation WHERE conversation = $2))"
+    )
+});
+
+fn describe(rest: &str) -> String {
+    format!(
+        "SELECT {HEAD_COLUMNS}, conversation, created_at, used_at, (SELECT count(*) FROM pagewise.holding h
+            WHERE h.conversation = c.conversation AND h.begun = c.begun)
+        FROM pagewise.conversation c {rest}"
+    )
+}
+
+/// What is known of a conversation.
+pub(super) static DESCRIBE: LazyLock<String> = LazyLock::new(|| describe("WHERE c.conversation = $1"));
+
+/// What is known of all, the last used first.
+pub(super) static CONVERSATIONS: LazyLock<String> =
+    LazyLock::new(|| describe("ORDER BY c.used_at DESC, c.conversation"));
+
+/// One name of each file of `$1`.
+pub(super) const FILE_NAMES: &str = "SELECT f.file, n.path FROM unnest($1::bytea[]) AS f (file),
+    LATERAL (SELECT path FROM pagewise.file_name WHERE file_name.file = f.file LIMIT 1) AS n";
+
+/// The page count of each content of `$1`.
+pub(super) const PAGE_COUNTS: &str = "SELECT f.content, n.pages FROM unnest($1::bytea[]) AS f (content),
+    LATERAL (SELECT pages FROM pagewise.page_count WHERE page_count.content = f.content LIMIT 1) AS n";
+
+pub(super) const LAST_PRUNED: &str = "SELECT pruned_at FROM pagewise.pruning WHERE id = 0";
+
+/// Takes note of a pruning; one replica at a time prunes.
+pub(super) const PRUNED: &str = "INSERT INTO pagewise.pruning (id, pruned_at) VALUES (0, $1)
+    ON CONFLICT (id) DO UPDATE SET pruned_at = EXCLUDED.pruned_at";
+
+/// Locks the conversations last used before `$1`, but for those that somebody writes to.
+pub(super) const LOCK_UNUSED: &str =
+    "SELECT conversation FROM pagewise.conversation WHERE used_at < $1::bigint FOR UPDATE SKIP LOCKED";
+
+/// Locks the least recently used, as far as rows beyond `$1` are theirs; but for those that somebody writes to.
+pub(super) const LOCK_EXCESS: &str = "SELECT c.conversation FROM pagewise.conversation c JOIN (
+        SELECT conversation, used_at, sum(rows) OVER (ORDER BY used_at DESC, conversation DESC) AS up_to_here
+        FROM (SELECT k.conversation, k.used_at, (SELECT count(*) FROM pagewise.holding h
+            WHERE h.conversation = k.conversation AND h.begun = k.begun) AS rows FROM pagewise.conversation k) AS k
+    ) AS k ON k.conversation = c.conversation AND k.used_at = c.used_at
+    WHERE k.up_to_here > $1::bigint FOR UPDATE OF c SKIP LOCKED";
+
+/// Drops the conversations of `$1`, which are locked. Gives how many rows they had.
+pub(super) const DROP: &str = "WITH held AS (DELETE FROM pagewise.holding WHERE conversation = ANY ($1) RETURNING 1),
+    named AS (DELETE FROM pagewise.file_name WHERE conversation = ANY ($1)),
+    counted AS (DELETE FROM pagewise.page_count WHERE conversation = ANY ($1)),
+    gone AS (DELETE FROM pagewise.conversation WHERE conversation = ANY ($1))
+    SELECT count(*) FROM held";
+
+/// Drops the names of files that their conversations do not hold.
+pub(super) const DROP_NAMES: &str = "DELETE FROM pagewise.file_name n WHERE NOT EXISTS (SELECT FROM pagewise.holding h
+    WHERE h.conversation = n.conversation AND h.file = n.file)";
+
+/// Drops the page counts of contents that their conversations do not hold.
+pub(super) const DROP_PAGE_COUNTS: &str = "DELETE FROM pagewise.page_count n WHERE NOT EXISTS (SELECT FROM
+    pagewise.holding h WHERE h.conversation = n.conversation AND h.content = n.content)";
+
+pub(super) const COUNTS: &str =
+    "SELECT (SELECT count(*) FROM pagewise.conversation), (SELECT count(*) FROM pagewise.holding)";
+
+/// Every statement: whether each fits the tables is looked at before any is needed.
+pub(super) fn all() -> [&'static str; 25] {
+    [
+        &HEAD,
+        &READ,
+        &ROWS,
+        LOCK,
+        &CREATE,
+        &RECORD,
+        RECALL,
+        &FORGET,
+        FORGOTTEN,
+        &DELETE_ROWS,
+        &INSERT_ROWS,
+        &TAKE_BACK,
+        &FORK,
+        &DESCRIBE,
+        &CONVERSATIONS,
+        FILE_NAMES,
+        PAGE_COUNTS,
+        LAST_PRUNED,
+        PRUNED,
+        LOCK_UNUSED,
+        LOCK_EXCESS,
+        DROP,
+        DROP_NAMES,
+        DROP_PAGE_COUNTS,
+        COUNTS,
+    ]
+}

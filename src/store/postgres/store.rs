@@ -1,0 +1,215 @@
+//! The promise of a store, kept by a database.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::SystemTime;
+
+use super::address::PostgresAddress;
+use super::connections::Connections;
+use super::error::PostgresError;
+use super::operations::{Create, ForgetRows, Fork, ForkOutcome, LookUp, Read, TakeBack};
+use super::recording::{Record, RecordedDelivery};
+use super::rows::signed;
+use super::upkeep::{Counts, Describe, FileNames, LastPruned, PageCounts, Prune};
+use crate::hash::ContentHash;
+use crate::store::{
+    ConversationRecord, Delivery, Head, Health, PoolUsage, Pruned, Reading, Sent, StoreError, Version, ViewStore,
+};
+use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+
+/// Keeps views in a PostgreSQL database.
+pub struct PostgresStore {
+    connections: Connections,
+}
+
+impl PostgresStore {
+    /// Connections of a process at most, where nothing else is said.
+    pub const MAX_CONNECTIONS: usize = 8;
+
+    /// Opens a database, and makes its tables where there are none. Where that fails for a reason that may pass, such as a
+    /// server that is not there yet, the store comes with it and tries again at each use.
+    ///
+    /// # Errors
+    /// [`PostgresError`] for what does not pass by itself.
+    pub fn open(
+        address: PostgresAddress,
+        max_connections: usize,
+    ) -> Result<(Self, Option<PostgresError>), PostgresError> {
+        let store = Self { connections: Connections::new(address, max_connections)? };
+        match store.connections.run(LastPruned) {
+            Ok(_) => Ok((store, None)),
+            Err(error) if error.is_passing() => Ok((store, Some(error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The address, without its password.
+    #[must_use]
+    pub fn address(&self) -> &PostgresAddress {
+        self.connections.address()
+    }
+
+    /// How many connections there are.
+    #[must_use]
+    pub fn pool(&self) -> PoolUsage {
+        self.connections.usage()
+    }
+
+    pub(super) fn connections(&self) -> &Connections {
+        &self.connections
+    }
+
+    fn now(&self, now: SystemTime) -> i64 {
+        self.connections.clock().to_database(now)
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PostgresStore({})", self.address())
+    }
+}
+
+/// A number of 63 bits that nobody else chooses, and not 0.
+pub(super) fn chosen_number() -> i64 {
+    signed((RandomState::new().hash_one(()) >> 1).max(1))
+}
+
+impl ViewStore for PostgresStore {
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+        Ok(self.connections.run(Read { conversation: conversation.clone(), known })?)
+    }
+
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+        Ok(self.connections.run(LookUp { conversation: conversation.clone() })?)
+    }
+
+    fn create(
+        &self,
+        conversation: &ConversationId,
+        owner: Option<&Principal>,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        let (begun, now) = (chosen_number(), self.now(now));
+        Ok(self.connections.run(Create { conversation: conversation.clone(), owner: owner.copied(), begun, now })?)
+    }
+
+    fn record_all(
+        &self,
+        deliveries: &[(ConversationId, Delivery)],
+        now: SystemTime,
+    ) -> Result<Vec<Option<Version>>, StoreError> {
+        let now = self.now(now);
+        let mut ordered: Vec<_> = deliveries.iter().enumerate().collect();
+        ordered.sort_by_key(|(_, (conversation, _))| conversation.as_str());
+        let recorded = |(position, (conversation, delivery)): (usize, &(ConversationId, Delivery))| {
+            RecordedDelivery::new(position, conversation, delivery, [chosen_number(), chosen_number()], now)
+        };
+        let deliveries: Vec<_> = ordered.into_iter().map(recorded).collect();
+        if deliveries.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut versions = self.connections.run(Record { deliveries })?;
+        versions.sort_by_key(|(position, _)| *position);
+        Ok(versions.into_iter().map(|(_, version)| version).collect())
+    }
+
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        let (conversation, call, now) = (conversation.clone(), chosen_number(), self.now(now));
+        Ok(self.connections.run(TakeBack { conversation, at, sent, call, now })?)
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+        let forgetting = ForgetRows {
+            conversation: conversation.clone(),
+            what: what.clone(),
+            generation: 0,
+            begun: chosen_number(),
+            now: self.now(now),
+        };
+        // Without a generation it always forgets.
+        Ok(self.connections.run(forgetting)?.unwrap_or_default())
+    }
+
+    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
+        // The largest that a column takes: one that came back smaller would be taken for an earlier one at each call.
+        let generation = generation.min(i64::MAX.unsigned_abs());
+        let known = || -> Result<u64, StoreError> { Ok(self.head(conversation)?.map_or(0, |head| head.generation)) };
+        let before = known()?;
+        if before >= generation {
+            return Ok(before);
+        }
+        let entering = ForgetRows {
+            conversation: conversation.clone(),
+            what: Forget::AllButFiles,
+            generation,
+            begun: chosen_number(),
+            now: self.now(now),
+        };
+        match self.connections.run(entering)? {
+            Some(_) => Ok(generation),
+            None => known(),
+        }
+    }
+
+    fn fork(
+        &self,
+        from: &ConversationId,
+        to: &ConversationId,
+        as_of: Option<Sequence>,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        let (begun, now) = (chosen_number(), self.now(now));
+        match self.connections.run(Fork { from: from.clone(), to: to.clone(), as_of, begun, now })? {
+            ForkOutcome::Copied => Ok(()),
+            ForkOutcome::NoSource => Err(StoreError::UnknownConversation { conversation: from.clone() }),
+            ForkOutcome::TargetExists => Err(StoreError::ConversationExists { conversation: to.clone() }),
+        }
+    }
+
+    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
+        let clock = self.connections.clock().clone();
+        let found = self.connections.run(Describe { conversation: Some(conversation.clone()), clock })?;
+        Ok(found.into_iter().next())
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        let clock = self.connections.clock().clone();
+        Ok(self.connections.run(Describe { conversation: None, clock })?)
+    }
+
+    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
+        let files = files.iter().map(|file| file.0.to_vec()).collect();
+        let names = self.connections.run(FileNames { files })?;
+        Ok(names.into_iter().map(|(file, path)| (FileKey(file), path)).collect())
+    }
+
+    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
+        let contents = contents.iter().map(|content| content.0.to_vec()).collect();
+        let counts = self.connections.run(PageCounts { contents })?;
+        let counted = |(content, pages)| Some((ContentHash(content), u32::try_from(pages).ok()?));
+        Ok(counts.into_iter().filter_map(counted).collect())
+    }
+
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
+        let pruned = self.connections.run(LastPruned)?;
+        Ok(pruned.map(|at| self.connections.clock().from_database(at)))
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+        let (unused_since, now) = (self.now(unused_since), self.now(now));
+        Ok(self.connections.run(Prune { unused_since, max_holdings: signed(max_holdings), now })?)
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        let (conversations, holdings) = self.connections.run(Counts)?;
+        Ok(Health { database: None, conversations, holdings })
+    }
+}

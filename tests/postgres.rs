@@ -1,0 +1,473 @@
+//! The store that machines share keeps its promises when connections end, servers restart and replicas begin at once, and
+//! says what is wrong with a database without its password. `store_promises` has what all stores promise.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use pagewise::hash::{ContentHash, PageFingerprint};
+use pagewise::page::PageIndex;
+use pagewise::store::{Delivery, PostgresAddress, PostgresError, PostgresStore, Sent, StoreError, Version, ViewStore};
+use pagewise::view::{ConversationId, FileKey, Forget, Form, Held, Holding};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+
+use crate::support::postgres::{Server, query, shared};
+use crate::support::stores::loaded;
+
+/// A store, which is there at once.
+pub(crate) fn store_at(address: &str) -> PostgresStore {
+    let (store, away) = opened(address).unwrap();
+    assert!(away.is_none(), "{away:?}");
+    store
+}
+
+fn opened(address: &str) -> Result<(PostgresStore, Option<PostgresError>), PostgresError> {
+    PostgresStore::open(address.parse::<PostgresAddress>().unwrap(), PostgresStore::MAX_CONNECTIONS)
+}
+
+fn id(name: &str) -> ConversationId {
+    name.parse().unwrap()
+}
+
+fn page(file: u8, page: u32) -> Holding {
+    let what = Held::Page { fingerprint: PageFingerprint([file; 32]), page: PageIndex(page), form: Form::Document };
+    Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
+}
+
+fn delivery(holdings: &[Holding]) -> Delivery {
+    let sent = Sent { blocks: 1, pages: 1, bytes: 10, tokens: 1 };
+    Delivery { holdings: holdings.to_vec(), sent, ..Delivery::default() }
+}
+
+fn record(store: &PostgresStore, conversation: &ConversationId, holding: Holding) -> Result<Version, StoreError> {
+    store.record(conversation, &delivery(&[holding]), SystemTime::now()).map(Option::unwrap)
+}
+
+/// Whatever passes is tried until it has passed.
+fn patiently<T>(call: impl Fn() -> Result<T, StoreError>) -> T {
+    let start = Instant::now();
+    loop {
+        match call() {
+            Ok(value) => return value,
+            Err(StoreError::Postgres(error)) if error.is_passing() && start.elapsed() < Duration::from_secs(60) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn replicas_that_begin_at_once_make_the_tables_once() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    std::thread::scope(|scope| {
+        for replica in 0_u8..6 {
+            let address = &address;
+            scope.spawn(move || record(&store_at(address), &id("a"), page(replica, 0)).unwrap());
+        }
+    });
+    assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["1"]);
+}
+
+#[test]
+fn neither_content_nor_path_is_kept_beside_the_name_table() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    let file = FileKey::of(std::path::Path::new("/secret/plan.pdf"));
+    record(&store_at(&address), &id("a"), Holding { file, ..page(1, 0) }).unwrap();
+    let rows =
+        query(&address, "SELECT h::text FROM pagewise.holding h UNION ALL SELECT c::text FROM pagewise.conversation c");
+    assert!(rows.unwrap().iter().all(|row| !row.contains("secret")));
+}
+
+/// What a thread did: the pages that it recorded, the versions it was told, and calls of which it was told nothing.
+#[derive(Default)]
+struct Deeds {
+    recorded: BTreeSet<u32>,
+    untold: BTreeSet<u32>,
+    versions: Vec<Version>,
+}
+
+/// Records pages of a file of its own until it is told to end; every tenth time it forgets the last ten.
+fn write_until(is_over: &AtomicBool, store: &PostgresStore, conversation: &ConversationId, file: u8) -> Deeds {
+    let mut deeds = Deeds::default();
+    for at in 0.. {
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+        match record_planned(store, conversation, page(file, at)) {
+            Ok(Some(version)) => {
+                deeds.recorded.insert(at);
+                deeds.versions.push(version);
+            }
+            Ok(None) => {}
+            Err(_) => {
+                deeds.untold.insert(at);
+            }
+        }
+        if at % 10 == 9 {
+            let what = Forget::File(FileKey([file; 32]));
+            deeds.versions.push(patiently(|| store.forget(conversation, &what, SystemTime::now())));
+            deeds.recorded.clear();
+            deeds.untold.clear();
+        }
+    }
+    deeds
+}
+
+fn record_planned(
+    store: &PostgresStore,
+    conversation: &ConversationId,
+    holding: Holding,
+) -> Result<Option<Version>, StoreError> {
+    let planned = store.head(conversation)?.map(|head| head.version()).unwrap_or_default();
+    store.record(conversation, &Delivery { planned, ..delivery(&[holding]) }, SystemTime::now())
+}
+
+/// Eight threads on four handles, while `trouble` goes on; then the rows are what the threads were told.
+fn nothing_is_lost_or_made_up(address: &str, trouble: impl FnOnce()) {
+    let handles: Vec<_> = (0..4).map(|_| store_at(address)).collect();
+    let (is_over, conversation) = (AtomicBool::new(false), id("shared"));
+    let deeds: Vec<(u8, Deeds)> = std::thread::scope(|scope| {
+        let write = |(file, store)| {
+            let (is_over, conversation) = (&is_over, &conversation);
+            scope.spawn(move || (file, write_until(is_over, store, conversation, file)))
+        };
+        let workers: Vec<_> = (1_u8..9).zip(handles.iter().cycle()).map(write).collect();
+        trouble();
+        is_over.store(true, Ordering::Relaxed);
+        workers.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    let store = store_at(address);
+    let view = loaded(&store, &conversation);
+    let mut all = Vec::new();
+    for (file, deeds) in &deeds {
+        let held: BTreeSet<u32> = view.pages_at(FileKey([*file; 32])).map(|(page, _)| page.0).collect();
+        assert!(held.is_superset(&deeds.recorded), "lost: {:?}", deeds.recorded.difference(&held));
+        let made_up: Vec<_> =
+            held.iter().filter(|at| !deeds.recorded.contains(at) && !deeds.untold.contains(at)).collect();
+        assert!(made_up.is_empty(), "made up: {made_up:?}");
+        assert!(deeds.versions.is_sorted_by(|one, next| one.latest < next.latest), "each is later than the last");
+        all.extend(deeds.versions.iter().copied());
+    }
+    let distinct: BTreeSet<_> = all.iter().map(|version| (version.begun, version.latest)).collect();
+    assert_eq!(distinct.len(), all.len(), "no version stands for two states");
+    assert!(all.len() > 20, "only {} calls came through", all.len());
+}
+
+#[test]
+fn eight_writers_lose_nothing_while_their_connections_are_ended() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    let name = address.rsplit('/').next().unwrap().to_owned();
+    nothing_is_lost_or_made_up(&address, || {
+        for _ in 0..20 {
+            std::thread::sleep(Duration::from_millis(100));
+            server.end_connections(&name);
+        }
+    });
+}
+
+#[test]
+fn eight_writers_lose_nothing_while_the_server_restarts_and_crashes() {
+    let Some(server) = Server::start_own() else { return };
+    let address = server.database();
+    nothing_is_lost_or_made_up(&address, || {
+        for round in 0..4 {
+            std::thread::sleep(Duration::from_millis(500));
+            server.restart(round % 2 == 1);
+        }
+        std::thread::sleep(Duration::from_millis(1_500));
+    });
+}
+
+#[test]
+fn no_number_of_a_server_that_failed_stands_for_two_states() {
+    let Some(server) = Server::start_own() else { return };
+    let address = server.database();
+    let store = store_at(&address);
+    let a = id("a");
+    let before = record(&store, &a, page(1, 0)).unwrap();
+    // A commit that the server promised and lost, as one does that followed a failed one from afar.
+    let lost = record(&store, &a, page(1, 1)).unwrap();
+    query(&address, "UPDATE pagewise.conversation SET latest = 1; DELETE FROM pagewise.holding WHERE sequence = 2")
+        .unwrap();
+    server.restart(true);
+    let after = patiently(|| record(&store, &a, page(1, 2)));
+    assert_eq!((before.latest.next(), after.begun), (lost.latest, before.begun));
+    assert!(after.latest > lost.latest, "{after:?}");
+    let held: Vec<_> = loaded(&store, &a).pages_at(FileKey([1; 32])).map(|(page, _)| page.0).collect();
+    assert_eq!(held, [0, 2]);
+}
+
+#[test]
+fn a_store_that_is_away_fails_at_once_and_comes_back() {
+    let Some(server) = Server::start_own() else { return };
+    let address = server.database();
+    let store = store_at(&address);
+    record(&store, &id("a"), page(1, 0)).unwrap();
+    server.stop();
+    let gone = store.head(&id("a")).unwrap_err();
+    assert!(matches!(&gone, StoreError::Postgres(error) if error.is_passing()), "{gone:?}");
+    let next = store.head(&id("a")).unwrap_err();
+    assert!(matches!(next, StoreError::Postgres(PostgresError::Outage { .. })), "{next:?}");
+    // A process that begins now waits for nobody, and remembers once it can.
+    let (late, away) = opened(&address).unwrap();
+    assert!(away.unwrap().is_passing());
+    server.start_again();
+    for store in [&store, &late] {
+        assert_eq!(patiently(|| store.head(&id("a"))).unwrap().latest.0, 1);
+    }
+}
+
+/// Forwards to a server, and at a sign ends the connection in place of the next answer.
+struct LossyProxy {
+    port: u16,
+    loses_next: Arc<AtomicBool>,
+}
+
+impl LossyProxy {
+    fn before(server: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, loses_next) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
+        let flag = Arc::clone(&loses_next);
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { return };
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                std::thread::spawn(move || forward(from, to, &AtomicBool::new(false)));
+                let flag = Arc::clone(&flag);
+                std::thread::spawn(move || forward(server, client, &flag));
+            }
+        });
+        Self { port, loses_next }
+    }
+}
+
+fn forward(mut from: TcpStream, mut to: TcpStream, loses_next: &AtomicBool) {
+    let mut bytes = [0; 65_536];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if loses_next.swap(false, Ordering::SeqCst) || to.write_all(&bytes[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+#[test]
+fn a_call_whose_answer_was_lost_counts_once() {
+    let Some(server) = Server::start_own() else { return };
+    let direct = server.database();
+    let proxy = LossyProxy::before(server.port());
+    let store = store_at(&direct.replace(&server.port().to_string(), &proxy.port.to_string()));
+    let (a, b, now) = (id("a"), id("b"), SystemTime::now());
+    // Every statement is prepared, so that the next answer is that of the call.
+    let warm = |name: &str| {
+        let first = record(&store, &id(name), page(1, 0)).unwrap();
+        store.record_all(&[(id(name), delivery(&[page(1, 0)])), (id(name), delivery(&[page(1, 0)]))], now).unwrap();
+        store.take_back(&id(name), first, Sent::default(), now).unwrap();
+        store.fork(&id(name), &id(&format!("{name} too")), None, now).unwrap();
+    };
+    warm("warm");
+    let lose = || proxy.loses_next.store(true, Ordering::SeqCst);
+    lose();
+    let first = record(&store, &a, page(1, 0)).unwrap();
+    assert_eq!(first.latest.0, 1);
+    warm("warm again");
+    lose();
+    let both =
+        store.record_all(&[(b.clone(), delivery(&[page(1, 0)])), (a.clone(), delivery(&[page(1, 1)]))], now).unwrap();
+    assert_eq!(both.iter().map(|version| version.unwrap().latest.0).collect::<Vec<_>>(), [1, 2]);
+    let sent = |conversation| store.head(conversation).unwrap().unwrap().sent.blocks;
+    assert_eq!((sent(&a), sent(&b)), (2, 1));
+    warm("warm once more");
+    lose();
+    store.take_back(&a, both[1].unwrap(), delivery(&[]).sent, now).unwrap();
+    assert_eq!((sent(&a), store.head(&a).unwrap().unwrap().latest.0), (1, 3));
+    warm("and again");
+    lose();
+    store.fork(&a, &id("fork"), None, now).unwrap();
+    warm("and once more");
+    lose();
+    assert!(store.create(&id("new"), None, now).unwrap(), "it was this call that made it");
+}
+
+#[test]
+fn a_table_that_vanished_is_made_again() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    let store = store_at(&address);
+    record(&store, &id("a"), page(1, 0)).unwrap();
+    query(&address, "DROP SCHEMA pagewise CASCADE").unwrap();
+    assert_eq!(store.head(&id("a")).unwrap(), None);
+    record(&store, &id("a"), page(1, 1)).unwrap();
+    assert_eq!(loaded(&store, &id("a")).holdings().count(), 1);
+}
+
+#[test]
+fn a_caller_of_any_kind_may_wait_for_it() {
+    let Some(server) = shared() else { return };
+    let store = Arc::new(store_at(&server.database()));
+    for workers in [1, 2] {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(workers).enable_all().build().unwrap();
+        let tasks: Vec<_> = (0..20)
+            .map(|at| {
+                let store = Arc::clone(&store);
+                runtime.spawn(async move { record(&store, &id("a"), page(1, at)).unwrap() })
+            })
+            .collect();
+        runtime.block_on(async {
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    }
+    assert_eq!(loaded(&*store, &id("a")).holdings().count(), 20);
+}
+
+#[test]
+fn more_callers_than_connections_wait_for_each_other() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    let (store, _) = PostgresStore::open(address.parse().unwrap(), 2).unwrap();
+    let recorded = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for caller in 0_u8..16 {
+            let (store, recorded) = (&store, &recorded);
+            scope.spawn(move || {
+                for at in 0..10 {
+                    record(store, &id(&caller.to_string()), page(caller, at)).unwrap();
+                    recorded.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert_eq!((recorded.into_inner(), store.pool().open), (160, 2));
+    assert_eq!(store.health().unwrap().conversations, 16);
+}
+
+/// What opening an address is refused with; no secret may stand in it.
+fn refusal(address: &str) -> String {
+    let error = opened(address).map(|(_, away)| away.unwrap()).unwrap_or_else(|error| error);
+    let told = format!("{error} {error:?}");
+    assert!(!told.contains("s3cret"), "{told}");
+    error.to_string()
+}
+
+/// The text without what differs from run to run.
+fn settled(text: &str, server: &Server) -> String {
+    text.replace(&server.port().to_string(), "PORT").replace(&server.folder().display().to_string(), "FOLDER")
+}
+
+#[test]
+fn what_is_wrong_with_a_database_is_said() {
+    let Some(server) = Server::start_own() else { return };
+    let port = server.port();
+    server.run(
+        "postgres",
+        "CREATE ROLE guest LOGIN PASSWORD 'right'; CREATE ROLE poor LOGIN; CREATE ROLE single LOGIN CONNECTION LIMIT 0",
+    );
+    server.configure("pg_hba.conf", "host all guest 127.0.0.1/32 scram-sha-256\nhost all stranger 127.0.0.1/32 reject");
+    let prepared = |statements: &str| {
+        let address = server.database();
+        query(&address, statements).unwrap();
+        address
+    };
+    server.run("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    let late = prepared("SELECT 1");
+    drop(store_at(&late));
+    query(&late, "UPDATE pagewise.version SET number = 99").unwrap();
+    let half = prepared("SELECT 1");
+    drop(store_at(&half));
+    query(&half, "ALTER TABLE pagewise.holding DROP COLUMN form").unwrap();
+    let read_only = prepared("SELECT 1");
+    drop(store_at(&read_only));
+    let name = read_only.rsplit('/').next().unwrap();
+    query(&read_only, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).unwrap();
+    let addresses = [
+        "postgres://owner:s3cret@127.0.0.1:1/postgres".to_owned(),
+        format!("postgres://guest:s3cret@127.0.0.1:{port}/postgres"),
+        format!("postgres://guest@127.0.0.1:{port}/postgres"),
+        format!("postgres://stranger:s3cret@127.0.0.1:{port}/postgres"),
+        format!("postgres://owner:s3cret@127.0.0.1:{port}/nowhere"),
+        format!("postgres://poor@127.0.0.1:{port}/postgres"),
+        format!("postgres://single@127.0.0.1:{port}/postgres"),
+        server.address("latin"),
+        prepared("CREATE SCHEMA pagewise; CREATE TABLE pagewise.conversation (id int)"),
+        prepared("CREATE SCHEMA pagewise; CREATE TABLE pagewise.version (word text)"),
+        late,
+        half,
+        read_only,
+        format!("postgres://owner@127.0.0.1:{port}/postgres?sslmode=require"),
+        format!("postgres://owner@127.0.0.1:{port}/postgres?sslmode=verify-full&sslrootcert=/nowhere.pem"),
+        format!("postgres://owner@nowhere.invalid:{port}/postgres"),
+    ];
+    let told: Vec<_> = addresses.iter().map(|address| settled(&refusal(address), &server)).collect();
+    insta::assert_snapshot!(told.join("\n"), @"");
+}
+
+/// An authority, and a server's certificate of it for a name: certificate of the authority, the server's, its key.
+fn certificates(name: &str) -> [String; 3] {
+    let mut authority = CertificateParams::new(Vec::new()).unwrap();
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = CertifiedIssuer::self_signed(authority, KeyPair::generate().unwrap()).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &authority).unwrap();
+    [authority.pem(), certificate.pem(), key.serialize_pem()]
+}
+
+#[test]
+fn tls_is_what_its_mode_says() {
+    let Some(server) = Server::start_own() else { return };
+    let [authority, certificate, key] = certificates("localhost");
+    let [other_authority, ..] = certificates("localhost");
+    server.hand_over("server.crt", &certificate);
+    server.hand_over("server.key", &key);
+    server.configure("postgresql.conf", "ssl = on");
+    let files = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = files.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (ours, others, garbage) = (file("ours", &authority), file("others", &other_authority), file("garbage", "x"));
+    let database = server.database().rsplit('/').next().unwrap().to_owned();
+    let port = server.port();
+    let outcome = |host: &str, parameters: String| {
+        let address = format!("postgres://owner:s3cret@{host}:{port}/{database}?{parameters}");
+        match opened(&address) {
+            Ok((store, None)) => {
+                store.inspect().unwrap().server.unwrap().tls.map_or("without TLS", |_| "TLS").to_owned()
+            }
+            _ => settled(&refusal(&address), &server).replace(&files.path().display().to_string(), "FILES"),
+        }
+    };
+    let told = [
+        outcome("127.0.0.1", "sslmode=disable".to_owned()),
+        outcome("127.0.0.1", "sslmode=prefer".to_owned()),
+        outcome("127.0.0.1", "sslmode=require".to_owned()),
+        outcome("127.0.0.1", format!("sslmode=verify-ca&sslrootcert={ours}")),
+        outcome("127.0.0.1", format!("sslmode=verify-full&sslrootcert={ours}")),
+        outcome("localhost", format!("sslmode=verify-full&sslrootcert={ours}")),
+        outcome("localhost", format!("sslmode=verify-full&sslrootcert={others}")),
+        outcome("localhost", format!("sslmode=require&sslrootcert={others}")),
+        outcome("localhost", "sslmode=verify-full".to_owned()),
+        outcome("localhost", format!("sslmode=verify-full&sslrootcert={garbage}")),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @"");
+    let socket =
+        format!("postgres:///{database}?host={}&port={port}&user=owner&sslmode=require", server.folder().display());
+    assert_eq!(store_at(&socket).inspect().unwrap().server.unwrap().tls, None, "there is none on a Unix socket");
+}
