@@ -1,5 +1,6 @@
 //! What a process keeps of its conversations: copies of what the store says, each good for one version of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +10,7 @@ use super::doubts::Doubts;
 use super::recorder::Recorder;
 use super::request::Retention;
 use crate::store::{self, Head, Reading, Rows, Sent, StoreError, StoreWarning, Version, ViewStore};
-use crate::view::{ConversationId, ConversationView, Forget};
+use crate::view::{ConversationId, ConversationView, FileKey, Forget};
 
 /// Conversations whose rows are kept at hand. 1,024: over HTTP each call without a handle begins one.
 const MAX_SNAPSHOTS: usize = 1_024;
@@ -34,6 +35,14 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
+    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
+    pub(super) fn forget_files(&mut self, files: &BTreeSet<FileKey>) {
+        for file in files {
+            let change = self.view.forget(&Forget::File(*file));
+            Arc::make_mut(&mut self.view).apply(&change);
+        }
+    }
+
     /// Brings it to `version`, where the delivery that was recorded as that is all that came since.
     fn advance(&mut self, delivery: &store::Delivery, version: Version) {
         if version != (Version { latest: self.head.latest.next(), ..self.head.version() }) {
@@ -220,7 +229,7 @@ mod tests {
     use super::*;
     use crate::hash::ContentHash;
     use crate::store::MemoryStore;
-    use crate::view::{FileKey, Held, Holding};
+    use crate::view::{Held, Holding};
 
     fn id(number: u8) -> ConversationId {
         format!("c{number}").parse().unwrap()

@@ -168,7 +168,7 @@ impl ContextManager {
         };
         let gone: BTreeSet<FileKey> =
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
-        snapshot.lose(&gone);
+        snapshot.forget_files(&gone);
         let snapshot = &snapshot;
         let mut telling = Telling::new(takes);
         let mut room = self.settings.max_text_characters;
@@ -314,16 +314,6 @@ impl ContextManager {
         let holdings = whole_span(&text).map(Held::Text).into_iter().chain([Held::Known]).collect();
         let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
         Told { update: Some(update), holdings, text: Some(Arc::from(text)), ..told(asked) }
-    }
-}
-
-impl Snapshot {
-    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
-    pub(super) fn lose(&mut self, gone: &BTreeSet<FileKey>) {
-        for file in gone {
-            let change = self.view.forget(&Forget::File(*file));
-            Arc::make_mut(&mut self.view).apply(&change);
-        }
     }
 }
 

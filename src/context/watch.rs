@@ -100,7 +100,7 @@ impl Watch<'_> {
                 resting.push((path, file, known));
             }
         }
-        snapshot.lose(&gone);
+        snapshot.forget_files(&gone);
         let mut room = self.context.settings.max_text_characters;
         let mut told = Vec::new();
         for (path, file, known) in resting {
