@@ -30,6 +30,7 @@ mod pictures;
 mod reading;
 mod result_size;
 mod selection;
+mod sessions;
 mod settings;
 mod source;
 mod split;
