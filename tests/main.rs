@@ -7,6 +7,7 @@ mod bounds;
 mod cancellation;
 mod cli;
 mod closure;
+mod cluster;
 mod context;
 mod context_faults;
 mod context_machine;
