@@ -1,6 +1,6 @@
 //! The one way from an answer to its record.
 //!
-//! A request opens an [`Dispatch`] before any work is done for it. The answer's [`Delivery`] is put into it, and the door
+//! A request opens a [`Dispatch`] before any work is done for it. The answer's [`Delivery`] is put into it, and the door
 //! calls [`deliver`] with its own way to write. The delivery is committed only after that way reported that all was
 //! written and flushed. Whoever has the [`Recall`] may cancel at any time: before the answer was made, while it is
 //! written or recorded, and after that.
