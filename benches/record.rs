@@ -1,5 +1,5 @@
-//! What it costs to record a delivery: alone, and with seven other processes that record on the same store; and what an
-//! answer waits for because deliveries are recorded.
+//! What it costs to record a delivery and to read what is held: alone, and with seven other processes that record on the
+//! same store; and what an answer waits for because deliveries are recorded.
 //!
 //! `cargo bench --bench record`. The other processes are this program again; each records as fast as it can, or, as a
 //! server does, once every few milliseconds. A door records once the answer was written, so the answer itself waits for
@@ -22,8 +22,8 @@ use pagewise::context::{AnswerSettings, ContextManager, FileRequest, Isolation, 
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
-use pagewise::store::{Delivery, Sent, SqliteStore, ViewStore};
-use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, Sequence};
+use pagewise::store::{Delivery, Sent, SqliteStore, Version, ViewStore};
+use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, LineSpan, Sequence};
 
 /// Where another process of this program records, and how long it rests between two.
 const FOLDER: &str = "PAGEWISE_BENCH_FOLDER";
@@ -39,7 +39,7 @@ fn delivery(at: u32) -> Delivery {
     let holding = Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what };
     // As the context records a page: on a plan, with the name of the file.
     Delivery {
-        planned: Some(Sequence(u64::MAX)),
+        planned: Version { begun: 0, latest: Sequence(u64::MAX) },
         holdings: vec![holding],
         names: BTreeMap::from([(holding.file, "/home/someone/project/documents/report.pdf".to_owned())]),
         sent: Sent { blocks: 1, pages: 1, bytes: 20_000, tokens: 2_000 },
@@ -113,6 +113,59 @@ fn commits(name: &str, others: usize, rest: Duration) {
     print(name, beside(folder.path(), others, rest, || (0..COMMITS).map(one).collect()));
 }
 
+/// What a request asks first, of a conversation that holds 20 pages and did not change since; and where it did.
+fn readings(name: &str, others: usize, rest: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap().0;
+    let conversation: ConversationId = "measured".parse().unwrap();
+    (0..20).for_each(|at| record(&store, &conversation, at));
+    let known = store.head(&conversation).unwrap().unwrap().version();
+    let one = |known: Option<Version>| {
+        std::thread::sleep(rest);
+        timed(|| store.read(&conversation, known).unwrap().unwrap()).1
+    };
+    let each = |_| (one(Some(known)), one(None));
+    let times: Vec<_> = beside(folder.path(), others, rest, || (0..COMMITS).map(each).collect());
+    let (unchanged, all) = times.into_iter().unzip();
+    print(&format!("{name}: read, nothing new"), unchanged);
+    print(&format!("{name}: read, all of 20 pages"), all);
+}
+
+/// Answers in a conversation that holds 10,000 pages as text and 10,000 pieces of texts, each from a file of its own.
+fn large() {
+    const MANY: u32 = 10_000;
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).unwrap().0;
+    let conversation: ConversationId = "large".parse().unwrap();
+    let holding = |at: u32| {
+        let what = Held::Text(LineSpan::new(1 + at * 2, 1 + at * 2).unwrap());
+        let page = delivery(at).holdings.remove(0);
+        let text = Holding {
+            content: ContentHash::of(&at.to_le_bytes()),
+            file: FileKey::of(Path::new(&at.to_string())),
+            what,
+        };
+        [page, Holding { content: ContentHash([2; 32]), ..text }]
+    };
+    let planned = Version { begun: 0, latest: Sequence(u64::MAX) };
+    let holdings = (0..MANY).flat_map(holding).collect();
+    store.record(&conversation, &Delivery { planned, holdings, ..Delivery::default() }, SystemTime::now()).unwrap();
+    let context = context(folder.path(), Some(folder.path().to_path_buf()));
+    let request = FileRequest { conversation: Some(conversation), ..FileRequest::whole("notes.txt") };
+    let given = |force: bool| {
+        let request = FileRequest { force, ..request.clone() };
+        let (answer, waited) = timed(|| context.get_file(&request).unwrap());
+        let (_, recorded) = timed(|| answer.delivery.commit().unwrap());
+        (waited, recorded)
+    };
+    let (first, _) = given(false);
+    println!("a large conversation: the first answer {first:.1?}");
+    let (given, held): (Vec<_>, Vec<_>) = (0..500).map(|_| (given(true), given(false))).unzip();
+    print("a large conversation: the answer", given.iter().map(|(waited, _)| *waited).collect());
+    print("a large conversation: its record", given.iter().map(|(_, recorded)| *recorded).collect());
+    print("a large conversation: what is held", held.iter().map(|(waited, _)| *waited).collect());
+}
+
 fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
     let surroundings = Surroundings {
         fetched_directory: None,
@@ -122,6 +175,7 @@ fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
         working_directory: Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"),
         home: None,
         data_directory: data,
+        password: None,
         limits: Limits::default(),
         settings: AnswerSettings { output_directory: folder.to_path_buf(), ..AnswerSettings::default() },
         isolation: Isolation::InProcess,
@@ -178,6 +232,9 @@ fn main() {
     commits("alone, every 5 ms", 0, rest);
     commits("8 processes, each every 5 ms", OTHERS, rest);
     commits("8 processes, each as fast as it can", OTHERS, Duration::ZERO);
+    readings("alone", 0, Duration::ZERO);
+    readings("8 processes", OTHERS, rest);
+    large();
     answers("alone", 0, Duration::ZERO);
     answers("8 processes", OTHERS, rest);
     #[cfg(feature = "postgres")]

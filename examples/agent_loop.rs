@@ -98,6 +98,7 @@ fn open(folder: &Path) -> Result<ContextManager, Box<dyn Error>> {
         working_directory: folder.to_path_buf(),
         home: None,
         data_directory: Some(folder.join("data")),
+        password: None,
         limits: Limits::default(),
         settings: AnswerSettings { output_directory: folder.join("pages"), ..AnswerSettings::default() },
         isolation: Isolation::InProcess,

@@ -9,8 +9,8 @@ pub struct ContentHash(pub [u8; 32]);
 
 /// The blake3 hash of a page's canonical form.
 ///
-/// Equal for the same page across a rebuild that renumbers objects, changes dates, `/ID` or font subset tags, or
-/// compresses anew; different after any visible or textual change.
+/// Equal for the same page across a rebuild that renumbers objects, changes `/ID`, dates of annotations or the subset tags
+/// in font names, or compresses anew; different after any visible or textual change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageFingerprint(pub [u8; 32]);
 

@@ -33,18 +33,20 @@
 //! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts and
 //!    `render` draws.
 //! 5. `context` builds the answer under its budget.
-//! 6. The door writes it; then, and only then, the pages are marked.
+//! 6. The door hands [`deliver`](tool::deliver) its way to write; then, and only then, the pages are marked. What the client
+//!    cancels later is taken back.
 //!
 //! # Rooms, and whom each may name
 //!
-//! The vocabulary (`page`, `hash`, `limits`) may be named by all. A test reads this table and the sources, and fails
-//! on an arrow that is not here.
+//! The vocabulary (`page`, `hash`, `limits`, `provider`) may be named by all. A test reads this table and the sources,
+//! and fails on an arrow that is not here.
 //!
 //! | room | what lives there | may name | crates of its own |
 //! |---|---|---|---|
 //! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
 //! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
 //! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
+//! | `provider` | [`ProviderLimits`](provider::ProviderLimits): what providers of models take in a request | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, skrifa, regex, unicode_normalization |
@@ -52,15 +54,15 @@
 //! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
-//! | `store` | [`ViewStore`](store::ViewStore): SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
+//! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths beneath roots, URLs and what was fetched, what a file is, content hashes; the only room that opens a client's files | web | |
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
-//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util |
-//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim |
+//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
+//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, tracing_subscriber |
 //!
 //! # Invariants
 //!
@@ -73,6 +75,8 @@
 //! - **What is odd is refused by the strict reader and handed to the next**, never guessed; what was repaired is noted.
 //! - **Nothing that came from a file is indexed, unwrapped or cast with loss** (lints deny it), and every loop over it
 //!   is bounded by a limit with a name.
+//! - **What a conversation holds is what its store says.** A copy in a process is good for one version of it; where the
+//!   store cannot be read, nothing is left out of an answer and nothing recorded.
 //! - **What was planned before something was forgotten is not recorded**: a delivery names the last sequence that its
 //!   plan knew of, and a store refuses it where anything was forgotten since.
 //! - **Standard output is the protocol's**: only `cli` prints.
@@ -96,9 +100,9 @@
 //! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and
 //!   pdfium (.9955 where there is ink; pdfium's own: .9932, .9911), none blank where others draw, at .27 of the CPU of
 //!   pdftoppm on a quiet machine. See [`render`].
-//! - **What is drawn is counted first.** No engine bounds forms within forms, so a page of more than 200,000 drawings
-//!   is refused before one is begun. With them are counted the pixels that images claim, glyphs that are content, and what
-//!   widths of ranges, maps in maps and functions of functions come to: six numbers in a font took minutes and gigabytes.
+//! - **What is drawn is counted by the engine that draws it.** No engine bounds forms within forms. So a device of ours
+//!   takes steps for each call of the interpreter, before a picture is painted and while a text is read, and leaves the
+//!   engine when a page has taken too many. What makes no call is bounded by a look at each object that the page reaches.
 //! - **Readers look at a deadline, libraries do not.** Every loop that a file can make long checks it (the clock is
 //!   looked at once in 32 checks); a worker that is past it is killed, and a command ends by a thread that watches it.
 //! - **Data becomes base64 while it is written.** A page of 1 MB took 17.6 ms of processor time of the server and its
@@ -107,6 +111,8 @@
 //! - **Recording is shared, not put off.** Whoever commits records all that has gathered, and returns when its own is
 //!   durable: what was reported as recorded survived 5,000 kills of eight processes on one store, none lost, none made
 //!   up. A thread that records later would have to be waited for at the end of a process.
+//! - **No process has a truth of its own.** Copies that were merged needed tombstones, sequences made up while a store
+//!   failed, and lists of what was still to be forgotten; all processes share one serialising store anyway.
 //! - **A page that left one place of a file is not forgotten elsewhere.** A model of sets found that telling of a page
 //!   that moved took it from the file that had given it, so that forgetting that file left it held.
 //! - **Inks stay.** MuPDF blends otherwise where resources hold Separation colour spaces, used or not, so those are
@@ -125,6 +131,7 @@ pub(crate) mod http;
 pub mod limits;
 pub mod model;
 pub mod page;
+pub mod provider;
 pub mod render;
 pub mod serve;
 pub mod source;

@@ -25,7 +25,8 @@ pub struct Limits {
     pub max_pages: u32,
     /// References that lead to references. 32.
     pub max_reference_hops: u32,
-    /// Cross-reference sections of incremental updates. 1,000.
+    /// Cross-reference sections of incremental updates. 100,000: an editor that saves each minute makes a few thousand. Ten
+    /// times as many subsections may stand in them.
     pub max_xref_sections: u32,
     /// Filters on one stream. 25, as qpdf.
     pub max_filters: u32,
@@ -44,21 +45,16 @@ pub struct Limits {
     pub max_outline_items: u32,
     /// Bytes of text of one page. 1 MB.
     pub max_text_bytes: u64,
-    /// Form XObjects within each other. 45: no real page has more than a few, and the engine stops at 50.
+    /// Patterns, masks and glyphs that are content within each other. 45: no real page has more than a few. Form XObjects
+    /// within each other the engine itself follows to a depth of 50.
     pub max_form_depth: u32,
-    /// Drawings of form XObjects on one page. 200,000: maps have tens of thousands of symbols.
-    pub max_form_draws: u64,
-    /// Bytes of content that one page may draw, repeated forms counted again. 256 MB. What engines write out or run for each
-    /// pixel (widths of ranges, maps, programs, meshes) counts as the content that takes as long.
-    pub max_drawn_bytes: u64,
-    /// Columns of an image on a page. 1,000,000: no real one has a tenth of it, and the engine takes 25 MB for a row of so
-    /// many.
-    pub max_image_columns: u64,
-    /// Pixels of all images that a page draws, each counted as often as it is drawn. 500,000,000: a sheet of A0 that was
-    /// scanned at 560 DPI; the engine takes 1 to 4 bytes for each, also where there is no data.
-    pub max_image_pixels: u64,
+    /// What an engine may do to read or draw one page, in steps of 50 nanoseconds or 6 bytes. 40,000,000: twice what
+    /// the dearest of the real files takes.
+    pub max_page_steps: u64,
     /// Pixels of a picture of a page. 100 megapixels.
     pub max_pixels: u64,
+    /// Pixels of the longer side of a picture. 65,535: the engine counts them in sixteen bits.
+    pub max_side_pixels: u16,
     /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
     pub deadline: Deadline,
 }
@@ -75,7 +71,7 @@ impl Default for Limits {
             max_page_tree_depth: 1_000,
             max_pages: 1_000_000,
             max_reference_hops: 32,
-            max_xref_sections: 1_000,
+            max_xref_sections: 100_000,
             max_filters: 25,
             max_stream_bytes: 75_000_000,
             max_decoded_bytes: 512_000_000,
@@ -85,11 +81,9 @@ impl Default for Limits {
             max_outline_items: 100_000,
             max_text_bytes: 1_000_000,
             max_form_depth: 45,
-            max_form_draws: 200_000,
-            max_drawn_bytes: 256_000_000,
-            max_image_columns: 1_000_000,
-            max_image_pixels: 500_000_000,
+            max_page_steps: 40_000_000,
             max_pixels: 100_000_000,
+            max_side_pixels: u16::MAX,
             deadline: Deadline::default(),
         }
     }
@@ -109,7 +103,7 @@ pub struct LimitExceeded {
 
 /// The names that [`LimitExceeded::which`] can have.
 #[cfg(all(unix, not(pagewise_portable)))]
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 20] = [
     "max_file_bytes",
     "max_nesting",
     "max_object_values",
@@ -126,12 +120,9 @@ const NAMES: [&str; 23] = [
     "max_outline_items",
     "max_text_bytes",
     "max_form_depth",
-    "max_form_draws",
-    "max_drawn_bytes",
+    "max_page_steps",
     "max_pixels",
     "max_side_pixels",
-    "max_image_columns",
-    "max_image_pixels",
     "max_picture_bytes",
 ];
 

@@ -11,7 +11,7 @@ struct Room {
 }
 
 /// Rooms that everybody may name.
-const VOCABULARY: [&str; 3] = ["page", "hash", "limits"];
+const VOCABULARY: [&str; 4] = ["page", "hash", "limits", "provider"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

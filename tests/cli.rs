@@ -157,7 +157,8 @@ fn a_summary_is_given_once() {
     let last = "Use get_file with pdfPage (0-based) or pages (1-based, e.g. \"1-3,7\") to read pages.";
     assert_eq!(first.lines().last(), Some(last));
     let again = ask();
-    let held = "The summary information for three.pdf has already been provided to you in this conversation.\nPages: 3\n";
+    let held =
+        "The summary information for three.pdf has already been provided to you in this conversation.\nPages: 3\n";
     assert!(again.starts_with(held), "{again}");
 }
 

@@ -23,8 +23,9 @@ fn a_missing_parameter_is_named() {
     let place = Place::new();
     check_refused(&place, &["get-file"], "validation_error", "Parameter 'PATH' is required");
     check_refused(&place, &["page", "a.pdf", "1"], "validation_error", "Parameter '--out' is required");
-    check_refused(&place, &["context", "status"], "validation_error", "Parameter 'conversation' is required");
-    check_refused(&place, &["get-file", ""], "validation_error", "Parameter 'filePath' is required");
+    check_refused(&place, &["context", "status"], "validation_error", "Parameter '--conversation' is required");
+    check_refused(&place, &["get-file", ""], "validation_error", "Parameter 'PATH' is required");
+    check_refused(&place, &["info", " "], "validation_error", "Parameter 'PATH' is required");
 }
 
 #[test]
@@ -35,7 +36,7 @@ fn a_parameter_of_the_wrong_form_is_named() {
         &place,
         &["get-file", &pdf, "--pdf-page", "abc"],
         "validation_error",
-        "Parameter 'pdfPage' must be a whole number (0-based page index)",
+        "Parameter '--pdf-page' must be a whole number (0-based page index)",
     );
     check_refused(
         &place,
@@ -52,7 +53,7 @@ fn a_conversation_has_a_printable_name() {
     let place = Place::new();
     let pdf = place.file("two.pdf", small_pdf(2));
     for handle in ["a\nb", &"x".repeat(129)] {
-        let message = "Parameter 'conversation' must be 1 to 128 printable characters";
+        let message = "Parameter '--conversation' must be 1 to 128 printable characters";
         check_refused(&place, &["get-file", &pdf, "--conversation", handle], "validation_error", message);
     }
     assert_eq!(place.json(&["get-file", &pdf, "--conversation", &"x".repeat(128)]).0, 0);
@@ -150,6 +151,8 @@ fn encrypted_pdfs_say_what_is_missing() {
         &format!("Encrypted PDF: {pdf}: the password is wrong"),
     );
     assert_eq!(place.json(&["info", &pdf, "--password", "secret"]).0, 0);
+    let hint = |arguments: &[&str]| place.json(arguments).1["error"]["hint"].clone();
+    assert_eq!(hint(&["info", &pdf]), "Pass it with --password, or better in PAGEWISE_PASSWORD.");
     let output = place.command().args(["info", &pdf]).env("PAGEWISE_PASSWORD", "secret").output().unwrap();
     assert!(output.status.success());
 }
@@ -175,7 +178,7 @@ fn pages_out_of_range() {
 fn selections_that_are_none() {
     let place = Place::new();
     let pdf = place.file("two.pdf", small_pdf(2));
-    for spec in ["2-1", "5-2", "abc", "0", "", "1,,2", "1.5", "label:iv", "section:Results"] {
+    for spec in ["2-1", "5-2", "abc", "0", "1,,2", "1.5", "label:iv", "section:Results"] {
         let message = format!("Invalid page range: {spec} (document has 2 pages)");
         check_refused(&place, &["get-file", &pdf, "--pages", spec], "invalid_page_range", &message);
     }

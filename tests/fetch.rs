@@ -119,7 +119,7 @@ fn other_content_is_refused_by_name() {
     for (path, name) in [("/picture", "image/png"), ("/archive", "application/zip")] {
         let (code, message) = error_of(&client.call("fetch_content", json!({ "url": site.url(path) })));
         let url = site.url(path);
-        let readable = "fetch_content reads HTML, text, JSON, XML and application/pdf";
+        let readable = "readable are HTML, text, JSON, XML and application/pdf";
         assert_eq!(code, "unsupported_file_type");
         assert_eq!(message, format!("Unsupported content type: {url} is {name}; {readable}"));
     }

@@ -62,7 +62,10 @@ fn a_page_is_given_once_and_again_by_force() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["one", "two", "three"]);
     assert_eq!(bench.given("a.pdf", pages("1-2")), ["PDF: one", "PDF: two"]);
-    assert_eq!(bench.given("a.pdf", pages("2-3")), ["PDF: three".to_owned(), format!("Page 2 of a.pdf {HELD}\n{IF_UNSEEN}")]);
+    assert_eq!(
+        bench.given("a.pdf", pages("2-3")),
+        ["PDF: three".to_owned(), format!("Page 2 of a.pdf {HELD}\n{IF_UNSEEN}")]
+    );
     let forced = |request: &mut FileRequest| {
         request.force = true;
         request.part = Part::Index(0);
@@ -105,8 +108,8 @@ fn only_changed_pages_of_a_new_version_come_and_replace() {
     assert_eq!(
         answer[1],
         format!(
-            "Changed since it was given to you: page 2. What is sent now replaces the earlier version.\n\
-             Pages 1,3 of a.pdf have already been provided to you in this conversation.\n{IF_UNSEEN}"
+            "Pages 1,3 of a.pdf have already been provided to you in this conversation.\n{IF_UNSEEN}\n\
+             Changed since it was given to you: page 2. What is sent now replaces the earlier version."
         )
     );
 }
@@ -123,7 +126,7 @@ fn unchanged_pages_are_held_under_another_name_and_another_number() {
     bench.pdf("a.pdf", &["new", "one", "two"]);
     let answer = bench.given("a.pdf", pages("1-3"));
     assert_eq!(answer[0], "PDF: new");
-    assert!(answer[1].contains("\nPages 2-3 of a.pdf have already been provided to you"), "{answer:?}");
+    assert!(answer[1].starts_with("Pages 2-3 of a.pdf have already been provided to you"), "{answer:?}");
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn mixed_pages_come_as_text_but_for_those_with_figures() {
     answer.delivery.commit().unwrap();
     let rest = bench.given("a.pdf", mixed);
     assert!(rest[0].starts_with("Given here: page 4 as text."), "{rest:?}");
-    assert!(rest[2].contains("Page 2 of a.pdf has already been provided"), "{rest:?}");
+    assert!(rest[2].contains("Pages 1-3 of a.pdf have already been provided"), "{rest:?}");
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"], "held as text alone");
 }
 

@@ -255,6 +255,61 @@ fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
 }
 
 #[test]
+fn a_cancellation_in_a_session_takes_the_record_of_its_answer_back() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let (session, other) = (Session::start(&server, "opencode"), Session::start(&server, "opencode"));
+    let conversation = handle(&session.call("get_file", json!({ "filePath": pdf })));
+    let gives = |id: u64| {
+        let arguments = json!({ "filePath": pdf, "pages": "1", "conversation": conversation });
+        let params = json!({ "name": "get_file", "arguments": arguments });
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        kinds(&session.post(&message).json().unwrap()["result"]).contains(&"resource")
+    };
+    let cancelled =
+        |id: u64| json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
+    assert!(gives(71));
+    assert_eq!(other.post(&cancelled(71)).status, 202);
+    assert!(!gives(72), "another session has ids of its own");
+    assert_eq!(session.post(&cancelled(71)).status, 202);
+    assert!(gives(73));
+}
+
+#[test]
+fn an_answer_that_a_client_breaks_off_unread_is_taken_back() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let conversation = handle(&server.call("opencode", "get_file", json!({ "filePath": pdf }), &[]));
+    let arguments = json!({ "filePath": pdf, "pages": "1", "conversation": conversation });
+    let (message, headers) =
+        stateless_message("opencode", "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    let pages = || holds(&server, &conversation)[0]["pages"].clone();
+    for connection in ["close", "keep-alive"] {
+        let headers = [&headers[..], &[("Connection", connection)]].concat();
+        let mut stream = server.connect();
+        stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+        while pages() != json!({ "document": "1" }) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // Its system resets the connection, since what came was not read.
+        drop(stream);
+        for _ in 0..500 {
+            if pages() == json!({}) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(pages(), json!({}), "{connection}");
+    }
+    for connection in ["close", "keep-alive"] {
+        assert_eq!(server.post(&message, &[&headers[..], &[("Connection", connection)]].concat()).status, 200);
+        server.call("opencode", "context_status", json!({ "conversation": conversation }), &[]);
+        assert_eq!(pages(), json!({ "document": "1" }), "{connection}: it was read");
+    }
+}
+
+#[test]
 fn progress_goes_before_an_answer_that_counts_as_given() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
@@ -355,7 +410,7 @@ fn a_server_that_is_told_to_end_finishes_what_is_under_way() {
 #[test]
 fn the_log_says_what_was_called_and_not_what_was_in_it() {
     let (place, pdf) = place_with_pdf();
-    let server = Server::start(&place, &["--set", "http_tokens=hush"]);
+    let server = Server::start_with_json_log(&place, &["--set", "http_tokens=hush"]);
     let trace = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
     let params = json!({
         "name": "get_file", "arguments": { "filePath": pdf, "password": "sesame" }, "_meta": { "traceparent": trace },
@@ -363,8 +418,9 @@ fn the_log_says_what_was_called_and_not_what_was_in_it() {
     server.stateless("opencode", "tools/call", params, &[("Authorization", "Bearer hush")]);
     server.terminate();
     let (_, log) = server.ended();
-    let line = log.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{log}"));
-    let line: Value = serde_json::from_str(line).unwrap();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
+    let line = lines.into_iter().find(|line| line["event"] == "request").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!(line["level"], "info");
     assert_eq!(line["tool"], "get_file");
     assert_eq!(line["client"], "opencode");
     assert_eq!(line["trace"], trace);
@@ -373,6 +429,89 @@ fn the_log_says_what_was_called_and_not_what_was_in_it() {
     for secret in ["hush", "sesame", "three.pdf", "PDF Document"] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
+}
+
+#[test]
+fn the_log_is_as_long_as_it_was_set() {
+    let (place, pdf) = place_with_pdf();
+    let log = |flags: &[&str]| {
+        let server = Server::start(&place, flags);
+        server.call("open code", "pdf_info", json!({ "path": pdf }), &[]);
+        server.terminate();
+        server.ended().1
+    };
+    let text = log(&[]);
+    let request = text.lines().find(|line| line.starts_with("pagewise: request ")).unwrap_or_else(|| panic!("{text}"));
+    for field in ["tool=pdf_info", "client=\"open code\"", "status=200"] {
+        assert!(request.contains(field), "{field}: {request}");
+    }
+    assert!(!log(&["--set", "http_log=false"]).contains("request "));
+    assert_eq!(place.run(&["serve", "--http", "127.0.0.1:0", "--set", "log_level=loud"]).status, 1);
+}
+
+#[test]
+fn a_session_goes_on_at_another_server_of_the_same_store() {
+    let (place, pdf) = place_with_pdf();
+    let tokens = ["--set", "http_tokens=one,two"];
+    let (first, second) = (Server::start(&place, &tokens), Server::start(&place, &tokens));
+    let session = Session::start_as(&first, "opencode", "one");
+    let conversation = handle(&session.call("get_file", json!({ "filePath": pdf, "pages": "1" })));
+    let moved = session.at(&second);
+    let again = moved.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": conversation }));
+    assert_eq!(kinds(&again), ["text", "text"], "already provided, to the client that it was");
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    assert_eq!(moved.as_shown_by("two").post(&ping).status, 404, "another's");
+    assert_eq!(session.post(&ping).status, 200, "and it goes on at the first");
+    assert_eq!(second.raw(&moved.without_body("DELETE")).unwrap().status, 204);
+    assert_eq!(moved.post(&ping).status, 404);
+    let third = Server::start(&place, &tokens);
+    assert_eq!(session.at(&third).post(&ping).status, 404, "it is ended for all");
+}
+
+#[test]
+fn a_session_outlives_its_server() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let id = Session::start(&server, "opencode").id().to_owned();
+    server.terminate();
+    assert_eq!(server.ended().0, 0);
+    let server = Server::start(&place, &[]);
+    let session = Session::of(&server, &id);
+    assert_eq!(session.call("pdf_info", json!({ "path": pdf }))["structuredContent"]["pages"], 3);
+    let unknown = Session::of(&server, "00000000-0000-4000-8000-000000000000");
+    assert_eq!(unknown.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" })).status, 404);
+}
+
+#[test]
+fn a_store_in_trouble_is_told_and_so_is_its_recovery() {
+    let (place, pdf) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let answer = |server: &Server| {
+        let page = server.call("opencode", "get_file", json!({ "filePath": pdf, "pages": "1" }), &[]);
+        kinds(&page).contains(&"resource")
+    };
+    let ready = || server.request("GET", "/readyz", &[], b"");
+    let metric = |name: &str| {
+        let text = server.request("GET", "/metrics", &[], b"").text();
+        let value = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_else(|| panic!("{text}"));
+        value.trim().parse::<u64>().unwrap()
+    };
+    assert!(answer(&server));
+    assert_eq!(ready().text(), "ready\n");
+    assert_eq!(metric("pagewise_store_failing "), 0);
+    let (data, away) = (place.path("data"), place.path("away"));
+    std::fs::rename(&data, &away).unwrap();
+    std::fs::write(&data, "no folder").unwrap();
+    let down = ready();
+    assert_eq!((down.status, down.text().as_str()), (503, "the store does not answer\n"));
+    assert_eq!(metric("pagewise_store_failing "), 1);
+    assert!(metric("pagewise_store_read_failures_total ") > 0);
+    assert!(server.is_well() && answer(&server), "answers go on");
+    std::fs::remove_file(&data).unwrap();
+    std::fs::rename(&away, &data).unwrap();
+    assert!(answer(&server));
+    assert_eq!(ready().text(), "ready\n");
+    assert_eq!(metric("pagewise_store_failing "), 0);
 }
 
 #[test]

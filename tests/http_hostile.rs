@@ -274,7 +274,7 @@ fn calls(server: &Server, foreign: &str) -> Vec<Case> {
         foreign,
         "conv_00000000000000000000000000000000",
         "review",
-        "",
+        "%00",
         "*",
         "../x",
         "conv_",

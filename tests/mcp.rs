@@ -224,6 +224,49 @@ fn a_cancelled_call_records_nothing() {
     }
 }
 
+/// Asks for pages under an id; whether they were given.
+fn gives(client: &mut Client, id: u64, pdf: &str, pages: &str) -> bool {
+    let arguments = json!({ "filePath": pdf, "pages": pages, "conversation": "c" });
+    client.send_as(id, "tools/call", json!({ "name": "get_file", "arguments": arguments }));
+    kinds(&client.receive(id)["result"]).contains(&"resource")
+}
+
+#[test]
+fn a_cancellation_after_the_answer_takes_its_record_back() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    assert!(gives(&mut client, 71, &pdf, "1"));
+    client.notify("notifications/cancelled", json!({ "requestId": 71 }));
+    assert!(gives(&mut client, 72, &pdf, "1"), "the client was to ignore that answer");
+    client.notify("notifications/cancelled", json!({ "requestId": 71 }));
+    client.notify("notifications/cancelled", json!({ "requestId": "72" }));
+    client.notify("notifications/cancelled", json!({ "requestId": 99 }));
+    assert!(!gives(&mut client, 73, &pdf, "1"), "nobody cancelled this one");
+}
+
+#[test]
+fn an_answer_that_is_not_read_is_taken_back_by_a_cancellation() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let id = client.send("tools/call", call(&pdf, "c"));
+    while held(&place, "c") == json!([]) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    client.notify("notifications/cancelled", json!({ "requestId": id }));
+    assert!(gives(&mut client, 72, &pdf, "1"));
+}
+
+#[test]
+fn an_id_that_is_used_again_takes_back_only_what_it_names_now() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    assert!(gives(&mut client, 77, &pdf, "1"));
+    assert!(gives(&mut client, 77, &pdf, "2"));
+    client.notify("notifications/cancelled", json!({ "requestId": 77 }));
+    assert!(!gives(&mut client, 78, &pdf, "1"), "its answer was not cancelled");
+    assert!(gives(&mut client, 79, &pdf, "2"));
+}
+
 #[test]
 fn of_two_requests_at_once_with_one_id_nothing_is_recorded() {
     let place = Place::new();

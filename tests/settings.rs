@@ -118,7 +118,7 @@ fn unknown_settings_are_refused_and_the_nearest_is_named() {
     place.file("s.toml", "max_page = 1\n");
     assert_eq!(
         refused(&place, &["--config", "s.toml"]),
-        ["validation_error", "Unknown setting 'max_page' in s.toml", "The nearest setting is 'max_pages'."]
+        ["validation_error", "Unknown setting 'max_page' in s.toml line 1", "The nearest setting is 'max_pages'."]
     );
     assert_eq!(
         refused(&place, &["--set", "max_pagse=1"])[1..],
@@ -135,20 +135,19 @@ fn values_of_the_wrong_kind_are_refused_in_every_layer() {
     let place = Place::new();
     let message = |setting: &str, expected: &str| format!("Setting '{setting}' must be {expected}");
     place.file("s.toml", "workers = 0\n");
-    assert_eq!(refused(&place, &["--config", "s.toml"])[1], message("workers", "a whole number, 1 or more"));
+    let of_file = "Setting 'workers' in s.toml line 1 must be a whole number, 1 or more";
+    assert_eq!(refused(&place, &["--config", "s.toml"])[1], of_file);
     // Also where a flag overrides it.
-    assert_eq!(
-        refused(&place, &["--config", "s.toml", "--set", "workers=1"])[1],
-        message("workers", "a whole number, 1 or more")
-    );
+    assert_eq!(refused(&place, &["--config", "s.toml", "--set", "workers=1"])[1], of_file);
     for wrong in ["max_pages=-1", "max_pages=1.5", "max_pages=many", "max_pages=4294967296"] {
         assert_eq!(refused(&place, &["--set", wrong])[1], message("max_pages", "a whole number"), "{wrong}");
     }
     assert_eq!(refused(&place, &["--set", "no_sandbox=maybe"])[1], message("no_sandbox", "true or false"));
     place.file("t.toml", "max_pages = [1, 2]\n");
-    assert_eq!(refused(&place, &["--config", "t.toml"])[1], message("max_pages", "a whole number"));
+    let several = "Setting 'max_pages' in t.toml line 1 must be a whole number";
+    assert_eq!(refused(&place, &["--config", "t.toml"])[1], several);
     place.file("u.toml", "max_pages = 2026-01-01\n");
-    assert!(refused(&place, &["--config", "u.toml"])[1].contains("'max_pages' in u.toml"));
+    assert!(refused(&place, &["--config", "u.toml"])[1].contains("'max_pages' in u.toml line 1 has a value of a kind"));
     let output = place.command().args(["info", "x.pdf", "--json"]).env("PAGEWISE_MAX_PAGES", "x").output().unwrap();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["error"]["message"], message("PAGEWISE_MAX_PAGES", "a whole number"));
@@ -156,6 +155,76 @@ fn values_of_the_wrong_kind_are_refused_in_every_layer() {
     assert!(
         refused(&place, &["--set", "no_sandbox=1", "--set", "require_sandbox=1"])[1].contains("exclude each other")
     );
+}
+
+#[test]
+fn a_damaged_file_is_refused_by_file_line_and_key() {
+    let place = Place::new();
+    let message = |text: &[u8]| {
+        place.file("s.toml", text);
+        refused(&place, &["--config", "s.toml"])[1].clone()
+    };
+    assert_eq!(message(b"# \n[max_pages]\n"), "Setting 'max_pages' in s.toml line 2 must be a whole number");
+    assert_eq!(message(b"\n[colours]\n"), "Unknown setting 'colours' in s.toml line 2");
+    assert_eq!(message(b"[web]\nfresh_ms = 1\n"), "Unknown setting 'web.fresh_ms' in s.toml line 2");
+    assert_eq!(
+        message(b"form = \"text\"\npages = \"\xff\"\n"),
+        "Cannot read settings: s.toml line 2: it is not in UTF-8"
+    );
+    assert!(message(b"form = \"text\"\nform = \"image\"\n").starts_with("Cannot read settings: s.toml line 2: "));
+    assert!(message(b"form = [[\"text\"]]\n").contains("'form' in s.toml line 1 has a value of a kind"));
+    let long = [b"#".repeat(1 << 20), b"\n".to_vec()].concat();
+    assert_eq!(message(&long), "Cannot read settings: s.toml has more than 1048576 bytes");
+    // Tables that may have settings may have none.
+    place.file("s.toml", "[client_forms]\n[pdf_model]\n");
+    assert_eq!(place.run(&["--print-config", "--config", "s.toml"]).status, 0);
+    assert_eq!(refused(&place, &["--config", "."])[0], "permission_denied");
+}
+
+#[test]
+fn a_value_that_could_not_be_honoured_is_refused() {
+    let place = Place::new();
+    for (wrong, expected) in [
+        ("max_side_pixels=65536", "a whole number from 0 to 65535"),
+        ("pdf_image_dpi=301", "a whole number from 1 to 300"),
+        ("pdf_image_dpi=0", "a whole number from 1 to 300"),
+        ("web_host_connections=0", "a whole number, 1 or more"),
+        ("http_max_connections=0", "a whole number, 1 or more"),
+        ("http_max_requests=0", "a whole number, 1 or more"),
+        ("http_drain_seconds=9223372036854775807", "a whole number of seconds, 1 or more, and at most 100 years"),
+        ("web_fresh_ms=0", "a whole number of milliseconds, 1 or more, and at most 100 years"),
+        ("max_file_bytes=9223372036854775808", "a whole number"),
+    ] {
+        let name = wrong.split_once('=').unwrap().0;
+        assert_eq!(refused(&place, &["--set", wrong])[1], format!("Setting '{name}' must be {expected}"), "{wrong}");
+    }
+    let refused = place.run(&["serve", "--http", "nowhere"]);
+    let message = "pagewise: Parameter '--http' must be an address and a port, such as 127.0.0.1:8700\n";
+    assert_eq!((refused.status, refused.stderr.as_str()), (1, message));
+}
+
+#[test]
+fn an_empty_value_takes_away_what_a_weaker_layer_set() {
+    let place = Place::new();
+    place.file(
+        "s.toml",
+        "password = \"hush\"\nhttp_address = \"127.0.0.1:1\"\nhttp_tokens = [\"\", \"a\"]\nroots = [\"/a\"]\n",
+    );
+    let set = ["--config", "s.toml", "--set", "password=", "--set", "http_address=", "--set", "roots="];
+    let rows = settings(&place, &set, &[]);
+    assert_eq!(["password", "http_address"].map(|name| rows[name]["value"].clone()), [json!(null), json!(null)]);
+    assert_eq!(rows["roots"]["value"], json!([]));
+}
+
+#[test]
+fn a_variable_that_is_no_setting_is_named_once() {
+    let place = Place::new();
+    let pdf = place.file("two.pdf", small_pdf(2));
+    let mut command = place.command();
+    let output = command.args(["info", &pdf, "--json"]).env("PAGEWISE_MAX_PAGE", "1").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "pagewise: PAGEWISE_MAX_PAGE is no setting; the nearest is PAGEWISE_MAX_PAGES\n");
+    assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]

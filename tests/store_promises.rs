@@ -2,7 +2,12 @@
 //!
 //! A store takes part with one line of [`conformance`]: a way to make an empty place, which gives handles on it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +18,9 @@ use pagewise::page::PageIndex;
 use pagewise::store::{
     Delivery, MemoryStore, Pruned, Reading, Rows, Sent, SqliteStore, StoreError, Version, ViewStore,
 };
-use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Principal, Sequence};
+use pagewise::view::{
+    ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Principal, Sequence,
+};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -138,7 +145,10 @@ fn an_unknown_conversation_holds_nothing(place: &Place) {
     assert!(store.create(&a, Some(&owner), moment(0)).unwrap());
     assert!(!store.create(&a, Some(&Principal::of("another")), moment(1)).unwrap());
     let Reading { head, rows } = store.read(&a, None).unwrap().unwrap();
-    assert_eq!((head.owner, head.latest, head.sent, rows), (Some(owner), Sequence::START, Sent::default(), Rows::All(vec![])));
+    assert_eq!(
+        (head.owner, head.latest, head.sent, rows),
+        (Some(owner), Sequence::START, Sent::default(), Rows::All(vec![]))
+    );
     assert!(head.begun > 0 && head.begun <= i64::MAX.unsigned_abs());
 }
 
@@ -266,8 +276,13 @@ fn a_batch_is_recorded_whole(place: &Place) {
     assert_eq!(counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
     let late = delivery(Version { latest: Sequence::START, ..all[0] }, &[page(5, 1, 2)]);
     store.forget(&a, &pages(5, 0), moment(0)).unwrap();
-    let mixed = store.record_all(&[(a.clone(), late), (b.clone(), delivery(all[1], &[page(5, 1, 2)]))], moment(0)).unwrap();
-    assert_eq!(mixed.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true], "one that is late delays no other");
+    let mixed =
+        store.record_all(&[(a.clone(), late), (b.clone(), delivery(all[1], &[page(5, 1, 2)]))], moment(0)).unwrap();
+    assert_eq!(
+        mixed.iter().map(Option::is_some).collect::<Vec<_>>(),
+        [false, true],
+        "one that is late delays no other"
+    );
     assert_eq!(store.record_all(&[], moment(0)).unwrap(), []);
 }
 
@@ -382,7 +397,8 @@ fn the_least_recently_used_are_pruned_first(place: &Place) {
     give(&*store, &id("old"), &[page(40, 0, 1)], moment(20));
     give(&*store, &id("big"), &[page(42, 0, 1), page(42, 1, 2), page(42, 2, 3)], moment(31));
     give(&*store, &id("new"), &[page(41, 0, 1)], moment(32));
-    let names = || -> Vec<String> { store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect() };
+    let names =
+        || -> Vec<String> { store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect() };
     store.prune(moment(30), 1_000, moment(33)).unwrap();
     assert_eq!(names(), ["new", "big"]);
     assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), Pruned::default(), "four fit");
@@ -425,7 +441,11 @@ fn stores_and_views_agree(place: &Place) {
     run.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-fn catch_up(store: &dyn ViewStore, conversation: &ConversationId, (known, view): &mut (Option<Version>, ConversationView)) {
+fn catch_up(
+    store: &dyn ViewStore,
+    conversation: &ConversationId,
+    (known, view): &mut (Option<Version>, ConversationView),
+) {
     let Some(Reading { head, rows }) = store.read(conversation, *known).unwrap() else { return };
     match rows {
         Rows::Unchanged => {}

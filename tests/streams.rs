@@ -132,6 +132,6 @@ fn a_page_that_the_strict_reader_refuses_has_a_fingerprint() {
     };
     let [one, same, other] = [1, 1, 2].map(odd);
     assert_ne!(one.tier, Tier::Direct);
-    assert_eq!(one.fingerprint().unwrap(), same.fingerprint().unwrap());
-    assert_ne!(one.fingerprint().unwrap(), other.fingerprint().unwrap());
+    assert_eq!(one.fingerprint(&Limits::default()).unwrap(), same.fingerprint(&Limits::default()).unwrap());
+    assert_ne!(one.fingerprint(&Limits::default()).unwrap(), other.fingerprint(&Limits::default()).unwrap());
 }

@@ -147,16 +147,13 @@ fn lines_that_are_drawn_twice_are_read_once() -> Outcome {
 #[test]
 fn what_a_page_draws_is_bounded() -> Outcome {
     let chunk = page_with_forms("/B Do");
-    let of = |limits: Limits| chunk_text(&chunk, &limits).map(|page| page.text);
-    let exceeded = |which, limit| Err(TextError::Document(LimitExceeded { which, limit, found: limit + 1 }.into()));
-    assert_eq!(of(Limits { max_form_depth: 2, max_form_draws: 2, ..Limits::default() }), Ok("word".to_owned()));
-    assert_eq!(of(Limits { max_form_depth: 1, ..Limits::default() }), exceeded("max_form_depth", 1));
-    assert_eq!(of(Limits { max_form_draws: 1, ..Limits::default() }), exceeded("max_form_draws", 1));
-    // What the page and the two forms draw.
-    let bytes = "/A Do".len() + "/B Do".len() + "BT /F 1 Tf 2 2 Td (word) Tj ET /A Do".len();
-    let max_drawn_bytes = bytes as u64;
-    assert_eq!(of(Limits { max_drawn_bytes, ..Limits::default() }), Ok("word".to_owned()));
-    let less = max_drawn_bytes - 1;
-    assert_eq!(of(Limits { max_drawn_bytes: less, ..Limits::default() }), exceeded("max_drawn_bytes", less));
+    let of = |max_page_steps| chunk_text(&chunk, &Limits { max_page_steps, ..Limits::default() }).map(|page| page.text);
+    let refused = |steps| match of(steps) {
+        Err(TextError::Limit(limit)) => Some(limit.which),
+        _ => None,
+    };
+    let steps = (0..10_000).find(|steps| refused(*steps).is_none()).unwrap_or_default();
+    assert_eq!(of(steps), Ok("word".to_owned()));
+    assert_eq!(refused(steps - 1), Some("max_page_steps"));
     Ok(())
 }

@@ -35,8 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     // States are sealed for as long as the process lives.
     let secret = blake3::hash(format!("{:?}", std::time::SystemTime::now()).as_bytes());
     let fixtures = Fixtures { data: Arc::new(data), secret: *secret.as_bytes(), sinks: Arc::default() };
-    let settings = HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0)));
-    Ok(serve_handler(fixtures, settings, |text| eprintln!("conformance: {text}"))?)
+    let tell: fn(&str) = |text| eprintln!("conformance: {text}");
+    let settings = HttpSettings { announce: tell, ..HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))) };
+    Ok(serve_handler(fixtures, settings, tell)?)
 }
 
 #[derive(Clone)]

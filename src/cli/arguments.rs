@@ -119,9 +119,9 @@ pub(crate) struct GetFile {
     /// Pages of a PDF by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// How pages come
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Auto)]
-    pub(crate) form: Form,
+    /// How pages come; the setting form where it is left out
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    pub(crate) form: Option<Form>,
     /// Give it even if the conversation already holds it
     #[arg(long)]
     pub(crate) force: bool,
@@ -273,8 +273,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
     /// How pages come where a call does not say
-    #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Auto)]
-    pub(crate) form: Form,
+    #[arg(long = "as", value_enum, value_name = "FORM")]
+    pub(crate) form: Option<Form>,
     /// Where pages are written that are given as a path
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::arguments::Reading;
 use super::config::Config;
@@ -49,7 +49,6 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("model", typed.model.as_ref().map(|model| json!(model))),
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
-        ("password", config.password().map(Value::from)),
         ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let models = Models::new(config.models.settings(config)?);

@@ -2,19 +2,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{EmitShape, Form, GetFile};
+use super::arguments::{EmitShape, GetFile};
 use super::config::Config;
 use super::print::{Output, Report};
 use super::progress::Terminal;
 use super::settings;
 use crate::hash::ContentHash;
 use crate::tool::Block;
-use crate::tool::{self, Caller, Emit, FileAnswer, GetFileArguments, ToolError};
+use crate::tool::{self, Caller, Emit, FileAnswer, FormArgument, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
-    let context = settings::context(typed.conversation.is_some(), config)?;
+    let context = settings::context(arguments.conversation.is_some(), config)?;
     let terminal = Terminal::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
@@ -24,14 +24,12 @@ pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError>
 
 /// The tool's own arguments, so that both doors check and refuse alike.
 fn tool_arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
-    let form = if typed.out_dir.is_some() && typed.form == Form::Auto { Form::Path } else { typed.form };
     let arguments = [
         ("filePath", Some(json!(typed.path))),
         ("pdfPage", typed.pdf_page.as_ref().map(|index| json!(index))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("as", Some(json!(form_name(form)))),
+        ("as", Some(json!(form(typed, config).name()))),
         ("force", Some(json!(typed.force))),
-        ("password", config.password().map(Value::from)),
         ("startLine", typed.start_line.as_ref().map(|line| json!(line))),
         ("numLines", typed.num_lines.as_ref().map(|count| json!(count))),
         ("maxTokens", typed.max_tokens.as_ref().map(|count| json!(count))),
@@ -41,16 +39,10 @@ fn tool_arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
     arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// The value of `as`.
-fn form_name(form: Form) -> &'static str {
-    match form {
-        Form::Auto => "auto",
-        Form::Document => "document",
-        Form::Image => "image",
-        Form::Text => "text",
-        Form::Path => "path",
-        Form::Mixed => "mixed",
-    }
+/// How pages come: as it was set, which `--as` does too. A folder alone asks for files in it.
+fn form(typed: &GetFile, config: &Config) -> FormArgument {
+    let is_said = typed.form.is_some() && config.form != FormArgument::Auto;
+    if typed.out_dir.is_some() && !is_said { FormArgument::Path } else { config.form }
 }
 
 fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {

@@ -7,8 +7,8 @@ use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
 use super::print::{Report, line, warning};
 use super::settings;
 use crate::tool::{
-    self, Caller, ContextManager, DataAnswer, ForgetArguments, ForkArguments, StatusArguments, ToolError,
-    WatchArguments,
+    self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
+    StatusArguments, ToolError, WatchArguments, deliver,
 };
 
 /// Answers `context …`.
@@ -87,20 +87,19 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
             updates.notes.iter().for_each(|note| warning(note));
             said.clone_from(&updates.notes);
         }
-        for update in &updates.files {
-            let printed =
-                if typed.json.json { tool::update_json(update).to_string() } else { tool::update_text(update) };
-            if line(&printed).is_err() {
-                return Ok(Report::new(String::new(), Value::Null));
-            }
-        }
-        if typed.record
-            && let Err(error) = updates.delivery.commit()
-        {
-            warning(&format!("what was told could not be recorded: {error}"));
+        let print = || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json)));
+        match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
+            Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
+            Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+            Ok(_) => {}
         }
         std::thread::sleep(arguments.interval);
     }
+}
+
+/// One update, for programs or for people.
+fn update_line(update: &FileUpdate, is_json: bool) -> String {
+    if is_json { tool::update_json(update).to_string() } else { tool::update_text(update) }
 }
 
 fn named(typed: &Status) -> Map<String, Value> {

@@ -10,8 +10,10 @@ mod fetch_arguments;
 mod flags;
 mod generate;
 mod get_file;
+mod log;
 mod memory;
 mod models;
+mod names;
 mod page_arguments;
 mod pdf;
 mod print;
@@ -71,6 +73,9 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     if typed.settings.print_config {
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded)));
     }
+    let is_server = matches!(typed.command, Some(Command::Serve(_)));
+    // A server logs them.
+    loaded.warnings.iter().filter(|_| !is_server).for_each(|text| print::warning(text));
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
         Command::GetFile(arguments) => get_file::run(&arguments, config),

@@ -101,6 +101,7 @@ impl Chain {
         };
         let fallbacks = self.fallbacks.iter().map(|name| model("fallbacks", name)).collect::<Result<Vec<_>, _>>()?;
         let primary = self.primary.as_ref().map(|name| model("primary", name)).transpose()?;
-        Ok(primary.map(|primary| ModelChain { primary, fallbacks }))
+        let is_set = primary.is_some() || !fallbacks.is_empty();
+        Ok(is_set.then_some(ModelChain { primary, fallbacks }))
     }
 }

@@ -18,7 +18,7 @@ use crate::tool::{
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), folder, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
@@ -32,7 +32,7 @@ fn page_text(result: &PageResult) -> String {
 
 /// Answers `info`.
 pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading, config), config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading)?, config)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -41,7 +41,6 @@ pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
 pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments::parse(&given([
         ("path", Some(json!(typed.path))),
-        ("password", config.password().map(Value::from)),
         ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
@@ -57,7 +56,6 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
 pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
     let arguments = RenderArguments::parse(&given([
         ("path", Some(json!(typed.path))),
-        ("password", config.password().map(Value::from)),
         ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
         ("page", Some(json!(typed.number))),
         ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
@@ -77,10 +75,9 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
         ("case_sensitive", Some(json!(typed.case_sensitive))),
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_results", typed.max_results.as_ref().map(|count| json!(count))),
-        ("password", config.password().map(Value::from)),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::context(typed.conversation.is_some(), config)?;
+    let context = settings::context(arguments.document.conversation.is_some(), config)?;
     let watcher = Terminal::new();
     let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();
@@ -89,18 +86,15 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading, config), config)?;
+    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading)?, config)?;
     let answer = tool::outline(&pdf, None);
     Ok(Report::new(answer.text, answer.structure))
 }
 
 /// The document of a command that has no tool of its own arguments.
-pub(super) fn document(path: &str, reading: &Reading, config: &Config) -> DocumentArguments {
-    DocumentArguments {
-        path: path.to_owned(),
-        password: config.password().map(str::to_owned),
-        conversation: reading.conversation.clone(),
-    }
+pub(super) fn document(path: &str, reading: &Reading) -> Result<DocumentArguments, ToolError> {
+    let conversation = reading.conversation.as_ref().map(|handle| json!(handle));
+    DocumentArguments::parse("pdf_info", &given([("path", Some(json!(path))), ("conversation", conversation)]))
 }
 
 /// The tool's own arguments, so that both doors check and refuse alike.

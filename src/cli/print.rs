@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use super::names::typed_name;
 use super::{FAILED, REFUSED};
-use crate::tool::Delivery;
-use crate::tool::ToolError;
+use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
 
 /// A command's result, to be printed.
 #[derive(Debug)]
@@ -40,18 +40,18 @@ impl Report {
 
 /// Prints a result, then records it as delivered.
 pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
-    let printed = if is_json { line(&report.json.to_string()) } else { output(&report.text) };
-    if let Err(error) = printed {
-        return unprintable(&error);
-    }
-    if let Some(Err(error)) = report.delivery.map(Delivery::commit) {
-        warning(&format!("what was given could not be recorded: {error}"));
+    let print = || if is_json { line(&report.json.to_string()) } else { output(&report.text) };
+    match deliver(Dispatch::of(report.delivery), print) {
+        Err(DeliverError::Write(error)) => return unprintable(&error),
+        Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+        Ok(_) => {}
     }
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
 
 /// Prints an error: with `is_json` as an object on standard output, else on standard error.
 pub(super) fn refusal(error: &ToolError, is_json: bool) -> ExitCode {
+    let error = &error.for_command_line(typed_name);
     let printed = if is_json { line(&json!({ "error": error }).to_string()) } else { explain(error) };
     match printed {
         Ok(()) if error.code.is_refusal() => ExitCode::from(REFUSED),
@@ -69,6 +69,7 @@ pub(super) struct LastWords {
 
 impl LastWords {
     pub(super) fn of(error: &ToolError, is_json: bool) -> Self {
+        let error = &error.for_command_line(typed_name);
         let text = if is_json { format!("{}\n", json!({ "error": error })) } else { explained(error) };
         Self { text, is_json, status: if error.code.is_refusal() { REFUSED } else { FAILED } }
     }
@@ -112,11 +113,6 @@ pub(super) fn warning(text: &str) {
 /// A piece of an answer that is printed while it comes.
 pub(super) fn piece(text: &str) -> io::Result<()> {
     written(text.as_bytes())
-}
-
-/// One line on standard error for a program to read.
-pub(super) fn log_line(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 fn explain(error: &ToolError) -> io::Result<()> {

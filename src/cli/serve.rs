@@ -6,17 +6,19 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::config::{Config, Loaded};
-use super::print::{Report, log_line, warning};
+use super::log;
+use super::print::Report;
 use super::settings;
 use crate::serve::{HttpSettings, ServerWorld, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, Models, ToolError};
 
 /// Serves HTTP until it is told to end, or standard input until that ends.
 pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
-    loaded.warnings.iter().for_each(|text| warning(text));
     let config = &loaded.config;
+    log::begin(config.log_level, config.log_format);
+    loaded.warnings.iter().for_each(|text| log::warn(text));
     if !HAS_PROCESSES && !config.no_sandbox {
-        warning("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
+        log::warn("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
     }
     let http = config.http_address.map(|address| http_settings(config, address)).transpose()?;
     let context = settings::server_context(config)?;
@@ -24,7 +26,7 @@ pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
     let models = Models::new(config.models.settings(config)?);
     let client_forms = config.client_forms.clone();
-    let world = ServerWorld { context: Arc::new(context), models, conversation, form, client_forms, warn: warning };
+    let world = ServerWorld { context: Arc::new(context), models, conversation, form, client_forms, warn: log::warn };
     let served = match http {
         Some(http) => serve_http(world, http),
         None => serve_stdio(world),
@@ -39,6 +41,5 @@ fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, T
         let message = format!("Setting 'http_tokens' is required where others can reach the server: {address}");
         return Err(ToolError::validation(&message).hint("Or listen on 127.0.0.1."));
     }
-    let log = config.http_log.then_some(log_line as fn(&str));
-    Ok(HttpSettings { address, tokens, log, ..config.http.clone() })
+    Ok(HttpSettings { address, tokens, log: config.http_log, announce: log::note, ..config.http.clone() })
 }

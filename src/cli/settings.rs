@@ -5,11 +5,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::config::Config;
+use super::log;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
-    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Surroundings, ToolError,
-    WebSettings, WorkerSettings,
+    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Password, Surroundings,
+    ToolError, WebSettings, WorkerSettings,
 };
 
 /// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
@@ -51,7 +52,7 @@ pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
 
 /// The context of a server: files beneath the working directory and `roots`.
 pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolError> {
-    opened(server_surroundings(config)?)
+    opened_telling(server_surroundings(config)?, log::warn)
 }
 
 /// The surroundings of a server.
@@ -94,10 +95,12 @@ pub(super) fn this_program() -> PathBuf {
 }
 
 fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
+    opened_telling(surroundings, warning)
+}
+
+fn opened_telling(surroundings: Surroundings, warn: fn(&str)) -> Result<ContextManager, ToolError> {
     let opened = surroundings.open_context()?;
-    if let Some(problem) = &opened.warning {
-        warning(problem);
-    }
+    opened.warning.iter().for_each(|problem| warn(problem));
     Ok(opened.context)
 }
 
@@ -115,6 +118,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
         working_directory: working_directory(),
         home: env::home_dir(),
         data_directory: None,
+        password: config.password.as_ref().map(|password| Password::new(password.reveal().to_owned())),
         database: None,
         // Workers are told theirs; this one is for reading in this process.
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
@@ -125,10 +129,12 @@ fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
     }
 }
 
-/// What a command writes to a folder that its user named is the user's, and stays; elsewhere it stays within bounds.
+/// What a command writes to a folder that its user named is the user's, and stays unless bounds were set; elsewhere it
+/// stays within bounds.
 fn answers(config: &Config) -> AnswerSettings {
     let named = config.output_dir.clone();
-    let output_bounds = if named.is_some() { OutputBounds::NONE } else { config.answers.output_bounds };
+    let is_the_users = named.is_some() && !config.are_output_bounds_set;
+    let output_bounds = if is_the_users { OutputBounds::NONE } else { config.answers.output_bounds };
     let usual = || config.data_dir.as_ref().map(|folder| folder.join("pages"));
     let output_directory = named.or_else(usual).unwrap_or_else(|| env::temp_dir().join("pagewise"));
     AnswerSettings { output_directory, output_bounds, ..config.answers.clone() }

@@ -21,13 +21,18 @@ pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
     }
 }
 
+/// The pages asked for; a blank text asks for none in particular, as everywhere.
+fn pages(typed: &Split) -> Option<&str> {
+    typed.pages.as_deref().filter(|pages| !pages.trim().is_empty())
+}
+
 /// Every page in a file of its own.
 fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), out_dir, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
-    let result = tool::split(&pdf, typed.pages.as_deref(), out_dir, &watcher)?;
+    let result = tool::split(&pdf, pages(typed), out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();
     Ok(Report { text: Output::Text(text(&result)), json: as_json(&result)?, delivery: None, is_failure })
@@ -45,9 +50,9 @@ fn text(result: &SplitResult) -> String {
 fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading, config), folder, config)?;
+    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
-    let result = tool::write_joined(&pdf, typed.pages.as_deref(), out)?;
+    let result = tool::write_joined(&pdf, pages(typed), out)?;
     Ok(Report::new(joined_text(&result), as_json(&result)?))
 }
 

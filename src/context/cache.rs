@@ -1,5 +1,6 @@
 //! What a process keeps of its conversations: copies of what the store says, each good for one version of it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +10,7 @@ use super::doubts::Doubts;
 use super::recorder::Recorder;
 use super::request::Retention;
 use crate::store::{self, Head, Reading, Rows, Sent, StoreError, StoreWarning, Version, ViewStore};
-use crate::view::{ConversationId, ConversationView, Forget};
+use crate::view::{ConversationId, ConversationView, FileKey, Forget};
 
 /// Conversations whose rows are kept at hand. 1,024: over HTTP each call without a handle begins one.
 const MAX_SNAPSHOTS: usize = 1_024;
@@ -20,6 +21,7 @@ const MAX_ROWS: usize = 200_000;
 /// Copies of conversations, the way to their store, and what the store failed to forget.
 pub(super) struct ConversationCache {
     snapshots: Bounded<ConversationId, Snapshot>,
+    max_rows: usize,
     doubts: Doubts,
     store: Arc<dyn ViewStore>,
     recorder: Recorder,
@@ -33,6 +35,14 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
+    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
+    pub(super) fn forget_files(&mut self, files: &BTreeSet<FileKey>) {
+        for file in files {
+            let change = self.view.forget(&Forget::File(*file));
+            Arc::make_mut(&mut self.view).apply(&change);
+        }
+    }
+
     /// Brings it to `version`, where the delivery that was recorded as that is all that came since.
     fn advance(&mut self, delivery: &store::Delivery, version: Version) {
         if version != (Version { latest: self.head.latest.next(), ..self.head.version() }) {
@@ -50,8 +60,13 @@ impl Snapshot {
 
 impl ConversationCache {
     pub(super) fn new(store: Arc<dyn ViewStore>, retention: Retention) -> Self {
+        Self::bounded(store, retention, MAX_SNAPSHOTS, MAX_ROWS)
+    }
+
+    fn bounded(store: Arc<dyn ViewStore>, retention: Retention, max_snapshots: usize, max_rows: usize) -> Self {
         Self {
-            snapshots: Bounded::of(MAX_SNAPSHOTS),
+            snapshots: Bounded::of(max_snapshots),
+            max_rows,
             doubts: Doubts::default(),
             recorder: Recorder::new(Arc::clone(&store), retention),
             store,
@@ -112,7 +127,7 @@ impl ConversationCache {
             }
         }
         let snapshot = Snapshot { head, view };
-        if snapshot.view.len() <= MAX_ROWS {
+        if snapshot.view.len() <= self.max_rows {
             self.snapshots.insert(conversation.clone(), snapshot.clone());
         }
         Ok(snapshot)
@@ -120,7 +135,7 @@ impl ConversationCache {
 
     /// Lets all copies go where they and `rows` more are too many.
     fn make_room(&self, rows: usize) {
-        if self.snapshots.sum(|snapshot| snapshot.view.len()).saturating_add(rows) > MAX_ROWS {
+        if self.snapshots.sum(|snapshot| snapshot.view.len()).saturating_add(rows) > self.max_rows {
             self.snapshots.clear();
         }
     }
@@ -198,7 +213,84 @@ impl ConversationCache {
         taken
     }
 
+    /// Conversations in doubt.
+    pub(super) fn doubts(&self) -> usize {
+        self.doubts.count()
+    }
+
     pub(super) fn store(&self) -> &dyn ViewStore {
         &*self.store
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::hash::ContentHash;
+    use crate::store::MemoryStore;
+    use crate::view::{Held, Holding};
+
+    fn id(number: u8) -> ConversationId {
+        format!("c{number}").parse().unwrap()
+    }
+
+    /// A store of conversations with three rows each.
+    fn store(conversations: u8) -> Arc<MemoryStore> {
+        let store = Arc::new(MemoryStore::new());
+        let holding = |file| Holding { content: ContentHash([1; 32]), file: FileKey([file; 32]), what: Held::Known };
+        let delivery = store::Delivery { holdings: (0..3).map(holding).collect(), ..store::Delivery::default() };
+        for number in 0..conversations {
+            store.record(&id(number), &delivery, SystemTime::UNIX_EPOCH).unwrap();
+        }
+        store
+    }
+
+    fn kept(conversations: u8, max_snapshots: usize, max_rows: usize) -> Vec<u8> {
+        let cache = ConversationCache::bounded(store(conversations), Retention::default(), max_snapshots, max_rows);
+        for number in 0..conversations {
+            assert_eq!(cache.open(&id(number)).unwrap().view.len(), 3);
+        }
+        (0..conversations).filter(|number| cache.snapshots.get(&id(*number)).is_some()).collect()
+    }
+
+    /// The locks of tests are a scheduler's.
+    fn alone(test: impl Fn() + Send + Sync + 'static) {
+        shuttle::check_random(test, 1);
+    }
+
+    #[test]
+    fn copies_are_kept_within_both_bounds() {
+        alone(|| {
+            assert_eq!(kept(3, 3, 9), [0, 1, 2]);
+            assert_eq!(kept(3, 2, 9), [2]);
+            assert_eq!(kept(3, 3, 8), [2]);
+            assert_eq!(kept(1, 3, 3), [0]);
+            assert!(kept(1, 3, 2).is_empty(), "one that is larger than all that may be kept");
+        });
+    }
+
+    #[test]
+    fn a_copy_is_brought_forward_only_by_what_came_next() {
+        alone(|| {
+            let store = store(1);
+            let cache = ConversationCache::new(Arc::clone(&store) as _, Retention::default());
+            let planned = cache.open(&id(0)).unwrap().head.version();
+            let holding =
+                |file| Holding { content: ContentHash([2; 32]), file: FileKey([file; 32]), what: Held::Binary };
+            let record = |file: u8| Record {
+                conversation: id(0),
+                delivery: store::Delivery { planned, holdings: vec![holding(file)], ..store::Delivery::default() },
+                texts: Vec::new(),
+            };
+            let at_hand = || cache.snapshots.get(&id(0)).map(|snapshot| (snapshot.head.version(), snapshot.view.len()));
+            let recorded = cache.record(&record(7)).unwrap().map(|version| (version, 4));
+            assert_eq!(at_hand(), recorded);
+            // Another process was faster.
+            store.record(&id(0), &record(8).delivery, SystemTime::UNIX_EPOCH).unwrap();
+            cache.record(&record(9)).unwrap();
+            assert_eq!(at_hand(), recorded, "it is as it was");
+            assert_eq!(cache.open(&id(0)).unwrap().view.len(), 6);
+        });
     }
 }

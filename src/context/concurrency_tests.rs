@@ -94,7 +94,8 @@ impl Process {
 
     /// Delivers a page on what was known at `plan`; its version, where it was recorded.
     fn deliver(&self, conversation: &ConversationId, plan: &Snapshot, at: u32) -> Result<Option<Version>, StoreError> {
-        let delivery = Delivery { planned: plan.head.version(), holdings: vec![page(at)], sent: one(), ..Delivery::default() };
+        let delivery =
+            Delivery { planned: plan.head.version(), holdings: vec![page(at)], sent: one(), ..Delivery::default() };
         self.cache.record(&Record { conversation: conversation.clone(), delivery, texts: Vec::new() })
     }
 
@@ -258,9 +259,9 @@ fn what_is_taken_back_is_not_held_and_nothing_rests_on_it() {
     for fails in FAULTS {
         explore(move || {
             let store = Arc::new(MemoryStore::new());
-            let process = Process::new(&store, fails);
-            let Ok(Some(first)) = process.deliver(&c(), &Snapshot::default(), 0) else { return };
-            let Ok(plan) = process.cache.open(&c()) else { return };
+            let (sound, process) = (Process::new(&store, None), Process::new(&store, fails));
+            let first = sound.deliver(&c(), &Snapshot::default(), 0).unwrap().unwrap();
+            let plan = sound.open(&c());
             let late = process.clone();
             let takes_back: Task = Box::new(move || drop(late.cache.take_back(&c(), first, one())));
             together(vec![process.delivers(&plan, 1), takes_back, process.delivers(&plan, 2)]);

@@ -13,7 +13,7 @@ use super::{ContextManager, store_delivery};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
-use crate::store::{self, Sent, StoreError};
+use crate::store::{self, Sent, SessionStore, StoreError, StoreTally, ViewStore as _};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
 
 /// What a conversation holds.
@@ -216,6 +216,26 @@ impl ContextManager {
     #[must_use]
     pub fn take_warning(&self) -> Option<String> {
         self.cache.store().take_warning().map(|warning| warning.to_string())
+    }
+
+    /// How the store fares, after it was asked something: it may be well again. Blocks while it answers.
+    #[must_use]
+    pub fn probe_store(&self) -> StoreTally {
+        // What went wrong is in the tally.
+        let _ = self.store.last_pruned();
+        self.store.tally()
+    }
+
+    /// Conversations of which nothing is relied on until the store has forgotten what it failed to forget.
+    #[must_use]
+    pub fn conversations_in_doubt(&self) -> usize {
+        self.cache.doubts()
+    }
+
+    /// Where sessions of a protocol's clients are kept; `None` where the store of conversations keeps none.
+    #[must_use]
+    pub fn sessions(&self) -> Option<&dyn SessionStore> {
+        self.cache.store().sessions()
     }
 
     /// Pages of a PDF that a conversation holds in any form.

@@ -14,11 +14,11 @@ const MAX_DOUBTS: usize = 1_024;
 /// store has forgotten what it failed to.
 #[derive(Default)]
 pub(super) struct Doubts {
-    known: Mutex<Known>,
+    known: Mutex<DoubtState>,
 }
 
 #[derive(Default)]
-struct Known {
+struct DoubtState {
     doubts: BTreeMap<ConversationId, Doubt>,
     is_full: bool,
 }
@@ -63,6 +63,10 @@ impl Doubts {
         known.is_full || known.doubts.contains_key(conversation)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.known().doubts.len()
+    }
+
     /// Ends a doubt, unless the store failed once more since.
     pub(super) fn settle(&self, conversation: &ConversationId, doubt: &Doubt) {
         let mut known = self.known();
@@ -71,7 +75,7 @@ impl Doubts {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, DoubtState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -20,12 +20,13 @@ mod facts;
 mod fetch;
 mod file;
 mod fonts;
-mod held_pages;
+mod held;
 mod lines;
 mod memory;
 mod news;
 mod output;
 mod output_folder;
+mod password;
 mod pdf;
 mod picture;
 mod plain;
@@ -56,7 +57,8 @@ pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{
-    AddressError, DatabaseSettings, PostgresAddress, PostgresError, Sent, ServerReport, StoreError, StoreReport,
+    AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, Sent, ServerReport, SessionStore,
+    StoreError, StoreReport, StoreTally, StoredSession,
 };
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
@@ -71,14 +73,15 @@ pub use compare::PageChanges;
 pub use conversations::{ForgetRequest, HeldFile, Point, Status};
 pub use delivery::{Delivery, Receipt};
 pub use error::ContextError;
-pub use estimate::{PROVIDERS, ProviderProfile, image_tokens, picture_tokens};
+pub use estimate::{image_tokens, picture_tokens};
 pub use fetch::{FetchedPage, FetchedText};
 pub use file::{Asking, OpenPdf, PdfFile, Sources};
 pub use news::page_changes_told;
 pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
+pub use password::Password;
 pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
-pub use provider::{REQUEST_LIMITS, RequestBounds, RequestFull, RequestLimits};
+pub use provider::{RequestBounds, RequestFull};
 pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
 pub use result::{ResultRoom, json_length};
 pub use selection::{Selected, select_from, select_pages};
@@ -92,18 +95,18 @@ use self::cache::{ConversationCache, Snapshot};
 use self::delivery::Record;
 use self::facts::Facts;
 use self::file::Asked;
+use self::held::held_summary;
 use self::memory::Memory;
 use self::output_folder::{OutputFolder, PageFile};
 use self::pdf::{Draft, PdfAnswer};
 use self::plain::PlainAnswer;
-use self::words::IF_UNSEEN;
 use self::sent::sent;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
-use crate::store::{self, ViewStore};
+use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{Held, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.
@@ -116,6 +119,7 @@ pub struct ContextManager {
     output: OutputFolder,
     cache: Arc<ConversationCache>,
     facts: Arc<Facts>,
+    store: Arc<StoreMonitor>,
 }
 
 /// The world that a [`ContextManager`] works in.
@@ -138,15 +142,17 @@ impl ContextManager {
     /// A manager over `world`.
     #[must_use]
     pub fn new(world: ContextWorld) -> Self {
+        let store = Arc::new(StoreMonitor::new(world.store));
         Self {
             sources: world.sources,
             reader: world.reader,
             hashes: world.hashes,
             limits: world.limits,
-            cache: Arc::new(ConversationCache::new(world.store, world.settings.retention)),
+            cache: Arc::new(ConversationCache::new(store.clone(), world.settings.retention)),
             facts: Arc::new(Facts::new()),
             output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
+            store,
         }
     }
 
@@ -379,14 +385,6 @@ impl ContextManager {
     pub fn settings(&self) -> &AnswerSettings {
         &self.settings
     }
-}
-
-/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
-fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
-    let pages = pages.map(|pages| format!("Pages: {pages}"));
-    let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));
-    let lines = std::iter::once(summary_held(path)).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A delivery of nothing yet, planned on what was known.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::answer::{Block, Details, NextCall};
 use super::error::ContextError;
 use super::file::Asked;
-use super::held_pages::{Origin, Place, held_lines};
+use super::held::Origin;
 use super::memory::Memory;
 use super::news::{News, told};
 use super::output_folder::OutputFolder;
@@ -19,7 +19,7 @@ use super::served::{Body, Room, Served};
 use super::summary::SummaryFacts;
 use super::survey::Survey;
 use super::watcher::Watcher;
-use super::words::{IF_UNSEEN, numbered, one_line, page_or_pages, untrusted};
+use super::words::{numbered, one_line, page_or_pages, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, Forget, Form, Held};
@@ -189,7 +189,7 @@ impl PdfAnswer<'_> {
             self.add(&mut draft, page);
         }
         let closing = self.closing(&plan, &draft.details.replaced, full.as_ref());
-        let lines = closing.into_iter().chain(news).chain(unreadable.iter().cloned()).chain(self.held_lines());
+        let lines = self.held_lines().into_iter().chain(closing).chain(news).chain(unreadable.iter().cloned());
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
@@ -203,38 +203,6 @@ impl PdfAnswer<'_> {
             // A page whose identity is in doubt is sent.
             self.fingerprint(page).map_or(Standing::No, |fingerprint| self.standing(page, fingerprint))
         })
-    }
-
-    fn standing(&self, page: PageIndex, fingerprint: PageFingerprint) -> Standing {
-        let form = self.form_of(page);
-        let standing = self.memory.standing(page, fingerprint, form);
-        if standing != Standing::Same || form == Form::Path && !self.has_file(page) {
-            return if standing == Standing::Same { Standing::No } else { standing };
-        }
-        // A page that cannot be named as what it is held as is sent.
-        let Some(origin) = self.origin(page, fingerprint, form) else { return Standing::Earlier };
-        self.origins.borrow_mut().insert(page, origin);
-        Standing::Same
-    }
-
-    /// Where a held page was given; `None` where that is another file, and its path is not known.
-    fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Option<Origin> {
-        let Some(given) = self.memory.given_elsewhere(fingerprint, form) else { return Some(Origin::Here) };
-        let Held::Page { page: there, .. } = given.what else { return Some(Origin::Here) };
-        let is_copy = Some(given.content) == self.asked.known_hash() && self.memory.is_as_told(page, fingerprint);
-        let place = (self.path_of)(given.file).map(|path| Place { path, page: there });
-        match place {
-            Some(place) if is_copy => Some(Origin::Copy(place)),
-            Some(place) => Some(Origin::Elsewhere(place)),
-            None => is_copy.then_some(Origin::Here),
-        }
-    }
-
-    /// What is said of pages that are held, and how to get them again.
-    fn held_lines(&self) -> Vec<String> {
-        let mut lines = held_lines(&self.asked.path, &self.origins.borrow());
-        lines.extend((!lines.is_empty()).then(|| IF_UNSEEN.to_owned()));
-        lines
     }
 
     /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
@@ -289,12 +257,6 @@ impl PdfAnswer<'_> {
             Body::Text(text) => draft.blocks.push(Block::Text(text)),
             Body::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
         }
-    }
-
-    /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
-    fn held_elsewhere(&self, held: &PageSet) -> Vec<Held> {
-        let holding = |page| Some(Held::Page { fingerprint: self.fingerprint(page)?, page, form: self.form_of(page) });
-        held.iter().filter_map(holding).filter(|held| !self.memory.holds_here(held)).collect()
     }
 
     fn opening(&self, selected: &Selected, served: &[Served]) -> Option<String> {

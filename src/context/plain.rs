@@ -17,9 +17,6 @@ use crate::source::{ImageFormat, TextEncoding};
 use crate::store::Sent;
 use crate::view::{Held, LineSpan};
 
-/// Bytes of a text file. 64 MiB: it is read whole to count its lines.
-const MAX_TEXT_FILE_BYTES: u64 = 64 << 20;
-
 /// One answer about a file that is no PDF.
 pub(super) struct PlainAnswer<'a> {
     pub(super) asked: &'a Asked,
@@ -54,7 +51,7 @@ impl PlainAnswer<'_> {
         encoding: TextEncoding,
         sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
-        let (text, is_sound) = read_text(self.asked, encoding)?;
+        let (text, is_sound) = read_text(self.asked, encoding, self.settings.max_text_file_bytes)?;
         let excerpt = self.excerpt(&text)?;
         let mut draft = match self.shortcut(&text, &excerpt, sent_text) {
             Some(draft) => draft,
@@ -165,8 +162,8 @@ pub(super) fn whole_span(text: &str) -> Option<LineSpan> {
 }
 
 /// The text of a file, and whether every byte of it was sound.
-pub(super) fn read_text(asked: &Asked, encoding: TextEncoding) -> Result<(String, bool), ContextError> {
-    let bytes = asked.read_all(MAX_TEXT_FILE_BYTES, "max_text_file_bytes")?;
+pub(super) fn read_text(asked: &Asked, encoding: TextEncoding, limit: u64) -> Result<(String, bool), ContextError> {
+    let bytes = asked.read_all(limit, "max_text_file_bytes")?;
     Ok(decoded(&bytes, encoding))
 }
 

@@ -1,57 +1,11 @@
-//! What providers take in one request: data, with where it is written and when it was read.
+//! What one conversation may be sent.
 
 use super::words::{NEXT_WHEN_FULL_OF_BYTES, NEXT_WHEN_FULL_OF_MEDIA};
+use crate::provider::strictest;
 use crate::store::Sent;
 
-/// What one request to a provider may hold. A conversation's whole history is in each of its requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestLimits {
-    /// Whose they are.
-    pub provider: &'static str,
-    /// Blocks with media, where there is a bound.
-    pub max_media_blocks: Option<u64>,
-    /// Pages of PDF, where there is a bound.
-    pub max_pdf_pages: Option<u64>,
-    /// Bytes, with media in base64.
-    pub max_request_bytes: u64,
-    /// Where it is written, and when it was read.
-    pub source: &'static str,
-}
-
-/// The limits that are known, the strictest first.
-pub const REQUEST_LIMITS: &[RequestLimits] = &[
-    RequestLimits {
-        provider: "anthropic, windows of 200,000 tokens",
-        max_media_blocks: Some(100),
-        max_pdf_pages: Some(100),
-        max_request_bytes: 32_000_000,
-        source: "Claude documentation, \"PDF support\" and \"Images and vision\", and the API's own refusals, 2026-11-21",
-    },
-    RequestLimits {
-        provider: "anthropic, larger windows",
-        max_media_blocks: Some(600),
-        max_pdf_pages: Some(600),
-        max_request_bytes: 32_000_000,
-        source: "Claude documentation, \"PDF support\" and \"Images and vision\", 2026-11-21",
-    },
-    RequestLimits {
-        provider: "gemini",
-        max_media_blocks: None,
-        max_pdf_pages: Some(1_000),
-        max_request_bytes: 20_000_000,
-        source: "Gemini API documentation, \"Document understanding\", and clients that send pages inline, 2026-11-21",
-    },
-    RequestLimits {
-        provider: "openai",
-        max_media_blocks: None,
-        max_pdf_pages: None,
-        max_request_bytes: 50_000_000,
-        source: "OpenAI documentation, \"File inputs\", 2026-11-21",
-    },
-];
-
-/// What one conversation may be sent; the strictest row of [`REQUEST_LIMITS`] but for Gemini's bytes, unless it is set
-/// otherwise. What would go beyond is refused before it is sent: a provider would refuse every later request.
+/// What one conversation may be sent: unless it is set otherwise, what every provider takes whose limits are published.
+/// What would go beyond is refused before it is sent: a provider would refuse every later request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestBounds {
     /// Media blocks. 100.
@@ -64,7 +18,11 @@ pub struct RequestBounds {
 
 impl Default for RequestBounds {
     fn default() -> Self {
-        Self { max_media_blocks: 100, max_pdf_pages: 100, max_request_bytes: 32_000_000 }
+        Self {
+            max_media_blocks: strictest(|row| row.max_blocks),
+            max_pdf_pages: strictest(|row| row.max_request_pages),
+            max_request_bytes: strictest(|row| Some(row.max_request_bytes)),
+        }
     }
 }
 
@@ -124,13 +82,5 @@ mod tests {
         assert_eq!(which(sent(0, 100, 0)), Err("max_conversation_pages"));
         assert_eq!(which(sent(0, 0, 31_999_991)), Err("max_conversation_bytes"));
         assert_eq!(bounds.check(&sent(100, 100, 0), &Sent { bytes: 10, ..Sent::default() }), Ok(()), "text still fits");
-    }
-
-    #[test]
-    fn the_bounds_are_those_of_the_strictest_provider_by_blocks() {
-        let (strictest, bounds) = (REQUEST_LIMITS.first(), RequestBounds::default());
-        assert_eq!(strictest.and_then(|limits| limits.max_media_blocks), Some(bounds.max_media_blocks));
-        assert_eq!(strictest.and_then(|limits| limits.max_pdf_pages), Some(bounds.max_pdf_pages));
-        assert_eq!(strictest.map(|limits| limits.max_request_bytes), Some(bounds.max_request_bytes));
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::file::Asking;
 use crate::limits::Cancellation;
+use crate::provider::{data_bytes, strictest};
 use crate::view::{ConversationId, Form};
 
 use super::output_folder::OutputBounds;
@@ -109,6 +110,8 @@ pub struct AnswerSettings {
     pub max_answer_bytes: u64,
     /// Characters of text in one answer. 40,000.
     pub max_text_characters: usize,
+    /// Bytes of a text file. 64 MiB: it is read and decoded whole.
+    pub max_text_file_bytes: u64,
     /// Characters of one line of a text file. 2,000; longer lines are abridged in the middle.
     pub max_line_characters: usize,
     /// Bytes of a picture. 10 MiB.
@@ -152,9 +155,10 @@ impl Default for AnswerSettings {
             max_block_bytes: 20 << 20,
             max_answer_bytes: 20 << 20,
             max_text_characters: 40_000,
+            max_text_file_bytes: 64 << 20,
             max_line_characters: 2_000,
             max_image_bytes: 10 << 20,
-            max_picture_bytes: 3_750_000,
+            max_picture_bytes: data_bytes(strictest(|row| row.max_picture_bytes)),
             max_outline_items: 50,
             max_result_bytes: 30_000_000,
             request_bounds: RequestBounds::default(),

@@ -168,7 +168,7 @@ impl ContextManager {
         };
         let gone: BTreeSet<FileKey> =
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
-        snapshot.lose(&gone);
+        snapshot.forget_files(&gone);
         let snapshot = &snapshot;
         let mut telling = Telling::new(takes);
         let mut room = self.settings.max_text_characters;
@@ -247,7 +247,7 @@ impl ContextManager {
             Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
             _ if is_restored => restored(&asked),
             Kind::Text(encoding) => {
-                let text = read_text(&asked, encoding).ok().map(|(text, _)| text);
+                let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
                 self.text_update(snapshot, &asked, text, room)
             }
             Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
@@ -314,16 +314,6 @@ impl ContextManager {
         let holdings = whole_span(&text).map(Held::Text).into_iter().chain([Held::Known]).collect();
         let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
         Told { update: Some(update), holdings, text: Some(Arc::from(text)), ..told(asked) }
-    }
-}
-
-impl Snapshot {
-    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
-    pub(super) fn lose(&mut self, gone: &BTreeSet<FileKey>) {
-        for file in gone {
-            let change = self.view.forget(&Forget::File(*file));
-            Arc::make_mut(&mut self.view).apply(&change);
-        }
     }
 }
 

@@ -100,7 +100,7 @@ impl Watch<'_> {
                 resting.push((path, file, known));
             }
         }
-        snapshot.lose(&gone);
+        snapshot.forget_files(&gone);
         let mut room = self.context.settings.max_text_characters;
         let mut told = Vec::new();
         for (path, file, known) in resting {
@@ -183,7 +183,7 @@ impl ContextManager {
         let Ok(asked) = self.open_again(path, file, &Cancellation::new()) else { return };
         let Kind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
-            && let Ok((text, _)) = read_text(&asked, encoding)
+            && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
         {
             self.facts.texts().insert(known, Arc::from(text));
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::error::ContextError;
 use super::file::{Asking, OpenPdf, Sources};
 use super::fonts::SystemFonts;
+use super::password::{Password, PasswordReader};
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextWorld};
 use crate::limits::Limits;
@@ -30,6 +31,8 @@ pub struct Surroundings {
     pub home: Option<PathBuf>,
     /// Where conversations are remembered; `None` remembers them until the process ends.
     pub data_directory: Option<PathBuf>,
+    /// Opens encrypted PDFs for calls that bring no password.
+    pub password: Option<Password>,
     /// A database in which conversations are remembered in place of the data directory; where that says that they are.
     pub database: Option<DatabaseSettings>,
     /// Bounds on reading.
@@ -163,6 +166,14 @@ impl Surroundings {
     }
 
     fn reader(&self) -> Arc<dyn Reader> {
+        let reader = self.reader_without_password();
+        match &self.password {
+            Some(password) => Arc::new(PasswordReader { reader, password: password.clone() }),
+            None => reader,
+        }
+    }
+
+    fn reader_without_password(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
                 Arc::new(InProcess::new(self.limits.clone(), Arc::new(ReadFonts::new(Arc::new(SystemFonts)))))

@@ -7,7 +7,8 @@ use std::sync::Once;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
-use crate::limits::at_work;
+use super::effort::Interruption;
+use crate::limits::{LimitExceeded, Stopped, at_work};
 
 /// Stack of the thread: engines descend into nested forms and objects by recursion.
 const STACK_BYTES: usize = 64 << 20;
@@ -29,12 +30,19 @@ pub enum EngineFailure {
         /// What it said, on one line.
         message: String,
     },
+    /// It was left past a bound on what it does.
+    #[error(transparent)]
+    Limit(LimitExceeded),
+    /// It was left when its time was over, or nobody wanted the answer.
+    #[error(transparent)]
+    Stopped(Stopped),
     /// No thread for it could be had.
     #[error("no thread for the engine")]
     NoThread,
 }
 
-/// Calls `run` on a thread of its own and turns a panic into [`EngineFailure::Panicked`].
+/// Calls `run` on a thread of its own. A panic becomes [`EngineFailure::Panicked`], and leaving it by an [`Interruption`]
+/// the variant of that.
 ///
 /// The first call wraps the process's panic hook: panics of these threads are not printed, all others as before.
 pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
@@ -97,6 +105,9 @@ fn silence_quiet_threads() {
 }
 
 fn panicked(payload: &(dyn Any + Send)) -> EngineFailure {
+    if let Some(interruption) = payload.downcast_ref::<Interruption>() {
+        return (*interruption).into();
+    }
     let message = payload.downcast_ref::<&str>().copied();
     let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let message = message.chars().filter(|character| !character.is_control()).take(MAX_MESSAGE).collect();

@@ -51,7 +51,20 @@ pub enum DocumentError {
     },
 }
 
+/// What is wrong with a file that was cut off.
+const ENDS_EARLY: &str = "the file ends early";
+
 impl DocumentError {
+    /// A file of `length` bytes that was cut off.
+    pub(crate) fn cut_off(length: u64) -> Self {
+        Self::damaged_at(ENDS_EARLY, length)
+    }
+
+    /// Whether the file was cut off.
+    pub(crate) fn ends_early(&self) -> bool {
+        matches!(self, Self::Damaged { what: ENDS_EARLY, .. })
+    }
+
     /// Damage without a place.
     pub(crate) fn damaged(what: &'static str) -> Self {
         Self::Damaged { what, offset: None }

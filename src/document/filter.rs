@@ -5,6 +5,7 @@
 //! stream is had, marked as damaged.
 
 mod flate;
+mod parameters;
 mod predictor;
 
 use super::error::DocumentError;
@@ -12,6 +13,7 @@ use super::lexer::{hexadecimal_digit, is_white_space};
 use super::object::{Dictionary, Object};
 use crate::limits::{LimitExceeded, Limits, RATIO_FREE_BYTES};
 use flate::inflate;
+use parameters::are_known;
 use predictor::unpredict;
 use std::borrow::Cow;
 
@@ -22,6 +24,9 @@ pub(crate) struct Decoded<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// Whether every filter came to its end.
     pub(crate) intact: bool,
+    /// Whether every byte and every parameter of those filters was used as the specification says: nothing is left over
+    /// that another reader could make something of.
+    pub(crate) exact: bool,
     /// The first filter that was not applied, an image codec or an unknown one.
     pub(crate) stopped_at: Option<usize>,
 }
@@ -67,27 +72,26 @@ pub(crate) fn decode<'a>(
 ) -> Result<Decoded<'a>, DocumentError> {
     LimitExceeded::check("max_filters", filters.len() as u64, u64::from(limits.max_filters))?;
     check_decoded(0, limits)?;
-    let mut decoded = Decoded { bytes: Cow::Borrowed(data), intact: true, stopped_at: None };
+    let mut decoded = Decoded { bytes: Cow::Borrowed(data), intact: true, exact: true, stopped_at: None };
     for (at, (filter, parameters)) in filters.iter().enumerate() {
-        let Some(step) = apply(filter.as_name().unwrap_or_default(), &decoded.bytes, parameters, limits) else {
+        let name = filter.as_name().unwrap_or_default();
+        let Some(step) = apply(name, &decoded.bytes, parameters, limits) else {
             decoded.stopped_at = Some(at);
             break;
         };
-        let (bytes, intact) = step?;
+        let Step { bytes, intact, exact } = step?;
         check_ratio(data.len(), bytes.len(), limits)?;
         check_decoded(bytes.len(), limits)?;
         decoded.bytes = Cow::Owned(bytes);
         decoded.intact &= intact;
+        decoded.exact &= intact && exact && are_known(name, parameters);
     }
     Ok(decoded)
 }
 
-/// Some of what `data` decodes to from its first byte on: 1,000 bytes at least, where there are as many.
-pub(crate) fn beginning(data: &[u8], filters: &[(Object, Object)], limits: &Limits) -> Result<Vec<u8>, DocumentError> {
-    match filters {
-        [(filter, Object::Null)] if filter.is_name(b"FlateDecode") => Ok(flate::beginning(data)),
-        _ => decode(data, filters, limits).map(|decoded| decoded.bytes.into_owned()),
-    }
+/// What the beginning of Flate data decodes to: 1,000 bytes, where there are as many.
+pub(crate) fn inflated_beginning(data: &[u8]) -> Vec<u8> {
+    flate::beginning(data)
 }
 
 /// Counts what the operation at hand decodes, wherever it does so.
@@ -105,10 +109,39 @@ fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), Lim
     LimitExceeded::check("max_ratio", decoded.div_ceil(stored.max(1)), limits.max_ratio)
 }
 
-type Step = Result<(Vec<u8>, bool), DocumentError>;
+/// What one filter makes of its data.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Step {
+    bytes: Vec<u8>,
+    /// Whether the data came to its end.
+    intact: bool,
+    /// Whether nothing but white space follows that end, and nothing before it was passed over.
+    exact: bool,
+}
 
-fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<Step> {
+impl Step {
+    /// The bytes before the damage.
+    fn damaged(bytes: Vec<u8>) -> Self {
+        Self { bytes, intact: false, exact: false }
+    }
+
+    /// All bytes; `rest` is what follows the end of the data.
+    fn ended(bytes: Vec<u8>, rest: &[u8]) -> Self {
+        Self { bytes, intact: true, exact: is_blank(rest) }
+    }
+}
+
+/// Whether there is nothing but white space: an end of line before `endstream` often counts as data.
+fn is_blank(data: &[u8]) -> bool {
+    data.iter().all(|byte| is_white_space(*byte))
+}
+
+type Applied = Result<Step, DocumentError>;
+
+fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<Applied> {
     match filter {
+        // No data is none in any filter, with or without an end of its own.
+        b"FlateDecode" | b"Fl" | b"LZWDecode" | b"LZW" if input.is_empty() => Some(Ok(Step::ended(Vec::new(), &[]))),
         b"FlateDecode" | b"Fl" => Some(inflate(input, limits).and_then(|step| unpredict(step, parameters))),
         b"LZWDecode" | b"LZW" => Some(lzw(input, parameters, limits).and_then(|step| unpredict(step, parameters))),
         b"ASCIIHexDecode" | b"AHx" => Some(Ok(ascii_hex(input))),
@@ -127,7 +160,7 @@ fn too_large(limits: &Limits, found: usize) -> DocumentError {
     LimitExceeded { which: "max_stream_bytes", limit: limits.max_stream_bytes, found }.into()
 }
 
-fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Step {
+fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
     let early = parameters.as_dictionary().and_then(|entries| entries.get(b"EarlyChange")).and_then(Object::as_integer);
     let order = weezl::BitOrder::Msb;
     let mut decoder = match early {
@@ -147,40 +180,48 @@ fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Step {
         }
         match step.status {
             Ok(weezl::LzwStatus::Ok) if step.consumed_in > 0 || step.consumed_out > 0 => {}
-            Ok(weezl::LzwStatus::Done) => return Ok((out, true)),
+            Ok(weezl::LzwStatus::Done) => return Ok(Step::ended(out, rest)),
             // Encoders that leave out the end code are common, and every reader takes them.
-            Ok(_) => return Ok((out, rest.is_empty())),
-            Err(_) => return Ok((out, false)),
+            Ok(_) => return Ok(Step { bytes: out, intact: rest.is_empty(), exact: false }),
+            Err(_) => return Ok(Step::damaged(out)),
         }
     }
 }
 
-fn ascii_hex(input: &[u8]) -> (Vec<u8>, bool) {
+fn ascii_hex(input: &[u8]) -> Step {
     let mut out = Vec::with_capacity(input.len() / 2);
     let mut high = None;
-    for &byte in input.iter().filter(|byte| !is_white_space(**byte)) {
+    let mut rest = input;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
         if byte == b'>' {
-            out.extend(high.map(|digit: u8| digit << 4));
-            return (out, true);
+            break;
         }
-        let Some(digit) = hexadecimal_digit(byte) else { return (out, false) };
+        if is_white_space(byte) {
+            continue;
+        }
+        let Some(digit) = hexadecimal_digit(byte) else { return Step::damaged(out) };
         match high.take() {
             None => high = Some(digit),
             Some(high) => out.push(high << 4 | digit),
         }
     }
-    out.extend(high.map(|digit| digit << 4));
-    (out, true)
+    out.extend(high.map(|digit: u8| digit << 4));
+    Step::ended(out, rest)
 }
 
-fn ascii85(input: &[u8], limits: &Limits) -> Step {
+fn ascii85(input: &[u8], limits: &Limits) -> Applied {
     let mut out = Vec::with_capacity(input.len() / 5 * 4);
     let (mut group, mut digits) = (0_u32, 0);
+    let mut is_exact = true;
     let mut rest = input.strip_prefix(b"<~").unwrap_or(input);
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match byte {
-            b'~' => break,
+            b'~' => {
+                rest = rest.strip_prefix(b">").unwrap_or(rest);
+                break;
+            }
             b'z' if digits == 0 => {
                 // Bombs are made of these: all in a row at once.
                 let more = rest.iter().take_while(|byte| **byte == b'z').count();
@@ -192,38 +233,42 @@ fn ascii85(input: &[u8], limits: &Limits) -> Step {
                 rest = rest.get(more..).unwrap_or_default();
             }
             b'!'..=b'u' => {
-                group = group.wrapping_mul(85).wrapping_add(u32::from(byte - b'!'));
+                let digit = u32::from(byte - b'!');
+                is_exact &= group.checked_mul(85).and_then(|group| group.checked_add(digit)).is_some();
+                group = group.wrapping_mul(85).wrapping_add(digit);
                 digits += 1;
             }
             _ if is_white_space(byte) => {}
-            _ => return Ok((out, false)),
+            _ => return Ok(Step::damaged(out)),
         }
         if digits == 5 {
             out.extend_from_slice(&group.to_be_bytes());
             (group, digits) = (0, 0);
         }
     }
+    // One digit makes no byte.
+    is_exact &= digits != 1;
     if digits > 1 {
         let whole = (digits..5).fold(group, |group, _| group.wrapping_mul(85).wrapping_add(84));
         out.extend(whole.to_be_bytes().into_iter().take(digits - 1));
     }
-    Ok((out, true))
+    Ok(Step { bytes: out, intact: true, exact: is_exact && is_blank(rest) })
 }
 
-fn run_length(input: &[u8], limits: &Limits) -> Step {
+fn run_length(input: &[u8], limits: &Limits) -> Applied {
     let mut out = Vec::new();
     let mut rest = input;
     while let Some((&length, after)) = rest.split_first() {
         match length {
-            128 => return Ok((out, true)),
+            128 => return Ok(Step::ended(out, after)),
             0..=127 => {
                 let count = usize::from(length) + 1;
-                let Some(run) = after.get(..count) else { return Ok((out, false)) };
+                let Some(run) = after.get(..count) else { return Ok(Step::damaged(out)) };
                 out.extend_from_slice(run);
                 rest = after.get(count..).unwrap_or_default();
             }
             _ => {
-                let Some((&byte, after)) = after.split_first() else { return Ok((out, false)) };
+                let Some((&byte, after)) = after.split_first() else { return Ok(Step::damaged(out)) };
                 // A run at once, not byte by byte.
                 out.extend_from_slice([byte; 128].get(..257 - usize::from(length)).unwrap_or_default());
                 rest = after;
@@ -234,7 +279,7 @@ fn run_length(input: &[u8], limits: &Limits) -> Step {
             return Err(too_large(limits, out.len()));
         }
     }
-    Ok((out, true))
+    Ok(Step::ended(out, &[]))
 }
 
 #[cfg(test)]
@@ -243,7 +288,10 @@ mod tests {
 
     #[test]
     fn ascii85_is_read_in_groups_and_runs() {
-        let decoded = |input: &[u8]| ascii85(input, &Limits::default()).unwrap_or_default();
+        let decoded = |input: &[u8]| {
+            let step = ascii85(input, &Limits::default()).unwrap_or_default();
+            (step.bytes, step.intact)
+        };
         assert_eq!(decoded(b"<~87cURD]i,\"Ebo80~>"), (b"Hello World!".to_vec(), true));
         assert_eq!(decoded(b"zz 87c\nUR"), (b"\0\0\0\0\0\0\0\0Hell".to_vec(), true));
         assert_eq!(decoded(b"87cURDZ~>"), (b"Hello".to_vec(), true));
@@ -255,8 +303,41 @@ mod tests {
     #[test]
     fn a_row_of_zeros_is_no_longer_than_a_stream_may_be() {
         let at = |max_stream_bytes: u64| ascii85(b"zzz", &Limits { max_stream_bytes, ..Limits::default() });
-        assert_eq!(at(12), Ok((vec![0; 12], true)));
+        assert_eq!(at(12), Ok(Step { bytes: vec![0; 12], intact: true, exact: true }));
         let limit = LimitExceeded { which: "max_stream_bytes", limit: 11, found: 12 };
         assert_eq!(at(11), Err(limit.into()));
+    }
+
+    /// Whether `data` in this filter is intact, and whether it is exact.
+    fn judged(filter: &[u8], data: &[u8], parameters: Object) -> (bool, bool) {
+        let decoded = decode(data, &[(Object::name(filter), parameters)], &Limits::default());
+        decoded.map(|decoded| (decoded.intact, decoded.exact)).unwrap_or_default()
+    }
+
+    #[test]
+    fn only_what_is_used_to_the_last_byte_is_exact() {
+        const WHOLE: (bool, bool) = (true, true);
+        const LEFT_OVER: (bool, bool) = (true, false);
+        for (filter, data, expected) in [
+            (&b"ASCIIHexDecode"[..], &b"4142>\r\n"[..], WHOLE),
+            (b"ASCIIHexDecode", b"414", WHOLE),
+            (b"ASCIIHexDecode", b"4142>43", LEFT_OVER),
+            (b"ASCII85Decode", b"87cUR~>\n", WHOLE),
+            (b"ASCII85Decode", b"87cUR~>x", LEFT_OVER),
+            (b"ASCII85Decode", b"87cUR~x", LEFT_OVER),
+            (b"ASCII85Decode", b"87cUR8~>", LEFT_OVER),
+            (b"ASCII85Decode", b"uuuuu~>", LEFT_OVER),
+            (b"RunLengthDecode", b"\x01ab\x80\n", WHOLE),
+            (b"RunLengthDecode", b"\x01ab", WHOLE),
+            (b"RunLengthDecode", b"\x01ab\x80c", LEFT_OVER),
+            (b"RunLengthDecode", b"\x02ab", (false, false)),
+            (b"FlateDecode", b"", WHOLE),
+            (b"LZWDecode", b"", WHOLE),
+            (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01", WHOLE),
+            (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01x", LEFT_OVER),
+            (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c", LEFT_OVER),
+        ] {
+            assert_eq!(judged(filter, data, Object::Null), expected, "{} {data:?}", filter.escape_ascii());
+        }
     }
 }

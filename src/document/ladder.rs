@@ -9,7 +9,6 @@
 
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
-use super::draws::KnownFonts;
 use super::error::DocumentError;
 use super::hayro::HayroReader;
 use super::keepsake::Keepsake;
@@ -64,8 +63,6 @@ pub(crate) struct Reading {
     pub(crate) limits: Limits,
     /// What the room that cuts pages keeps from one to the next.
     pub(crate) keepsake: Keepsake,
-    /// What is known of its fonts.
-    pub(crate) fonts: KnownFonts,
 }
 
 impl Reading {
@@ -73,8 +70,8 @@ impl Reading {
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
-        let (keepsake, fonts) = (Keepsake::default(), KnownFonts::default());
-        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake, fonts })
+        let keepsake = Keepsake::default();
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake })
     }
 }
 
@@ -124,7 +121,7 @@ impl Ladder {
         match (refusal, first_failure) {
             (Some(refusal), _) => Err(refusal.into()),
             (None, Some(failure)) => Err(failure),
-            (None, None) => Err(DocumentError::damaged("no reader").into()),
+            (None, None) => Err(DocumentError::damaged("no document that can be read").into()),
         }
     }
 
@@ -182,7 +179,7 @@ impl Ladder {
             #[cfg(feature = "qpdf")]
             Tier::Qpdf => Box::new(super::qpdf::open(file, password, limits)?),
             #[cfg(not(feature = "qpdf"))]
-            Tier::Qpdf => return Err(DocumentError::damaged("a build without libqpdf")),
+            Tier::Qpdf => return Err(DocumentError::damaged("no document that can be repaired")),
         })
     }
 }

@@ -35,13 +35,13 @@ impl LopdfReader {
     /// Opens a document that is not encrypted, or is so with a password that only this reader can spell.
     pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         if file.len() > MAX_BYTES {
-            return Err(DocumentError::damaged("a file too large for the third reader"));
+            return Err(DocumentError::damaged("a file too large to be repaired"));
         }
         let whole = file.whole()?;
         let encrypted = trailer::find(file, limits)?.get(b"Encrypt").is_some_and(|value| !value.is_null());
         let spelled = password.filter(|password| encrypted && !password.is_ascii());
         if encrypted && spelled.is_none() {
-            return Err(DocumentError::damaged("an encrypted file, which the third reader does not take"));
+            return Err(DocumentError::damaged("an encrypted file that cannot be repaired"));
         }
         let options = theirs::LoadOptions {
             password: spelled.map(str::to_owned),
@@ -51,7 +51,7 @@ impl LopdfReader {
         let document =
             theirs::Document::load_mem_with_options(&whole, options).map_err(|error| document_error(&error))?;
         if document.is_encrypted() || revision_of(&document).is_some_and(|revision| revision > LAST_OLD_REVISION) {
-            return Err(DocumentError::damaged("an encrypted file, which the third reader does not take"));
+            return Err(DocumentError::damaged("an encrypted file that cannot be repaired"));
         }
         let mut reader = Self {
             document,
@@ -126,6 +126,6 @@ fn revision_of(document: &theirs::Document) -> Option<i64> {
 fn document_error(error: &theirs::Error) -> DocumentError {
     match error {
         theirs::Error::InvalidPassword => DocumentError::Encrypted { password_given: true },
-        _ => DocumentError::damaged("no document for the third reader"),
+        _ => DocumentError::damaged("no document that can be repaired"),
     }
 }

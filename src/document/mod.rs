@@ -10,7 +10,7 @@ mod decrypted;
 mod destination;
 mod direct;
 mod drawable;
-mod draws;
+pub(crate) mod effort;
 mod error;
 mod fields;
 pub(crate) mod filter;
@@ -83,8 +83,8 @@ impl Document {
         match ladder.climb(is_whole, DocumentError::is_worth_another_reader) {
             Ok(((), first)) => Ok(Self::read_by(ladder, first)),
             Err(error @ DocumentError::Damaged { .. }) => match ladder.most_pages() {
-                Some(first) => Ok(Self::read_by(ladder, first)),
-                None => Err(not_a_pdf(&file)?.unwrap_or(error)),
+                Some(first) if first.tree.count() > 0 || !first.tree.lost_kids => Ok(Self::read_by(ladder, first)),
+                _ => Err(not_a_pdf(&file)?.unwrap_or(error)),
             },
             Err(error) => Err(error),
         }
@@ -175,7 +175,7 @@ impl Document {
         let on = |reading: &Reading| {
             if reading.tree.count() != page_count {
                 // Its pages may be others under the same numbers.
-                return Err(DocumentError::damaged("readers that disagree about the number of pages").into());
+                return Err(DocumentError::damaged("a document whose number of pages is uncertain").into());
             }
             let leaf = |index: &PageIndex| reading.tree.leaf(&*reading.objects, *index, &reading.limits);
             let leaves = indices.iter().map(leaf).collect::<Result<Vec<_>, _>>()?;

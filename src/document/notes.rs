@@ -1,4 +1,5 @@
-//! What was odd about a document and how it was read all the same.
+//! What was odd about a document and how it was read all the same, in the words of whoever reads it: what is wrong, what
+//! could be read, what is missing. Which reader it was is a field, and stands in no sentence.
 
 use super::Document;
 use super::error::DocumentError;
@@ -8,11 +9,11 @@ use std::fmt;
 /// Something that was repaired or is odd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// A reader could not read the document, and one after it did.
-    Refused {
-        /// The reader.
+    /// The file is damaged and was read all the same.
+    Repaired {
+        /// The reader that read it.
         tier: Tier,
-        /// Why.
+        /// What is wrong with the file.
         reason: DocumentError,
     },
     /// `/Count` of the page tree is not the number of its leaves.
@@ -24,9 +25,11 @@ pub enum Note {
     PagesLost {
         /// Pages that were found.
         pages: u32,
+        /// Whether the file ends early.
+        ends_early: bool,
     },
     /// Two readers find another number of pages.
-    ReadersDisagree {
+    PagesUncertain {
         /// The reader that is not followed.
         tier: Tier,
         /// Its number of pages.
@@ -39,11 +42,24 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused { tier, reason } => write!(f, "the reader {tier} could not read the document: {reason}"),
-            Self::CountWrong { pages } => write!(f, "the page tree's /Count is wrong; it has {pages} pages"),
-            Self::PagesLost { pages } => write!(f, "the page tree is damaged; {pages} pages were found in it"),
-            Self::ReadersDisagree { tier, pages, counted } => {
-                write!(f, "the reader {tier} finds {pages} pages where {counted} are counted")
+            Self::Repaired { reason, .. } if reason.ends_early() => {
+                f.write_str("the file ends early; it was repaired for reading, and what came after its end is missing")
+            }
+            Self::Repaired { reason, .. } => {
+                write!(f, "the file is damaged ({reason}); it was repaired for reading, and some of it may be missing")
+            }
+            Self::CountWrong { pages } => {
+                write!(f, "the document gives a wrong number of pages; it has {pages}")
+            }
+            Self::PagesLost { pages, ends_early } => {
+                let damage = if *ends_early { "the file ends early" } else { "the list of its pages is damaged" };
+                match pages {
+                    0 => write!(f, "{damage}; none of its pages can be read"),
+                    _ => write!(f, "{damage}; at most {pages} of its pages can be read"),
+                }
+            }
+            Self::PagesUncertain { pages, counted, .. } => {
+                write!(f, "the file is damaged, and its number of pages is uncertain: {counted} were found, or {pages}")
             }
         }
     }
@@ -52,27 +68,35 @@ impl fmt::Display for Note {
 impl Document {
     /// What was repaired or odd so far; reading pages may add to it.
     ///
-    /// That the direct reader leaves an encrypted document to the next is no note.
+    /// Encryption is no damage, and of several readers that failed the first one says what is wrong.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
-        let mut notes = Vec::new();
-        for (tier, opened) in self.ladder.tried() {
-            match opened {
-                Err(DocumentError::Encrypted { .. }) if tier == Tier::Direct => {}
-                Err(reason) => notes.push(Note::Refused { tier, reason: reason.clone() }),
-                Ok(reading) if reading.tree.count() != self.page_count() => {
-                    let (pages, counted) = (reading.tree.count(), self.page_count());
-                    notes.push(Note::ReadersDisagree { tier, pages, counted });
-                }
-                Ok(_) => {}
-            }
-        }
+        let damage = self.ladder.tried().find_map(|(_, opened)| opened.as_ref().err().filter(|error| is_damage(error)));
         let pages = self.page_count();
         if self.first.tree.lost_kids {
-            notes.push(Note::PagesLost { pages });
-        } else if self.first.tree.count_was_wrong {
+            let ends_early = damage.is_some_and(DocumentError::ends_early);
+            return vec![Note::PagesLost { pages, ends_early }];
+        }
+        let tier = self.first.tier;
+        let mut notes: Vec<Note> =
+            damage.map(|reason| Note::Repaired { tier, reason: reason.clone() }).into_iter().collect();
+        notes.extend(self.uncertain());
+        if self.first.tree.count_was_wrong {
             notes.push(Note::CountWrong { pages });
         }
         notes
     }
+
+    /// What the first reader says that finds another number of pages.
+    fn uncertain(&self) -> Option<Note> {
+        let counted = self.page_count();
+        self.ladder.tried().find_map(|(tier, opened)| {
+            let pages = opened.as_ref().ok()?.tree.count();
+            (pages != counted).then_some(Note::PagesUncertain { tier, pages, counted })
+        })
+    }
+}
+
+fn is_damage(error: &DocumentError) -> bool {
+    matches!(error, DocumentError::Damaged { .. } | DocumentError::NotAPdf { .. })
 }

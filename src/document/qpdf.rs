@@ -53,6 +53,6 @@ fn document_error(error: &QPdfError, password_given: bool) -> DocumentError {
     match error.error_code() {
         QPdfErrorCode::InvalidPassword => DocumentError::Encrypted { password_given },
         QPdfErrorCode::Unsupported => DocumentError::UnsupportedEncryption,
-        _ => DocumentError::damaged("no document that libqpdf can repair"),
+        _ => DocumentError::damaged("no document that can be repaired"),
     }
 }

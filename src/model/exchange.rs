@@ -9,7 +9,6 @@ use tokio::time::{Instant, sleep_until};
 
 use super::error::ModelError;
 use super::name::ModelName;
-use super::provider::ProviderLimits;
 use super::question::{Listener, Question, Reply};
 use super::settings::{Endpoint, ModelSettings};
 use super::sse::Events;
@@ -240,7 +239,7 @@ fn reply(reading: Reading) -> Result<Reply, ModelError> {
 
 /// The bound on a request's bytes.
 pub(super) fn request_bytes(settings: &ModelSettings, name: &ModelName) -> u64 {
-    settings.pdf_request_bytes.unwrap_or_else(|| ProviderLimits::of(&name.provider, &name.model).request_bytes)
+    settings.limits(name).max_request_bytes
 }
 
 /// The error when the time for all models is up.

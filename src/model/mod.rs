@@ -2,7 +2,7 @@
 //!
 //! A [`Question`] is documents, texts and pictures in order, then a prompt. [`Session::ask`] sends it to one
 //! [`ModelName`] and reads the streamed [`Reply`]; which models are asked in which order, and what is packed for each, is
-//! for the caller to say. [`PROVIDERS`] and [`LIMITS`] hold what is known of providers, as data.
+//! for the caller to say. [`PROVIDERS`] holds how they are reached, and [`provider`](crate::provider) what they take.
 //!
 //! # What is promised
 //!
@@ -50,7 +50,7 @@ pub use body::{base64, base64_length, push_base64};
 pub use client::{Models, Session};
 pub use error::ModelError;
 pub use name::{ModelName, Secret};
-pub use provider::{LIMITS, PROVIDERS, Provider, ProviderLimits};
+pub use provider::{PROVIDERS, Provider};
 pub use question::{Listener, Part, Question, Reply, Unheard, Usage};
 pub use settings::{Endpoint, ModelChain, ModelSettings, RemoteReferences};
 pub use wire::Wire;

@@ -78,85 +78,6 @@ const fn chat(
     Provider { name, wire, base_url, key_variables, base_url_variable, needs_key, default_model: None, takes_images }
 }
 
-/// What a request to a model may hold. A request that would pass a limit is never sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProviderLimits {
-    /// The provider; empty for all.
-    pub provider: &'static str,
-    /// What the model's name holds; empty for all.
-    pub model_part: &'static str,
-    /// Bytes of the whole request.
-    pub request_bytes: u64,
-    /// Bytes of one document before it is written as base64.
-    pub document_bytes: u64,
-    /// Pages of all documents together.
-    pub pages: u64,
-    /// Pages of one document.
-    pub document_pages: u64,
-    /// Documents and pictures together.
-    pub blocks: u64,
-    /// Where the rule is written, and when it was read.
-    pub source: &'static str,
-}
-
-/// A rule that the provider does not have.
-const NONE: u64 = u64::MAX;
-
-/// The limits that are known; the first row that fits a model counts.
-pub const LIMITS: &[ProviderLimits] = &[
-    // One million tokens of context.
-    anthropic("opus-4-6", 600),
-    anthropic("opus-4-7", 600),
-    anthropic("sonnet-4-6", 600),
-    // 200,000 tokens, or not known: a model that takes more is served in several questions.
-    anthropic("", 100),
-    ProviderLimits {
-        provider: "google",
-        model_part: "",
-        request_bytes: 50_000_000,
-        document_bytes: 50_000_000,
-        pages: NONE,
-        document_pages: 1_000,
-        blocks: 3_000,
-        source: "Gemini API documentation, \"Document understanding\": 50 MB and 1,000 pages a PDF; Vertex AI: 3,000 \
-            files a prompt; 2026-11-22. The bytes are taken for the whole request, whose own bound is told variously",
-    },
-    ProviderLimits {
-        provider: "openai",
-        model_part: "",
-        request_bytes: 50_000_000,
-        document_bytes: 50_000_000,
-        pages: NONE,
-        document_pages: NONE,
-        blocks: NONE,
-        source: "OpenAI documentation, \"File inputs\": 50 MB a file and a request; 2026-11-22",
-    },
-    ProviderLimits {
-        provider: "",
-        model_part: "",
-        request_bytes: 20_000_000,
-        document_bytes: 20_000_000,
-        pages: NONE,
-        document_pages: NONE,
-        blocks: 100,
-        source: "none is published for chat completions at large; this is our own bound",
-    },
-];
-
-const fn anthropic(model_part: &'static str, pages: u64) -> ProviderLimits {
-    ProviderLimits {
-        provider: "anthropic",
-        model_part,
-        request_bytes: 32_000_000,
-        document_bytes: 32_000_000,
-        pages,
-        document_pages: pages,
-        blocks: 100,
-        source: "Claude documentation, \"PDF support\": 32 MB a request, 600 pages, 100 for models with 200,000 tokens of \
-            context, 2026-11-22; 100 documents and pictures together from the API's own refusal",
-    }
-}
-
 impl Provider {
     /// The provider called `name`.
     #[must_use]
@@ -165,27 +86,9 @@ impl Provider {
     }
 }
 
-impl ProviderLimits {
-    /// The limits of `model` at `provider`.
-    #[must_use]
-    pub fn of(provider: &str, model: &str) -> Self {
-        let mut rows = LIMITS.iter().filter(|row| row.provider == provider || row.provider.is_empty());
-        rows.find(|row| model.contains(row.model_part)).copied().unwrap_or(anthropic("", 100))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limits_are_found_by_provider_and_model() {
-        let pages = |provider, model| ProviderLimits::of(provider, model).pages;
-        assert_eq!(pages("anthropic", "claude-haiku-4-5"), 100);
-        assert_eq!(pages("anthropic", "claude-sonnet-4-6"), 600);
-        assert_eq!(pages("openai", "gpt-5-mini"), NONE);
-        assert_eq!(ProviderLimits::of("mistral", "x").blocks, 100);
-    }
 
     #[test]
     fn every_provider_has_its_own_name() {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::error::ModelError;
 use super::name::{ModelName, Secret};
 use super::provider::{PROVIDERS, Provider};
+use crate::provider::ProviderLimits;
 
 /// Which models are asked, where, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +60,8 @@ pub enum RemoteReferences {
 /// A model, and those that are asked in turn when it fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelChain {
-    /// Asked first.
-    pub primary: ModelName,
+    /// Asked first; where it is not set, the default of the first provider with a key.
+    pub primary: Option<ModelName>,
     /// Asked in turn where those before fail.
     pub fallbacks: Vec<ModelName>,
 }
@@ -125,9 +126,21 @@ impl ModelSettings {
     /// with a key. A chain of which no model can be asked does not count. `None` where no model can be asked.
     #[must_use]
     pub fn chain(&self) -> Option<Vec<ModelName>> {
-        let configured = [&self.pdf_model, &self.image_model].into_iter().flatten().map(ModelChain::names);
+        let configured = [&self.pdf_model, &self.image_model].into_iter().flatten().map(|chain| self.names(chain));
         let usable = |names: &Vec<ModelName>| names.iter().any(|name| self.endpoint(name).is_ok());
         configured.into_iter().find(usable).or_else(|| self.default_model().map(|name| vec![name]))
+    }
+
+    /// All models of a chain, in order, each once.
+    fn names(&self, chain: &ModelChain) -> Vec<ModelName> {
+        let primary = chain.primary.clone().or_else(|| self.default_model());
+        let mut names = Vec::new();
+        for name in primary.iter().chain(&chain.fallbacks) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
     }
 
     fn default_model(&self) -> Option<ModelName> {
@@ -141,8 +154,17 @@ impl ModelSettings {
     #[must_use]
     pub fn takes_images(&self, name: &ModelName) -> bool {
         let written = name.to_string();
-        let is_listed = self.text_only_models.iter().any(|start| written.starts_with(start.trim()));
+        let is_start = |start: &str| written.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start));
+        let mut starts = self.text_only_models.iter().map(|start| start.trim()).filter(|start| !start.is_empty());
+        let is_listed = starts.any(is_start);
         !is_listed && Provider::named(&name.provider).is_some_and(|provider| provider.takes_images)
+    }
+
+    /// What a request to `name` may hold: what its provider takes, but for what a setting says.
+    #[must_use]
+    pub fn limits(&self, name: &ModelName) -> ProviderLimits {
+        let limits = ProviderLimits::of(&name.provider, &name.model);
+        ProviderLimits { max_request_bytes: self.pdf_request_bytes.unwrap_or(limits.max_request_bytes), ..limits }
     }
 
     /// `text` without any key.
@@ -156,14 +178,6 @@ impl ModelSettings {
     pub(super) fn held_back(&self, text: &str) -> usize {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
         keys.map(|key| key.begun(text)).max().unwrap_or(0)
-    }
-}
-
-impl ModelChain {
-    /// All models, in order.
-    #[must_use]
-    pub fn names(&self) -> Vec<ModelName> {
-        std::iter::once(&self.primary).chain(&self.fallbacks).cloned().collect()
     }
 }
 
@@ -205,7 +219,7 @@ mod tests {
 
     fn named(names: &[&str]) -> Option<ModelChain> {
         let mut names = names.iter().filter_map(|name| ModelName::parse(name));
-        Some(ModelChain { primary: names.next()?, fallbacks: names.collect() })
+        Some(ModelChain { primary: names.next(), fallbacks: names.collect() })
     }
 
     #[test]
@@ -233,6 +247,9 @@ mod tests {
         assert_eq!(chain(&settings), ["anthropic/b", "openai/c"]);
         settings.pdf_model = named(&["anthropic/b"]);
         assert_eq!(chain(&settings), ["google/a"], "a chain without a key does not count");
+        let fallbacks = ModelName::parse("openai/c").into_iter().collect();
+        settings.pdf_model = Some(ModelChain { primary: None, fallbacks });
+        assert_eq!(chain(&settings), ["google/gemini-flash-latest", "openai/c"], "after the default model");
     }
 
     #[test]
@@ -262,7 +279,9 @@ mod tests {
         let sees = |settings: &ModelSettings, name| ModelName::parse(name).map(|name| settings.takes_images(&name));
         assert_eq!(sees(&settings, "compatible/x"), Some(true));
         assert_eq!(sees(&settings, "deepseek/x"), Some(false));
-        settings.text_only_models = vec!["compatible/x".into()];
+        settings.text_only_models = vec![String::new()];
+        assert_eq!(sees(&settings, "compatible/x-1"), Some(true));
+        settings.text_only_models = vec!["Compatible/x".into()];
         assert_eq!(sees(&settings, "compatible/x-1"), Some(false));
     }
 }

@@ -1,10 +1,10 @@
 //! A page → pixels → PNG.
 //!
 //! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
-//! allocated: the engine cuts lengths to sixteen bits without a word. What a page draws is counted before too; what a page
-//! may well have, but a hundred thousand times, keeps the engine busy all the same, and ends with the worker at its deadline:
-//! 100,000 clips within each other take it 8 seconds, 50,000 soft masks or 200,000 curves in one line more than 12.
+//! allocated: the engine cuts lengths to sixteen bits without a word. What drawing a page comes to is counted by the same
+//! interpreter before anything is painted.
 
+mod count;
 mod draw;
 mod fonts;
 mod png;
@@ -25,16 +25,13 @@ pub struct RenderOptions {
     pub dpi: Dpi,
     /// The part of the page; `None` is all of it.
     pub region: Option<Region>,
-    /// Pixels of the picture at most, within the limit of this name; what would be larger is refused.
+    /// Pixels of the picture at most, where that is less than the limit of this name; what would be larger is refused.
     pub max_pixels: u64,
 }
 
-/// Pixels of a picture at most: 100 megapixels.
-pub const MAX_PIXELS: u64 = 100_000_000;
-
 impl Default for RenderOptions {
     fn default() -> Self {
-        Self { dpi: Dpi::default(), region: None, max_pixels: MAX_PIXELS }
+        Self { dpi: Dpi::default(), region: None, max_pixels: u64::MAX }
     }
 }
 
@@ -65,13 +62,23 @@ pub enum RenderError {
     Unreadable,
     /// The engine gave up inside.
     #[error(transparent)]
-    Engine(#[from] EngineFailure),
+    Engine(EngineFailure),
     /// The picture could not be written as a PNG.
     #[error("the picture cannot be written: {reason}")]
     Encoding {
         /// Why.
         reason: String,
     },
+}
+
+impl From<EngineFailure> for RenderError {
+    fn from(failure: EngineFailure) -> Self {
+        match failure {
+            EngineFailure::Limit(limit) => Self::Limit(limit),
+            EngineFailure::Stopped(stopped) => Self::Document(stopped.into()),
+            EngineFailure::Panicked { .. } | EngineFailure::NoThread => Self::Engine(failure),
+        }
+    }
 }
 
 /// Draws a one-page PDF, as the room `split` cuts them, on white ground, with its annotations and form fields.
@@ -101,12 +108,10 @@ pub fn page_picture(
     fonts: &Arc<dyn FontSource>,
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
-    let max_pixels = options.max_pixels.min(document.limits().max_pixels);
-    let canvas = size::Canvas::of(&geometry, &RenderOptions { max_pixels, ..*options })?;
-    let Drawable { file, made, draws_something, cost } = document.drawable(index)?;
-    cost.check(document.limits())?;
+    let canvas = size::Canvas::of(&geometry, options, document.limits())?;
+    let Drawable { file, made } = document.drawable(index)?;
     let resolver = fonts::Resolver::new(fonts);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, cost.allows_hinting()))??;
+    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, document.limits()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let made = [
         (
@@ -122,8 +127,8 @@ pub fn page_picture(
     ];
     let made = made.into_iter().filter(|(count, ..)| *count > 0);
     let made = made.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    let mut notes = made.chain(resolver.notes()).chain(drawn.notes).collect::<Vec<_>>();
-    if draws_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
+    let mut notes = made.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
+    if drawn.is_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
         notes.push(NOTHING_SEEN.to_owned());
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })

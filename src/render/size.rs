@@ -2,7 +2,7 @@
 
 use super::RenderOptions;
 use crate::document::PageGeometry;
-use crate::limits::LimitExceeded;
+use crate::limits::{LimitExceeded, Limits};
 
 /// Pixels per inch, from 72 to 300; fewer only where a budget asks for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +81,16 @@ pub(super) struct Canvas {
 
 impl Canvas {
     /// For a page of this geometry.
-    pub(super) fn of(page: &PageGeometry, options: &RenderOptions) -> Result<Self, LimitExceeded> {
+    pub(super) fn of(page: &PageGeometry, options: &RenderOptions, limits: &Limits) -> Result<Self, LimitExceeded> {
         let pixels_per_point = f64::from(options.dpi.get()) / 72.0;
         let region = options.region.unwrap_or(Region::WHOLE);
         let width = whole(page.width_pt * pixels_per_point * (region.right - region.left));
         let height = whole(page.height_pt * pixels_per_point * (region.bottom - region.top));
-        LimitExceeded::check("max_pixels", width.saturating_mul(height), options.max_pixels)?;
+        let max_pixels = options.max_pixels.min(limits.max_pixels);
+        LimitExceeded::check("max_pixels", width.saturating_mul(height), max_pixels)?;
         Ok(Self {
-            width: side(width)?,
-            height: side(height)?,
+            width: side(width, limits.max_side_pixels)?,
+            height: side(height, limits.max_side_pixels)?,
             scale: pixels_per_point * page.user_unit,
             left: (page.width_pt * pixels_per_point * region.left).floor(),
             top: (page.height_pt * pixels_per_point * region.top).floor(),
@@ -97,10 +98,10 @@ impl Canvas {
     }
 }
 
-/// A side of the canvas, which the engine counts in sixteen bits.
-fn side(pixels: u64) -> Result<u16, LimitExceeded> {
-    let limit = u64::from(u16::MAX);
-    u16::try_from(pixels).map_err(|_| LimitExceeded { which: "max_side_pixels", limit, found: pixels })
+/// A side of the canvas.
+fn side(pixels: u64, limit: u16) -> Result<u16, LimitExceeded> {
+    let side = u16::try_from(pixels).ok().filter(|side| *side <= limit);
+    side.ok_or(LimitExceeded { which: "max_side_pixels", limit: limit.into(), found: pixels })
 }
 
 /// Whole pixels, 1 at least. A page whose points times resolution is whole but for the rounding of its numbers keeps its last pixel.
@@ -116,7 +117,7 @@ mod tests {
     fn canvas(width_pt: f64, height_pt: f64, dpi: u64, region: Option<Region>) -> Result<[u16; 2], LimitExceeded> {
         let page = PageGeometry { width_pt, height_pt, rotate: 0, user_unit: 1.0 };
         let options = RenderOptions { dpi: Dpi::clamped(dpi), region, ..RenderOptions::default() };
-        Canvas::of(&page, &options).map(|canvas| [canvas.width, canvas.height])
+        Canvas::of(&page, &options, &Limits::default()).map(|canvas| [canvas.width, canvas.height])
     }
 
     #[test]
@@ -138,15 +139,13 @@ mod tests {
     #[test]
     fn a_picture_has_at_most_so_many_pixels_and_so_long_sides() {
         assert_eq!(canvas(10_000.0, 10_000.0, 72, None), Ok([10_000, 10_000]));
-        let limit = LimitExceeded { which: "max_pixels", limit: MAX_PIXELS, found: 100_010_000 };
+        let limit = LimitExceeded { which: "max_pixels", limit: 100_000_000, found: 100_010_000 };
         assert_eq!(canvas(10_001.0, 10_000.0, 72, None), Err(limit));
         assert_eq!(canvas(65_535.0, 1.0, 72, None), Ok([65_535, 1]));
         let limit = LimitExceeded { which: "max_side_pixels", limit: 65_535, found: 65_536 };
         assert_eq!(canvas(65_536.0, 1.0, 72, None), Err(limit));
         assert!(canvas(f64::INFINITY, f64::INFINITY, 72, None).is_err());
     }
-
-    use super::super::MAX_PIXELS;
 
     #[test]
     fn regions_lie_within_the_page() {

@@ -1,99 +1,94 @@
-//! A page is recorded as given only after the response that carries it was written and flushed.
+//! What goes with a response until it is written, and the transport that delivers over standard output.
 //!
 //! The SDK's handlers return before their response is written, so a delivery waits, and with it the data that the
 //! response has marks for. Over standard output it waits in a [`Ledger`] under the id of its request, and the transport
-//! takes it out when it writes that response; over HTTP it waits in the request's exchange until the connection was
-//! flushed. A cancelled request, a failed write or a lost connection commits nothing.
+//! takes it out when it writes that response; over HTTP it waits in the request's exchange for whoever writes the
+//! answer's mark. Both hand what their writing came to to [`deliver`].
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{ClientNotification, ContentBlock, JsonRpcMessage, RequestId, ResourceContents, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::watch;
 
 use super::enclosures::{Enclosures, Open};
-use crate::tool::Delivery;
+use super::in_flight::{Flight, InFlight};
+use super::lock;
+use super::recalls::{Recalls, take_back};
+use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
 
-/// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
-/// for ever; it gets a page twice instead.
-const SETTLING: Duration = Duration::from_millis(500);
-
-/// Answers that were made and are neither recorded nor lost yet, by conversation.
-#[derive(Clone)]
-pub(super) struct InFlight {
-    counts: Arc<Mutex<HashMap<String, usize>>>,
-    ended: Arc<watch::Sender<()>>,
+/// The response to one request, while it is made and written.
+pub(super) struct PendingResponse {
+    dispatch: Dispatch,
+    flight: Option<Flight>,
 }
 
-/// A delivery whose response is not written yet.
-pub(super) struct Pending {
-    delivery: Delivery,
-    _flight: Flight,
-}
-
-/// What goes with a response that is not written yet.
-#[derive(Default)]
-pub(super) struct Outgoing {
+/// What a handler leaves for whoever writes its response.
+pub(super) struct Answer {
     pub(super) enclosures: Enclosures,
-    pub(super) pending: Option<Pending>,
+    /// What is recorded once the response is written, which the next request of the conversation waits for.
+    pub(super) delivery: Option<(Delivery, Flight)>,
 }
 
-/// Counts as one answer in flight for as long as it lives.
-struct Flight {
-    all: InFlight,
-    conversation: String,
-}
-
-impl Default for InFlight {
-    fn default() -> Self {
-        Self { counts: Arc::default(), ended: Arc::new(watch::Sender::new(())) }
-    }
-}
-
-impl InFlight {
-    /// A delivery to a conversation that is on its way from now on.
-    pub(super) fn pending(&self, conversation: &str, delivery: Delivery) -> Pending {
-        *lock(&self.counts).entry(conversation.to_owned()).or_default() += 1;
-        Pending { delivery, _flight: Flight { all: self.clone(), conversation: conversation.to_owned() } }
+impl PendingResponse {
+    /// A response that is to be made.
+    pub(super) fn open() -> Self {
+        Self { dispatch: Dispatch::open(), flight: None }
     }
 
-    /// Waits until every answer that was made for a conversation is recorded or lost.
-    pub(super) async fn settled(&self, conversation: &str) {
-        let mut ended = self.ended.subscribe();
-        let is_settled = || !lock(&self.counts).contains_key(conversation);
-        let settling = async { while !is_settled() && ended.changed().await.is_ok() {} };
-        // A lapse of time means: go on.
-        let _ = tokio::time::timeout(SETTLING, settling).await;
+    pub(super) fn recall(&self) -> Recall {
+        self.dispatch.recall()
     }
-}
 
-impl Drop for Flight {
-    fn drop(&mut self) {
-        let mut counts = lock(&self.all.counts);
-        match counts.get_mut(&self.conversation) {
-            Some(count) if *count > 1 => *count -= 1,
-            _ => {
-                counts.remove(&self.conversation);
-            }
+    /// Notes that the client may have the response from now on.
+    pub(super) fn begin_writing(&self) {
+        self.dispatch.begin_writing();
+    }
+
+    pub(super) fn put(&mut self, delivery: Option<(Delivery, Flight)>) {
+        if let Some((delivery, flight)) = delivery {
+            self.dispatch.put(delivery);
+            self.flight = Some(flight);
         }
-        drop(counts);
-        self.all.ended.send_replace(());
+    }
+
+    /// Records the response on a thread that may wait for the store, where it was written. A failure of the store costs a
+    /// page sent twice.
+    pub(super) async fn deliver<E: Send + 'static>(self, written: Result<(), E>, warn: fn(&str)) -> Result<(), E> {
+        let Self { dispatch, flight } = self;
+        let delivering = tokio::task::spawn_blocking(move || {
+            let delivered = deliver(dispatch, || written);
+            drop(flight);
+            delivered
+        });
+        match delivering.await {
+            Ok(Ok(_)) => {}
+            Ok(Err(DeliverError::Write(error))) => return Err(error),
+            Ok(Err(DeliverError::Store(error))) => warn(&format!("what was given could not be recorded: {error}")),
+            Err(error) => warn(&format!("what was given could not be recorded: {error}")),
+        }
+        Ok(())
+    }
+
+    /// The same for a response that was written.
+    pub(super) async fn record(self, warn: fn(&str)) {
+        let Ok(()) = self.deliver::<Infallible>(Ok(()), warn).await;
     }
 }
 
-/// Deliveries whose responses are not written yet, by request.
+/// Responses that are not written yet, by request.
 #[derive(Clone, Default)]
 pub(super) struct Ledger {
     requests: Arc<Mutex<HashMap<RequestId, Awaited>>>,
+    recalls: Recalls,
 }
 
 /// What is kept for the response that a request waits for.
 enum Awaited {
-    One(Box<Outgoing>),
+    One(Box<(PendingResponse, Enclosures)>),
     /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
     Either(Enclosures),
 }
@@ -101,57 +96,61 @@ enum Awaited {
 impl Ledger {
     /// Keeps what goes with the response to a request until that is written. Nothing is kept of a cancelled request, whose
     /// response is dropped.
-    pub(super) fn put(&self, id: &RequestId, outgoing: Outgoing) {
+    pub(super) fn put(&self, id: &RequestId, answer: Answer) {
         match lock(&self.requests).get_mut(id) {
-            Some(Awaited::One(awaited)) => **awaited = outgoing,
-            Some(Awaited::Either(enclosures)) => enclosures.append(outgoing.enclosures),
+            Some(Awaited::One(awaited)) => {
+                awaited.0.put(answer.delivery);
+                awaited.1 = answer.enclosures;
+            }
+            Some(Awaited::Either(enclosures)) => enclosures.append(answer.enclosures),
             None => {}
         }
     }
 
-    fn opened(&self, id: &RequestId) {
+    fn begin(&self, id: &RequestId) {
         let mut requests = lock(&self.requests);
         let awaited = match requests.remove(id) {
-            None => Awaited::One(Box::default()),
-            Some(Awaited::One(first)) => Awaited::Either(first.enclosures),
+            None => {
+                let pending = PendingResponse::open();
+                self.recalls.begin(id, pending.recall());
+                Awaited::One(Box::new((pending, Enclosures::default())))
+            }
+            Some(Awaited::One(first)) => Awaited::Either(first.1),
             Some(either @ Awaited::Either(_)) => either,
         };
         requests.insert(id.clone(), awaited);
     }
 
-    fn take(&self, id: &RequestId) -> Outgoing {
+    fn take(&self, id: &RequestId) -> (Option<PendingResponse>, Enclosures) {
         match lock(&self.requests).remove(id) {
-            Some(Awaited::One(outgoing)) => *outgoing,
-            Some(Awaited::Either(enclosures)) => Outgoing { enclosures, pending: None },
-            None => Outgoing::default(),
+            Some(Awaited::One(awaited)) => (Some(awaited.0), awaited.1),
+            Some(Awaited::Either(enclosures)) => (None, enclosures),
+            None => (None, Enclosures::default()),
         }
     }
 }
 
-/// The content of a mutex, also of one whose holder panicked: what it guards here is whole at any time.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A transport that records deliveries as it writes the responses, and has their data written with them.
-pub(super) struct Recorded<T> {
+/// A transport that delivers responses with their data, and obeys cancellations.
+pub(super) struct LedgerTransport<T> {
     inner: T,
     ledger: Ledger,
     /// Data of the responses that `inner` is writing.
     open: Open,
+    in_flight: InFlight,
     warn: fn(&str),
 }
 
-impl<T> Recorded<T> {
-    pub(super) fn new(inner: T, ledger: Ledger, open: Open, warn: fn(&str)) -> Self {
-        Self { inner, ledger, open, warn }
+impl<T> LedgerTransport<T> {
+    pub(super) fn new(inner: T, ledger: Ledger, open: Open, in_flight: InFlight, warn: fn(&str)) -> Self {
+        Self { inner, ledger, open, in_flight, warn }
     }
 
     fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
         match message {
-            JsonRpcMessage::Request(request) => self.ledger.opened(&request.id),
+            JsonRpcMessage::Request(request) => self.ledger.begin(&request.id),
             JsonRpcMessage::Notification(notification) => {
-                if let Some(id) = cancelled(&notification.notification) {
+                if let Some(id) = cancelled_id(&notification.notification) {
+                    take_back(self.ledger.recalls.cancel(id), &self.in_flight, self.warn);
                     drop(self.ledger.take(id));
                 }
             }
@@ -160,7 +159,7 @@ impl<T> Recorded<T> {
     }
 }
 
-fn cancelled(notification: &ClientNotification) -> Option<&RequestId> {
+fn cancelled_id(notification: &ClientNotification) -> Option<&RequestId> {
     match notification {
         ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.as_ref(),
         _ => None,
@@ -193,36 +192,32 @@ fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &Enclosures) -
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for LedgerTransport<T> {
     type Error = T::Error;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let Outgoing { enclosures, pending } = answered(&message).map(|id| self.ledger.take(id)).unwrap_or_default();
+        let (pending, enclosures) = answered(&message).map(|id| self.ledger.take(id)).unwrap_or_default();
         // The SDK drops the responses whose data is kept no more; were that ever to change, no mark may pass for data.
         let (message, pending) = if lacks_data(&message, &enclosures) {
-            (
-                JsonRpcMessage::error(
-                    ErrorData::internal_error("the answer was lost", None),
-                    answered(&message).cloned(),
-                ),
-                None,
-            )
+            let lost = ErrorData::internal_error("the answer was lost", None);
+            (JsonRpcMessage::error(lost, answered(&message).cloned()), None)
         } else {
             (message, pending)
         };
-        let opened = self.open.opened(enclosures);
+        pending.iter().for_each(PendingResponse::begin_writing);
+        let lease = self.open.lease(enclosures, None);
         let sending = self.inner.send(message);
         let warn = self.warn;
         async move {
-            sending.await?;
-            drop(opened);
-            if let Some(pending) = pending {
-                record(pending, warn).await;
+            let written = sending.await;
+            drop(lease);
+            match pending {
+                Some(pending) => pending.deliver(written, warn).await,
+                None => written,
             }
-            Ok(())
         }
     }
 
@@ -234,18 +229,5 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Recorded<T> {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
-    }
-}
-
-/// Records on a thread that may wait for the disk. A failure costs a page sent twice after the end of this process.
-pub(super) async fn record(pending: Pending, warn: fn(&str)) {
-    let recorded = tokio::task::spawn_blocking(move || {
-        let Pending { delivery, _flight } = pending;
-        delivery.commit()
-    });
-    match recorded.await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => warn(&format!("what was given could not be recorded: {error}")),
-        Err(error) => warn(&format!("what was given could not be recorded: {error}")),
     }
 }

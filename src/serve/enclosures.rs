@@ -8,6 +8,9 @@
 //! A mark is the whole value of a member, `"blob":"pagewise-data:…"`, and is looked for with the quotes and the colon
 //! before it: within a text every quote has a backslash before it. A title of a document or an argument of a client may
 //! still look like one; so a mark has a seal that only this process can make, and what has none is a text like any other.
+//!
+//! Over HTTP the first block of an answer has a mark also where it is a text. No other message has that mark, so whoever
+//! writes it is writing that answer: on which connection, in which stream and after which notifications does not matter.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,7 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 
-use super::delivery::lock;
+use super::delivery::PendingResponse;
+use super::lock;
 use crate::tool::{base64_length, push_base64};
 
 /// What a mark starts with; its number and seal follow in hexadecimal.
@@ -55,23 +59,57 @@ fn sealed_number(digits: &[u8]) -> Option<u64> {
     (sealed.len() == DIGITS && read(sealed)? == seal(number)).then_some(number)
 }
 
+/// What is written in the place of a mark.
+#[derive(Debug, Clone)]
+enum Content {
+    /// As base64.
+    Data(Bytes),
+    /// As it is: the inside of a JSON string.
+    Text(Bytes),
+}
+
+impl Content {
+    fn written_length(&self) -> u64 {
+        match self {
+            Self::Data(data) => base64_length(data.len() as u64),
+            Self::Text(text) => text.len() as u64,
+        }
+    }
+
+    fn bytes(&self) -> &Bytes {
+        let (Self::Data(bytes) | Self::Text(bytes)) = self;
+        bytes
+    }
+}
+
 /// The data of one result.
 #[derive(Debug, Default)]
-pub(super) struct Enclosures(BTreeMap<u64, Bytes>);
+pub(super) struct Enclosures(BTreeMap<u64, Content>);
 
 impl Enclosures {
     /// What stands for `data` in the result.
     pub(super) fn enclose(&mut self, data: &Bytes) -> String {
+        self.mark(Content::Data(data.clone()))
+    }
+
+    /// What stands for a text in the result.
+    pub(super) fn enclose_text(&mut self, text: &str) -> String {
+        // A text can always be written as JSON.
+        let quoted = Bytes::from(serde_json::to_string(text).unwrap_or_default());
+        let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+        self.mark(Content::Text(quoted.slice_ref(inside)))
+    }
+
+    fn mark(&mut self, content: Content) -> String {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        self.0.insert(number, data.clone());
+        self.0.insert(number, content);
         format!("{MARK}{number:0DIGITS$x}{:0DIGITS$x}", seal(number))
     }
 
     /// Bytes of what is `json` bytes long with the marks, when it is written.
     pub(super) fn written_length(&self, json: u64) -> u64 {
         let marks = (self.0.len() as u64).saturating_mul((MARK.len() + 2 * DIGITS) as u64);
-        let data = self.0.values().map(|data| base64_length(data.len() as u64));
-        data.fold(json.saturating_sub(marks), u64::saturating_add)
+        self.0.values().map(Content::written_length).fold(json.saturating_sub(marks), u64::saturating_add)
     }
 
     /// Adds what belongs to another result.
@@ -79,39 +117,61 @@ impl Enclosures {
         self.0.append(&mut others.0);
     }
 
+    /// The number of the mark that `text` is, where it stands for something here.
+    pub(super) fn number(&self, text: &str) -> Option<u64> {
+        mark_number(text).filter(|number| self.0.contains_key(number))
+    }
+
     /// Whether `text` is a mark that stands for nothing here.
     pub(super) fn lacks(&self, text: &str) -> bool {
-        let number = text.strip_prefix(MARK).and_then(|digits| sealed_number(digits.as_bytes()));
-        number.is_some_and(|number| !self.0.contains_key(&number))
+        mark_number(text).is_some_and(|number| !self.0.contains_key(&number))
     }
 }
 
+fn mark_number(text: &str) -> Option<u64> {
+    sealed_number(text.strip_prefix(MARK)?.as_bytes())
+}
+
 /// The data of all results that are being written: who writes need not know whose they are.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Open(Arc<Shared>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Shared {
-    data: Mutex<BTreeMap<u64, Bytes>>,
+    entries: Mutex<BTreeMap<u64, Entry>>,
     /// Bytes of it that wait for a client that may never come back.
     waiting: AtomicU64,
+}
+
+struct Entry {
+    content: Content,
+    /// The response that has this mark, where that is to be delivered by whoever writes it.
+    pending: Option<PendingResponse>,
 }
 
 /// Bytes that wait for clients that may never come back, of all of them together. 64 MiB.
 const MAX_WAITING_BYTES: u64 = 64 << 20;
 
-/// Keeps the data of one result open for as long as it lives.
-#[derive(Debug)]
-pub(super) struct Opened {
+/// Keeps the data of one result for as long as it lives, and its delivery until it is written.
+pub(super) struct BlobLease {
     open: Open,
     enclosures: Enclosures,
 }
 
 impl Open {
-    /// Has the data of a result written with it, until what this gives is dropped.
-    pub(super) fn opened(&self, enclosures: Enclosures) -> Opened {
-        lock(&self.0.data).extend(enclosures.0.iter().map(|(number, data)| (*number, data.clone())));
-        Opened { open: self.clone(), enclosures }
+    /// Has the data of a result written with it, until what this gives is dropped. Whoever writes the mark of this number
+    /// gets what is to be delivered.
+    pub(super) fn lease(&self, enclosures: Enclosures, pending: Option<(u64, PendingResponse)>) -> BlobLease {
+        let mut entries = lock(&self.0.entries);
+        let all = enclosures.0.iter();
+        entries.extend(all.map(|(number, content)| (*number, Entry { content: content.clone(), pending: None })));
+        if let Some((number, pending)) = pending
+            && let Some(entry) = entries.get_mut(&number)
+        {
+            entry.pending = Some(pending);
+        }
+        drop(entries);
+        BlobLease { open: self.clone(), enclosures }
     }
 
     /// The first part of `json`, which is all that is left of a message: a text of at most `most` bytes that no mark
@@ -125,8 +185,11 @@ impl Open {
             Some((at, sealed_number(digits)?))
         });
         match marks.next() {
-            Some((0, number)) => match lock(&self.0.data).get(&number) {
-                Some(data) => Part::Data { mark: WHOLE, data: Data { left: data.clone(), is_begun: false } },
+            Some((0, number)) => match lock(&self.0.entries).get_mut(&number) {
+                Some(entry) => {
+                    let data = Data { left: entry.content.clone(), is_begun: false };
+                    Part::Data { mark: WHOLE, data, pending: entry.pending.take() }
+                }
                 None => Part::Lost,
             },
             Some((at, _)) => Part::Text(at.min(most)),
@@ -135,7 +198,7 @@ impl Open {
     }
 }
 
-impl Opened {
+impl BlobLease {
     /// Bytes of what is `json` bytes long with the marks, when it is written.
     pub(super) fn written_length(&self, json: u64) -> u64 {
         self.enclosures.written_length(json)
@@ -143,32 +206,32 @@ impl Opened {
 
     /// The same for as long as this lives, where there is something to keep and not too much is kept so.
     pub(super) fn waiting(self) -> Option<Waiting> {
-        let bytes = self.enclosures.0.values().map(|data| data.len() as u64).fold(0, u64::saturating_add);
-        let waiting = Waiting { opened: self, bytes };
-        let before = waiting.opened.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
+        let bytes = self.enclosures.0.values().map(|content| content.bytes().len() as u64).fold(0, u64::saturating_add);
+        let waiting = Waiting { lease: self, bytes };
+        let before = waiting.lease.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
         (bytes > 0 && before.saturating_add(bytes) <= MAX_WAITING_BYTES).then_some(waiting)
     }
 }
 
 /// Data that is kept for a client that may come back.
-#[derive(Debug)]
 pub(super) struct Waiting {
-    opened: Opened,
+    lease: BlobLease,
     bytes: u64,
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.opened.open.0.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.lease.open.0.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-impl Drop for Opened {
+impl Drop for BlobLease {
     fn drop(&mut self) {
-        if !self.enclosures.0.is_empty() {
-            let mut open = lock(&self.open.0.data);
-            self.enclosures.0.keys().for_each(|number| drop(open.remove(number)));
-        }
+        let mut entries = lock(&self.open.0.entries);
+        let dropped: Vec<_> = self.enclosures.0.keys().filter_map(|number| entries.remove(number)).collect();
+        drop(entries);
+        // What is not delivered ends here, which takes a lock of its own.
+        drop(dropped);
     }
 }
 
@@ -182,6 +245,8 @@ pub(super) enum Part {
         mark: usize,
         /// What is written in their place.
         data: Data,
+        /// The response that this message is, to be delivered when all of it is written.
+        pending: Option<PendingResponse>,
     },
     /// A mark whose data is kept no more: the message cannot be written.
     Lost,
@@ -189,7 +254,7 @@ pub(super) enum Part {
 
 /// Data that is being written.
 pub(super) struct Data {
-    left: Bytes,
+    left: Content,
     is_begun: bool,
 }
 
@@ -200,13 +265,15 @@ impl Data {
             out.extend_from_slice(QUOTES);
             self.is_begun = true;
         }
-        let piece = self.left.split_to(self.left.len().min(STRIDE));
-        push_base64(&piece, out);
+        match &mut self.left {
+            Content::Data(left) => push_base64(&left.split_to(left.len().min(STRIDE)), out),
+            Content::Text(left) => out.extend_from_slice(&left.split_to(left.len().min(STRIDE))),
+        }
     }
 
     /// Whether all is written.
     pub(super) fn is_written(&self) -> bool {
-        self.is_begun && self.left.is_empty()
+        self.is_begun && self.left.bytes().is_empty()
     }
 }
 
@@ -224,7 +291,7 @@ mod tests {
                     out.extend_from_slice(left.get(..taken)?);
                     taken
                 }
-                Part::Data { mark, mut data } => {
+                Part::Data { mark, mut data, .. } => {
                     while !data.is_written() {
                         data.push_piece(&mut out);
                     }
@@ -249,7 +316,7 @@ mod tests {
         let expected = json([&base64(&one), "", &base64(&long)]);
         let marked = json(marks.each_ref().map(String::as_str));
         assert_eq!(enclosures.written_length(marked.len() as u64), expected.len() as u64);
-        let opened = open.opened(enclosures);
+        let opened = open.lease(enclosures, None);
         for most in [1, 2, 3, 7, 20, 1_000] {
             assert_eq!(written(&open, &marked, most).as_ref(), Some(&expected), "{most}");
         }
@@ -263,7 +330,7 @@ mod tests {
         let waiting = |bytes: usize| {
             let mut enclosures = Enclosures::default();
             enclosures.enclose(&Bytes::from(vec![0; bytes]));
-            open.opened(enclosures).waiting()
+            open.lease(enclosures, None).waiting()
         };
         let half = waiting(32 << 20);
         let other = waiting(32 << 20);
@@ -277,7 +344,7 @@ mod tests {
         let (open, mut enclosures) = (Open::default(), Enclosures::default());
         let mark = enclosures.enclose(&Bytes::from_static(b"abc"));
         assert!(!enclosures.lacks(&mark) && !enclosures.lacks("abc") && Enclosures::default().lacks(&mark));
-        let _opened = open.opened(enclosures);
+        let _opened = open.lease(enclosures, None);
         let (numbered, _) = mark.split_at(MARK.len() + DIGITS);
         let forged =
             [format!("{numbered}{:016x}", 0), format!("{MARK}{:032x}", 1), format!("{MARK}zz"), MARK.to_owned()];

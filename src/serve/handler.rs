@@ -4,17 +4,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo, Implementation,
-    JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::ServerWorld;
-use super::delivery::{InFlight, Ledger, Outgoing};
+use super::delivery::{Answer, Ledger};
 use super::http::{self, Exchange, Metrics};
 use super::identity::Identity;
+use super::in_flight::InFlight;
 use super::progress::Progress;
 use super::shape;
 use super::tools::{self, Call, Called, Tool};
@@ -41,23 +42,32 @@ impl Drop for Wanted {
 
 impl Handler {
     /// A handler over standard output.
-    pub(super) fn over_stdio(world: ServerWorld, ledger: Ledger) -> Self {
+    pub(super) fn over_stdio(world: ServerWorld, ledger: Ledger, in_flight: InFlight) -> Self {
         let (world, metrics) = (Arc::new(world), Arc::default());
-        Self { world, metrics, ledger: Some(ledger), in_flight: InFlight::default() }
+        Self { world, metrics, ledger: Some(ledger), in_flight }
     }
 
     /// A handler over HTTP.
-    pub(super) fn over_http(world: ServerWorld, metrics: Arc<Metrics>) -> Self {
-        Self { world: Arc::new(world), metrics, ledger: None, in_flight: InFlight::default() }
+    pub(super) fn over_http(world: ServerWorld, metrics: Arc<Metrics>, in_flight: InFlight) -> Self {
+        Self { world: Arc::new(world), metrics, ledger: None, in_flight }
     }
 
-    /// Keeps what goes with the response to a request until that is written. Where it cannot be known when that was,
-    /// nothing is recorded.
-    fn goes_with(&self, exchange: Option<&Exchange>, context: &RequestContext<RoleServer>, outgoing: Outgoing) {
+    /// Keeps what goes with the result of a call until that is written. Where it cannot be known when that was, nothing is
+    /// recorded.
+    fn goes_with(
+        &self,
+        result: &mut CallToolResult,
+        exchange: Option<&Exchange>,
+        context: &RequestContext<RoleServer>,
+        mut answer: Answer,
+    ) {
         match (exchange, &self.ledger) {
-            (Some(exchange), _) => exchange.put(outgoing),
-            (None, Some(ledger)) => ledger.put(&context.id, outgoing),
-            (None, None) => drop(outgoing),
+            (Some(exchange), _) => {
+                let mark = shape::mark_answer(result, &mut answer.enclosures);
+                exchange.put(answer, mark);
+            }
+            (None, Some(ledger)) => ledger.put(&context.id, answer),
+            (None, None) => drop(answer),
         }
     }
 
@@ -139,14 +149,14 @@ impl ServerHandler for Handler {
             self.in_flight.settled(key).await;
         }
         let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
-        let (Called { result, enclosures, delivery }, conversation) =
+        let (Called { mut result, enclosures, delivery }, conversation) =
             self.run(tool, identity, arguments, &context).await?;
-        let pending = delivery.map(|delivery| {
+        let delivery = delivery.map(|delivery| {
             // One that was minted is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
-            self.in_flight.pending(key.as_deref().unwrap_or_default(), delivery)
+            (delivery, self.in_flight.begin(key.as_deref().unwrap_or_default()))
         });
-        self.goes_with(exchange.as_deref(), &context, Outgoing { enclosures, pending });
+        self.goes_with(&mut result, exchange.as_deref(), &context, Answer { enclosures, delivery });
         Ok(CallToolResponse::from(result))
     }
 
@@ -216,8 +226,12 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
         let (result, enclosures) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
-        let exchange = identity.visit.as_ref().map(|visit| &*visit.exchange);
-        self.goes_with(exchange, &context, Outgoing { enclosures, pending: None });
+        let answer = Answer { enclosures, delivery: None };
+        match (&identity.visit, &self.ledger) {
+            (Some(visit), _) => visit.exchange.put(answer, None),
+            (None, Some(ledger)) => ledger.put(&context.id, answer),
+            (None, None) => drop(answer),
+        }
         Ok(ReadResourceResponse::from(result))
     }
 }

@@ -13,7 +13,9 @@ use serde_json::Value;
 use super::ServerWorld;
 use super::http::{SESSION, Visit};
 use super::tools::Tool;
-use crate::tool::{CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError};
+use crate::tool::{
+    CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError, argument,
+};
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
 const THREAD_ID: &str = "threadId";
@@ -133,9 +135,9 @@ fn words(bytes: &[u8]) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The conversation that a call names. Clients send `null` for what was left out.
+/// The conversation that a call names.
 fn given(arguments: &JsonObject) -> Option<&Value> {
-    arguments.get(ARGUMENT).filter(|handle| !handle.is_null())
+    argument(arguments, ARGUMENT)
 }
 
 /// The MIME types that the client says it can show its model.

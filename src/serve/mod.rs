@@ -20,8 +20,10 @@ mod enclosures;
 mod handler;
 mod http;
 mod identity;
+mod in_flight;
 mod pdf;
 mod progress;
+mod recalls;
 mod shape;
 mod stdio;
 mod tools;
@@ -29,17 +31,18 @@ mod web;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-use self::delivery::{Ledger, Recorded};
+use self::delivery::{Ledger, LedgerTransport};
 use self::enclosures::Open;
 use self::handler::Handler;
 pub use self::http::HttpSettings;
+use self::in_flight::InFlight;
 use self::stdio::Filled;
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
@@ -65,6 +68,20 @@ pub struct ServerWorld {
     pub warn: fn(&str),
 }
 
+/// What a server over HTTP is doing, for its handler and for its connections.
+#[derive(Clone, Default)]
+struct Work {
+    metrics: Arc<http::Metrics>,
+    in_flight: InFlight,
+    /// Where sessions are kept that other replicas go on with.
+    context: Option<Arc<ContextManager>>,
+}
+
+/// The content of a mutex, also of one whose holder panicked: what it guards here is whole at any time.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Serves standard input and output until the input ends.
 ///
 /// # Errors
@@ -81,9 +98,10 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
 pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
-    let (metrics, warn) = (Arc::default(), world.warn);
-    let handler = Handler::over_http(world, Arc::clone(&metrics));
-    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, metrics, settings, warn))
+    let (context, warn) = (Some(Arc::clone(&world.context)), world.warn);
+    let work = Work { context, ..Work::default() };
+    let handler = Handler::over_http(world, Arc::clone(&work.metrics), work.in_flight.clone());
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, work, settings, warn))
 }
 
 /// Serves any handler of the protocol behind the same gate: the conformance suite brings tools of its own. Not for use; it
@@ -97,7 +115,7 @@ pub fn serve_handler<H: rmcp::ServerHandler + Clone>(
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
-    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, Arc::default(), settings, warn))
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, Work::default(), settings, warn))
 }
 
 fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
@@ -110,11 +128,11 @@ fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::R
 async fn serve(world: ServerWorld) -> io::Result<()> {
     stdio::widen();
     let (reader, writer) = stdio_pipes();
-    let ledger = Ledger::default();
+    let (ledger, in_flight) = (Ledger::default(), InFlight::default());
     let open = Open::default();
     let transport = AsyncRwTransport::new_server(reader, Filled::new(writer, open.clone()));
-    let transport = Recorded::new(transport, ledger.clone(), open, world.warn);
-    match Handler::over_stdio(world, ledger).serve(transport).await {
+    let transport = LedgerTransport::new(transport, ledger.clone(), open, in_flight.clone(), world.warn);
+    match Handler::over_stdio(world, ledger, in_flight).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looked whether the server starts.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),

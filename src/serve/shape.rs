@@ -99,6 +99,23 @@ pub(super) fn resource_within(read: ReadPage, bytes: Option<u64>) -> Result<Read
     }
 }
 
+/// Has the answer's first block written in the place of a mark, whose number this gives: whoever writes that mark is
+/// writing this answer.
+pub(super) fn mark_answer(result: &mut CallToolResult, enclosures: &mut Enclosures) -> Option<u64> {
+    match result.content.first_mut()? {
+        ContentBlock::Text(text) => {
+            text.text = enclosures.enclose_text(&text.text);
+            enclosures.number(&text.text)
+        }
+        ContentBlock::Image(image) => enclosures.number(&image.data),
+        ContentBlock::Resource(embedded) => match &embedded.resource {
+            ResourceContents::BlobResourceContents { blob, .. } => enclosures.number(blob),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn content_block(block: &Block, enclosures: &mut Enclosures) -> ContentBlock {
     match block {
         Block::Text(text) => ContentBlock::text(text.as_str()),

@@ -83,7 +83,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for Filled<W> {
                 ready!(self.poll_piece(cx))?;
                 Pin::new(&mut self.inner).poll_write(cx, buf.get(..length).unwrap_or(buf))
             }
-            Part::Data { mark, data } => {
+            Part::Data { mark, data, .. } => {
                 self.data = Some(data);
                 Poll::Ready(Ok(mark))
             }
@@ -139,7 +139,7 @@ mod tests {
         let data = [0, 1, 100_000, 200_001].map(|length| Bytes::from(vec![7; length]));
         let mut enclosures = Enclosures::default();
         let marks = data.each_ref().map(|data| enclosures.enclose(data));
-        let opened = open.opened(enclosures);
+        let opened = open.lease(enclosures, None);
         let json = |texts: Vec<&str>| {
             let long = "text ".repeat(20_000);
             let members = texts.into_iter().map(|text| serde_json::json!({ "text": long, "blob": text, "a": "b" }));

@@ -30,7 +30,7 @@ impl<'a> Decoder<'a> {
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
             Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
-                filter::Decoded { bytes: Cow::default(), intact: true, stopped_at: Some(0) }
+                filter::Decoded { bytes: Cow::default(), intact: true, exact: false, stopped_at: Some(0) }
             }
             other => other?,
         };

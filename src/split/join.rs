@@ -60,7 +60,7 @@ pub enum JoinError {
     #[error(transparent)]
     Whole(#[from] CutError),
     /// They were cut by several readers, of which none gets all.
-    #[error("no reader gets all of these pages")]
+    #[error("the file is damaged, and these pages can only be read one by one")]
     SeveralReaders,
     /// They want different things of the document.
     #[error(transparent)]
@@ -158,7 +158,7 @@ impl<'a> Job<'a> {
 
     fn made(&self, reading: &Reading, leaves: &[Leaf], demand: Demand) -> Result<JoinedPages, JoinError> {
         if !self.tiers.contains(&reading.tier) {
-            return Err(DocumentError::damaged("a reader that cut none of the pages").into());
+            return Err(DocumentError::damaged("pages that can only be read one by one").into());
         }
         let Assembled { written, notes, conflict } = assemble(reading, leaves, &self.labels, demand)?;
         if let Some(conflict) = conflict {

@@ -3,10 +3,13 @@
 //! survey (annotations, fields, layers) → find the resources in use → follow the closure → write → read back.
 
 mod assemble;
+mod canonical;
 mod catalog;
 mod closure;
 mod colors;
 mod content;
+mod content_digest;
+mod digest;
 mod fingerprint;
 mod form;
 #[cfg(debug_assertions)]
@@ -21,6 +24,7 @@ mod resources;
 mod roles;
 mod serialize;
 mod shared;
+mod stream_data;
 mod used;
 mod verify;
 mod writer;

@@ -2,7 +2,8 @@
 //!
 //! LZW, RunLength, ASCII85 and ASCIIHex are what old producers used. Of 350 pages of documents with several pages, six
 //! have such data, and one of them was 1.27 times as large as what qpdf made of it. Image codecs below such a filter stay as
-//! they are. What does not decode to its end is copied as it is, since readers make different things of it.
+//! they are. What does not decode to its end, or leaves bytes over, is copied as it is, since readers make different
+//! things of it.
 
 use super::writer::deflated;
 use crate::document::object::{Dictionary, Object, Stream};
@@ -35,7 +36,7 @@ pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<S
         Err(_) => return Ok(None),
         Ok(decoded) => decoded,
     };
-    if !decoded.intact {
+    if !decoded.exact {
         return Ok(None);
     }
     let new = match decoded.stopped_at {

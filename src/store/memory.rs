@@ -5,7 +5,10 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, Version, ViewStore};
+use super::{
+    ConversationRecord, Delivery, Head, Health, MemorySessions, Pruned, Reading, Rows, Sent, SessionStore, StoreError,
+    Version, ViewStore,
+};
 use crate::hash::ContentHash;
 use crate::view::{Change, ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 
@@ -13,6 +16,7 @@ use crate::view::{Change, ConversationId, ConversationView, FileKey, Forget, Pri
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
+    sessions: MemorySessions,
 }
 
 #[derive(Debug, Default)]
@@ -95,9 +99,7 @@ impl Entry {
         };
         match known {
             Some(known) if known == self.head.version() => Rows::Unchanged,
-            Some(known) if known.begun == self.head.begun && self.head.forgotten <= known.latest => {
-                Rows::Later(after(known.latest))
-            }
+            Some(known) if self.head.extends(known) => Rows::Later(after(known.latest)),
             _ => Rows::All(after(Sequence::START)),
         }
     }
@@ -291,6 +293,10 @@ impl ViewStore for MemoryStore {
         state.drop_unheld_names();
         let left = (state.conversations.len() as u64, state.holdings());
         Ok(Pruned { conversations: conversations - left.0, holdings: holdings - left.1 })
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        Some(&self.sessions)
     }
 
     fn health(&self) -> Result<Health, StoreError> {

@@ -17,14 +17,17 @@
 mod fallback;
 mod hashes;
 mod memory;
+mod monitor;
 mod opening;
 mod postgres;
 mod private;
 mod report;
 mod rows;
 mod schema;
+mod sessions;
 mod soundness;
 mod sqlite;
+mod state;
 mod statements;
 
 use std::collections::BTreeMap;
@@ -33,14 +36,17 @@ use std::time::SystemTime;
 
 pub use fallback::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
 pub use memory::MemoryStore;
+pub use monitor::{CallTally, StoreMonitor, StoreTally};
 pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
+pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
+pub use state::{ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, Version};
 
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, Forget, Holding, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
 
 /// Keeps what conversations hold: their rows are the truth, and every process asks for it.
 ///
@@ -183,156 +189,16 @@ pub trait ViewStore: Send + Sync {
         None
     }
 
+    /// The sessions that are kept beside the views; `None` where this store keeps none.
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        None
+    }
+
     /// Whether the store answers, and how much it keeps.
     ///
     /// # Errors
     /// [`StoreError`]
     fn health(&self) -> Result<Health, StoreError>;
-}
-
-/// A state of a conversation's rows. Two states are one only where both numbers are equal.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Version {
-    /// [`Head::begun`]; 0 for a conversation that is not known yet.
-    pub begun: u64,
-    /// [`Head::latest`].
-    pub latest: Sequence,
-}
-
-/// What a conversation holds, beside a copy of it that a reader has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    /// What is known of it besides its rows.
-    pub head: Head,
-    /// Its rows.
-    pub rows: Rows,
-}
-
-/// The rows that a reader needs besides those it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rows {
-    /// None: its copy is the present version.
-    Unchanged,
-    /// Those recorded after its copy; nothing was forgotten since.
-    Later(Vec<(Holding, Sequence)>),
-    /// All of them, in place of its copy.
-    All(Vec<(Holding, Sequence)>),
-}
-
-/// What one answer gave, recorded together.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Delivery {
-    /// The version that the answer was planned on; the default for a conversation that was unknown, which is refused only
-    /// where something was forgotten by now.
-    pub planned: Version,
-    /// What the answer said is gone; forgotten before the rest is recorded, under the same sequence.
-    pub forget: Vec<Forget>,
-    /// What the conversation now holds.
-    pub holdings: Vec<Holding>,
-    /// The paths of the files among the holdings, to be shown.
-    pub names: BTreeMap<FileKey, String>,
-    /// How many pages the documents of these contents have.
-    pub page_counts: BTreeMap<ContentHash, u32>,
-    /// How much it was.
-    pub sent: Sent,
-}
-
-/// What one look-up tells of a conversation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Head {
-    /// A random number of 63 bits, never 0, that the store chose when the conversation began. One that was pruned, or
-    /// whose database was lost, and that begins again under its name has another.
-    pub begun: u64,
-    /// The sequence of the last recording or forgetting.
-    pub latest: Sequence,
-    /// The sequence of the last forgetting, or of the last taking back.
-    pub forgotten: Sequence,
-    /// The largest generation that its client named; 0 before.
-    pub generation: u64,
-    /// Whose it is, where a server tells its callers apart.
-    pub owner: Option<Principal>,
-    /// What was sent since everything was last forgotten.
-    pub sent: Sent,
-}
-
-impl Head {
-    /// The version of the conversation's rows.
-    #[must_use]
-    pub fn version(&self) -> Version {
-        Version { begun: self.begun, latest: self.latest }
-    }
-
-    /// Whether a delivery rests on this conversation, and on nothing that was forgotten since it was planned.
-    #[must_use]
-    pub fn allows(&self, planned: Version) -> bool {
-        (planned.begun == 0 || planned.begun == self.begun) && self.forgotten <= planned.latest
-    }
-}
-
-/// How much was sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sent {
-    /// Media blocks: documents and images.
-    pub blocks: u64,
-    /// Pages of PDF among them.
-    pub pages: u64,
-    /// Bytes of all blocks as a request carries them: media in base64.
-    pub bytes: u64,
-    /// Tokens, as estimated.
-    pub tokens: u64,
-}
-
-impl Sent {
-    /// Adds what was sent besides.
-    pub fn add(&mut self, more: Self) {
-        self.blocks = self.blocks.saturating_add(more.blocks);
-        self.pages = self.pages.saturating_add(more.pages);
-        self.bytes = self.bytes.saturating_add(more.bytes);
-        self.tokens = self.tokens.saturating_add(more.tokens);
-    }
-
-    /// Takes away what was added before.
-    pub fn subtract(&mut self, less: Self) {
-        self.blocks = self.blocks.saturating_sub(less.blocks);
-        self.pages = self.pages.saturating_sub(less.pages);
-        self.bytes = self.bytes.saturating_sub(less.bytes);
-        self.tokens = self.tokens.saturating_sub(less.tokens);
-    }
-}
-
-/// What is known of a conversation besides its rows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationRecord {
-    /// Its handle.
-    pub id: ConversationId,
-    /// When it was made known.
-    pub created: SystemTime,
-    /// When it was last written to.
-    pub used: SystemTime,
-    /// How many holdings it has.
-    pub holdings: u64,
-    /// The rest of it.
-    pub head: Head,
-}
-
-/// What pruning dropped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pruned {
-    /// Conversations.
-    pub conversations: u64,
-    /// Their holdings.
-    pub holdings: u64,
-}
-
-/// The state of a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
-    /// The database, or `None` where nothing outlives the process.
-    pub database: Option<PathBuf>,
-    /// How many conversations are known.
-    pub conversations: u64,
-    /// How many holdings they have.
-    pub holdings: u64,
 }
 
 /// Why a store could not do its work.

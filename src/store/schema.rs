@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 /// What came of bringing the tables up to date.
 pub(super) enum Migration {
@@ -135,6 +135,16 @@ INSERT INTO pruning SELECT id, pruned_at FROM floor;
 DROP TABLE floor;
 ";
 
+/// Version 5: sessions of clients of the older protocol versions.
+const VERSION_5: &str = "
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    owner BLOB NOT NULL,
+    state BLOB NOT NULL,
+    used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+";
+
 /// Brings the tables to [`VERSION`], whole or not at all.
 pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
     // The common case takes no lock.
@@ -165,6 +175,9 @@ fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     }
     if from < 4 {
         transaction.execute_batch(VERSION_4)?;
+    }
+    if from < 5 {
+        transaction.execute_batch(VERSION_5)?;
     }
     Ok(())
 }

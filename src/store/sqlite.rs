@@ -17,8 +17,8 @@ use super::statements::{
     insert_conversation, moment, prune, rows_after, unix_seconds,
 };
 use super::{
-    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, StoreWarning, Version,
-    ViewStore,
+    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, SessionStore, StoreError, StoreWarning,
+    Version, ViewStore,
 };
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
@@ -130,7 +130,7 @@ impl SqliteStore {
         }))
     }
 
-    fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         self.told(self.run(|connection| in_transaction(connection, work)))
     }
 
@@ -198,9 +198,7 @@ fn read(
     };
     let rows = match known {
         Some(known) if known == head.version() => Rows::Unchanged,
-        Some(known) if known.begun == head.begun && head.forgotten <= known.latest => {
-            Rows::Later(rows_after(transaction, id, known.latest)?)
-        }
+        Some(known) if head.extends(known) => Rows::Later(rows_after(transaction, id, known.latest)?),
         _ => Rows::All(rows_after(transaction, id, Sequence::START)?),
     };
     Ok(Some(Reading { head, rows }))
@@ -359,6 +357,10 @@ impl ViewStore for SqliteStore {
 
     fn take_warning(&self) -> Option<StoreWarning> {
         self.untold().take().map(|set_aside| StoreWarning::SetAside { set_aside })
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        Some(self)
     }
 
     fn health(&self) -> Result<Health, StoreError> {

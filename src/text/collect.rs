@@ -2,7 +2,8 @@
 
 use super::characters::Characters;
 use super::mark::{Mark, Place, Said};
-use crate::limits::{Deadline, Limits};
+use crate::document::effort::{Reach, Steps, price};
+use crate::limits::Limits;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
@@ -43,13 +44,52 @@ pub(super) struct Collected {
     pub(super) is_full: bool,
 }
 
+/// On whose account a page is read.
+pub(super) struct Account<'c> {
+    steps: &'c Steps,
+    reach: &'c Reach,
+    /// Pieces of content that were begun.
+    begun: u64,
+}
+
+impl<'c> Account<'c> {
+    pub(super) fn new(steps: &'c Steps, reach: &'c Reach) -> Self {
+        Self { steps, reach, begun: 0 }
+    }
+
+    fn call(&self) {
+        self.steps.take(price::CALL);
+    }
+
+    fn image(&self) {
+        self.steps.take(price::IMAGE);
+    }
+
+    fn marked(&self, open: usize) {
+        self.steps.take(price::OPERATOR.saturating_add(u64::try_from(open / 8).unwrap_or(u64::MAX)));
+    }
+
+    fn glyphs(&self, count: usize) {
+        self.steps.take(price::GLYPH.saturating_mul(u64::try_from(count).unwrap_or(u64::MAX)));
+    }
+
+    /// What clips with a box may be a form.
+    fn clip(&mut self, clip: &ClipPath) {
+        self.call();
+        if clip.path.elements().len() == 5 {
+            self.steps.take(self.reach.content_steps(self.begun));
+            self.begun = self.begun.saturating_add(1);
+        }
+    }
+}
+
 /// Collects the glyphs that a page draws.
 pub(super) struct Collector<'c, 'p> {
     pub(super) collected: Collected,
     characters: &'c mut Characters<'p>,
     page: Rect,
     left_bytes: usize,
-    deadline: Deadline,
+    account: Account<'c>,
     spans: Vec<Option<Span>>,
     places: HashMap<(char, i64), Vec<(f64, f64)>>,
 }
@@ -61,14 +101,14 @@ struct Span {
 }
 
 impl<'c, 'p> Collector<'c, 'p> {
-    /// For a page that is shown as `page`, within `max_text_bytes` and the deadline of `limits`.
-    pub(super) fn new(characters: &'c mut Characters<'p>, page: Rect, limits: &Limits) -> Self {
+    /// For a page that is shown as `page`, within `max_text_bytes` of `limits`, on `account`.
+    pub(super) fn new(characters: &'c mut Characters<'p>, page: Rect, limits: &Limits, account: Account<'c>) -> Self {
         Self {
             collected: Collected::default(),
             characters,
             page,
             left_bytes: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
-            deadline: limits.deadline.clone(),
+            account,
             spans: Vec::new(),
             places: HashMap::new(),
         }
@@ -237,28 +277,39 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
 
 impl<'a> Device<'a> for Collector<'_, '_> {
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+        self.account.call();
         self.collected.paths += 1;
     }
 
-    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_clip_path(&mut self, clip: &ClipPath) {
+        self.account.clip(clip);
+    }
 
-    fn push_clip_rect(&mut self, _: &Rect) {}
+    fn push_clip_rect(&mut self, _: &Rect) {
+        self.account.call();
+    }
 
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+        self.account.call();
+    }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        if !self.collected.is_full && self.deadline.check().is_ok() {
+        self.account.call();
+        self.account.glyphs(run.glyphs().len());
+        if !self.collected.is_full {
             self.run(run, props.transform, !matches!(mode, DrawMode::Invisible));
         }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
+        self.account.image();
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let shown = props.transform.transform_rect_bbox(pixels).intersect(self.page);
         self.collected.picture_area += shown.width().max(0.0) * shown.height().max(0.0);
     }
 
     fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
+        self.account.call();
         self.collected.paths += 1;
     }
 
@@ -267,6 +318,8 @@ impl<'a> Device<'a> for Collector<'_, '_> {
     fn pop_transparency_group(&mut self) {}
 
     fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
+        // All that are open are looked at.
+        self.account.marked(self.spans.len());
         let is_nested = self.spans.iter().any(Option::is_some);
         let text = properties.filter(|_| !is_nested).and_then(|dict| dict.get::<PdfString<'_>>(b"ActualText"));
         let span = text.map(|text| Span { text: crate::document::text_string::decode(text.as_bytes()), extent: None });

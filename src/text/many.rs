@@ -7,6 +7,7 @@
 
 use super::page_text::PageText;
 use super::{TextError, first, is_unknown};
+use crate::document::effort::{CountedFile, Steps};
 use crate::document::object::ObjectId;
 use crate::document::{Document, Engine, Requests};
 use crate::limits::Limits;
@@ -85,7 +86,8 @@ impl State {
     fn answer(&mut self, file: &Bytes, page_count: u32, request: Request) -> Answer {
         if matches!(self, Self::NotYet) {
             let file = file.clone();
-            let engine = Engine::start(move |requests| serve(file, page_count, requests));
+            let steps = Steps::new(&request.limits);
+            let engine = Engine::start(move |requests| serve(file, page_count, &steps, requests));
             *self = engine.map_or(Self::Never, |engine| Self::Running { engine, misses: 0 });
         }
         let Self::Running { engine, misses } = self else { return None };
@@ -99,13 +101,13 @@ impl State {
 }
 
 /// Answers requests for pages of a file.
-fn serve(file: Bytes, page_count: u32, requests: &Requests<Request, Answer>) {
-    let Ok(pdf) = Pdf::new(Arc::new(file)) else { return };
+fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &Requests<Request, Answer>) {
+    let Ok(pdf) = Pdf::new(Arc::new(CountedFile::new(file, steps))) else { return };
     if u32::try_from(pdf.pages().len()) != Ok(page_count) {
         return;
     }
     loop {
-        let mut pages = first::Pages::new(&pdf);
+        let mut pages = first::Pages::new(&pdf, steps);
         for _ in 0..PAGES_A_CACHE {
             let Ok((request, answer)) = requests.recv() else { return };
             let text = is_page(&pdf, &request).then(|| pages.text(request.page, &request.limits));

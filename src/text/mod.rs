@@ -54,10 +54,20 @@ pub enum TextError {
     },
     /// The engine gave up inside.
     #[error(transparent)]
-    Engine(#[from] EngineFailure),
+    Engine(EngineFailure),
     /// The page has more text than `max_text_bytes`.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
+}
+
+impl From<EngineFailure> for TextError {
+    fn from(failure: EngineFailure) -> Self {
+        match failure {
+            EngineFailure::Limit(limit) => Self::Limit(limit),
+            EngineFailure::Stopped(stopped) => Self::Document(stopped.into()),
+            EngineFailure::Panicked { .. } | EngineFailure::NoThread => Self::Engine(failure),
+        }
+    }
 }
 
 /// The text of a one-page PDF, as the room `split` cuts them: the smaller and the sounder way.
@@ -82,11 +92,11 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
     let file = document.drawable(index)?.file;
-    let first = within(|| first::page_text(&Arc::new(file.clone()), index, limits));
+    let first = within(|| first::page_text(&file, index, limits));
     match first {
         Ok(page) if !is_unknown(&page) => Ok(page),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
-        Err(TextError::Document(DocumentError::Stopped(stopped))) => Err(DocumentError::from(stopped).into()),
+        Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
         first => last_resort(first, &file, index, limits),
     }
 }

@@ -56,7 +56,7 @@ impl GetFileArguments {
             part: fields.part()?,
             form: fields.form()?,
             force: fields.boolean("force")?,
-            password: fields.string("password")?,
+            password: fields.password()?,
             start_line: fields.positive("startLine")?,
             line_count: fields.positive("numLines")?,
             max_tokens: fields.positive("maxTokens")?,
@@ -68,8 +68,22 @@ impl GetFileArguments {
 
 /// The refusal of both ways to name pages at once.
 pub(super) fn one_page_parameter() -> ToolError {
-    ToolError::validation("Parameters 'pdfPage' and 'pages' cannot be given together")
-        .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
+    ToolError::one_of("pdfPage", "pages").hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
+}
+
+/// The value of an argument that was given. Clients send `null` or a blank text for what they leave out.
+#[must_use]
+pub fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    arguments.get(name).filter(|value| match value {
+        Value::Null => false,
+        Value::String(text) => !is_blank(text),
+        _ => true,
+    })
+}
+
+/// Whether a text says nothing.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 pub(super) struct Fields<'a> {
@@ -88,9 +102,8 @@ impl Fields<'_> {
         )))
     }
 
-    /// The value; clients send `null` for what was left out.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
-        self.arguments.get(name).filter(|value| !value.is_null())
+        argument(self.arguments, name)
     }
 
     pub(super) fn string(&self, name: &str) -> Result<Option<String>, ToolError> {
@@ -102,7 +115,15 @@ impl Fields<'_> {
     }
 
     pub(super) fn required_string(&self, name: &str) -> Result<String, ToolError> {
-        self.string(name)?.filter(|text| !text.trim().is_empty()).ok_or_else(|| ToolError::required(name))
+        self.string(name)?.ok_or_else(|| ToolError::required(name))
+    }
+
+    /// A password, in which blanks count.
+    pub(super) fn password(&self) -> Result<Option<String>, ToolError> {
+        match self.arguments.get("password") {
+            Some(Value::String(password)) => Ok(Some(password.clone()).filter(|password| !password.is_empty())),
+            _ => self.string("password"),
+        }
     }
 
     pub(super) fn boolean(&self, name: &str) -> Result<bool, ToolError> {
@@ -127,7 +148,7 @@ impl Fields<'_> {
     }
 
     pub(super) fn conversation(&self) -> Result<Option<String>, ToolError> {
-        Ok(self.string("conversation")?.filter(|handle| !handle.trim().is_empty()))
+        self.string("conversation")
     }
 
     pub(super) fn form(&self) -> Result<FormArgument, ToolError> {
@@ -177,7 +198,7 @@ fn whole_json_number(number: &serde_json::Number) -> Option<i128> {
 }
 
 pub(super) fn wrong_form(name: &str, expected: &str) -> ToolError {
-    ToolError::validation(&format!("Parameter '{name}' must be {expected}"))
+    ToolError::parameter(name, &format!("must be {expected}"))
 }
 
 #[cfg(test)]
@@ -200,6 +221,21 @@ mod tests {
         assert_eq!(part(json!({"filePath": "a", "pdfPage": 1e12})), Ok(Part::Index(1_000_000_000_000)));
         assert_eq!(part(json!({"filePath": "a", "pages": 3})), Ok(Part::Selection("3".into())));
         assert_eq!(part(json!({"filePath": "a", "pdfPage": null})), Ok(Part::Summary));
+    }
+
+    #[test]
+    fn a_blank_text_is_none() {
+        let blanks = |blank: &str| {
+            let names = ["pages", "pdfPage", "as", "force", "startLine", "numLines", "maxTokens", "generation"];
+            let mut arguments = Map::from_iter(names.map(|name| (name.to_owned(), json!(blank))));
+            arguments.insert("conversation".into(), json!(blank));
+            arguments.insert("filePath".into(), json!("a"));
+            GetFileArguments::parse(&arguments)
+        };
+        let none = Ok(GetFileArguments { file_path: "a".into(), ..GetFileArguments::default() });
+        assert_eq!([blanks(""), blanks(" \t")], [none.clone(), none]);
+        let password = |given: &str| parse(json!({"filePath": "a", "password": given})).map(|given| given.password);
+        assert_eq!(["", " "].map(password), [Ok(None), Ok(Some(" ".to_owned()))]);
     }
 
     #[test]

@@ -69,11 +69,16 @@ impl ForgetArguments {
     /// `validation_error`.
     pub fn checked(self) -> Result<Self, ToolError> {
         if self.pages.is_some() && self.file_path.is_none() {
-            return Err(ToolError::required("filePath").hint("pages are pages of a file: name it with filePath."));
+            return Err(ToolError::required("filePath")
+                .hint("pages are pages of a file: name it with filePath.")
+                .command_hint("Pages are pages of a file: name it too."));
         }
         if self.keep_files && self.file_path.is_some() {
-            return Err(ToolError::validation("Parameters 'keepFiles' and 'filePath' cannot be given together")
-                .hint("keepFiles forgets all pages of all files; with filePath, that file alone is forgotten."));
+            return Err(ToolError::one_of("keepFiles", "filePath")
+                .hint("keepFiles forgets all pages of all files; with filePath, that file alone is forgotten.")
+                .command_hint(
+                    "--keep-files forgets all pages of all files; with a path, that file alone is forgotten.",
+                ));
         }
         Ok(self)
     }

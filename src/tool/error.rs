@@ -5,104 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+pub use super::error_code::ErrorCode;
 use super::web_error::{fetched_pdf, unsupported_content, web_error};
 use crate::context::{ContextError, PdfError, Reference, RequestFull, SourceError, WorkerError};
-
-/// Every code that a tool answers with. Part of the contract: never renamed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorCode {
-    /// A parameter is missing or of the wrong form.
-    ValidationError,
-    /// No such file.
-    FileNotFound,
-    /// The file cannot be read.
-    PermissionDenied,
-    /// Outside the configured roots.
-    PathNotAllowed,
-    /// A scheme that is not accepted.
-    UnsupportedReference,
-    /// Neither text, image nor PDF.
-    UnsupportedFileType,
-    /// Over a configured size.
-    TooLarge,
-    /// A page out of range.
-    InvalidPage,
-    /// An unreadable selection of pages.
-    InvalidPageRange,
-    /// Needs a password, or another one.
-    Encrypted,
-    /// No PDF header.
-    NotAPdf,
-    /// A PDF that cannot be repaired.
-    Damaged,
-    /// A time limit was hit.
-    Timeout,
-    /// The caller no longer wants it.
-    Cancelled,
-    /// A memory, depth or count limit was hit.
-    LimitExceeded,
-    /// Any other failure while reading a PDF.
-    PdfError,
-    /// More PDFs than one question takes.
-    TooManyPdfs,
-    /// A PDF reference of a scheme that is not accepted.
-    UnsupportedPdfReference,
-    /// The provider refused or failed.
-    ModelError,
-    /// No model is configured.
-    NoModel,
-    /// An address that is not fetched from.
-    BlockedAddress,
-    /// Fetching failed.
-    FetchFailed,
-    /// No content under this id.
-    ContentNotFound,
-    /// The queue is full.
-    Busy,
-    /// A conversation that is unknown, expired or another's.
-    UnknownConversation,
-    /// A result could not be written.
-    WriteFailed,
-    /// The memory of conversations could not be read.
-    StoreFailed,
-}
-
-impl ErrorCode {
-    /// Whether the request was refused for what it asked or named, rather than failed.
-    #[must_use]
-    pub fn is_refusal(self) -> bool {
-        match self {
-            Self::ValidationError
-            | Self::FileNotFound
-            | Self::PermissionDenied
-            | Self::PathNotAllowed
-            | Self::UnsupportedReference
-            | Self::UnsupportedFileType
-            | Self::TooLarge
-            | Self::InvalidPage
-            | Self::InvalidPageRange
-            | Self::Encrypted
-            | Self::NotAPdf
-            | Self::Damaged
-            | Self::LimitExceeded
-            | Self::TooManyPdfs
-            | Self::UnsupportedPdfReference
-            | Self::NoModel
-            | Self::BlockedAddress
-            | Self::ContentNotFound
-            | Self::UnknownConversation => true,
-            Self::Timeout
-            | Self::Cancelled
-            | Self::PdfError
-            | Self::ModelError
-            | Self::FetchFailed
-            | Self::Busy
-            | Self::WriteFailed
-            | Self::StoreFailed => false,
-        }
-    }
-}
 
 /// A refusal or failure, as every door shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
@@ -115,6 +20,9 @@ pub struct ToolError {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The same in the words of the command line, where these are others.
+    #[serde(skip)]
+    pub command_hint: Option<String>,
     /// The facts of it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Value>,
@@ -124,7 +32,7 @@ impl ToolError {
     /// An error without hint and data.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, data: Map::new() }
+        Self { code, message: message.into(), hint: None, command_hint: None, data: Map::new() }
     }
 
     /// A parameter of the wrong form.
@@ -136,7 +44,20 @@ impl ToolError {
     /// A missing parameter.
     #[must_use]
     pub fn required(parameter: &str) -> Self {
-        Self::validation(&format!("Parameter '{parameter}' is required")).with("parameter", json!(parameter))
+        Self::parameter(parameter, "is required")
+    }
+
+    /// What is wrong with a parameter.
+    #[must_use]
+    pub fn parameter(name: &str, what: &str) -> Self {
+        Self::validation(&format!("Parameter '{name}' {what}")).with("parameter", json!(name))
+    }
+
+    /// Two parameters that cannot be given together.
+    #[must_use]
+    pub fn one_of(one: &str, other: &str) -> Self {
+        let message = format!("Parameters '{one}' and '{other}' cannot be given together");
+        Self::validation(&message).with("parameters", json!([one, other]))
     }
 
     /// With what to do next.
@@ -144,6 +65,25 @@ impl ToolError {
     pub fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self
+    }
+
+    /// With what to do next at a command line, which has neither tools nor their parameters.
+    #[must_use]
+    pub fn command_hint(mut self, hint: &str) -> Self {
+        self.command_hint = Some(hint.to_owned());
+        self
+    }
+
+    /// The same for a command line, where a parameter is what `typed` names it.
+    #[must_use]
+    pub fn for_command_line(&self, typed: impl Fn(&str) -> String) -> Self {
+        let one = self.data.get("parameter").into_iter();
+        let several = self.data.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let names = one.chain(several).filter_map(Value::as_str);
+        let quoted = |name: &str| format!("'{name}'");
+        let message = names.fold(self.message.clone(), |text, name| text.replace(&quoted(name), &quoted(&typed(name))));
+        let hint = self.command_hint.clone().or_else(|| self.hint.clone());
+        Self { message, hint, ..self.clone() }
     }
 
     /// With one fact.
@@ -176,9 +116,10 @@ impl From<ContextError> for ToolError {
             ContextError::Selection { selection, page_count, hint } => selection_error(&selection, page_count, hint),
             ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
             ContextError::UnsupportedType { path, mime_type } => unsupported_type(&path, &mime_type),
-            ContextError::StartLine { path, start_line, lines } => ToolError::validation(&format!(
-                "Parameter 'startLine' must be at most {lines}: {path} has {lines} lines, and {start_line} was given"
-            )),
+            ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
+                "startLine",
+                &format!("must be at most {lines}: {path} has {lines} lines, and {start_line} was given"),
+            ),
             ContextError::Output { path, kind } => {
                 ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {path} ({kind})"))
             }
@@ -202,6 +143,7 @@ impl From<ContextError> for ToolError {
 fn unknown_conversation() -> ToolError {
     ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known here, or no longer")
         .hint("Leave conversation out to start a new one; the answer names its handle.")
+        .command_hint("Name one that was used before with --conversation.")
 }
 
 fn conversation_full(path: &str, full: &RequestFull) -> ToolError {
@@ -211,6 +153,11 @@ fn conversation_full(path: &str, full: &RequestFull) -> ToolError {
     );
     ToolError::new(ErrorCode::LimitExceeded, message)
         .hint(full.next())
+        .command_hint(&format!(
+            "A provider would refuse every later request with more of it. pagewise context forget makes room; so does a \
+             larger setting of {}.",
+            full.which
+        ))
         .with("setting", json!(full.which))
         .with("limit", json!(full.limit))
         .with("sent", json!(full.sent))
@@ -255,7 +202,8 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Encrypted { password_given } => encrypted(path, *password_given),
         PdfError::Limit(limit) => {
             ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
-                .hint(&format!("A larger setting of {} may read it.", limit.which))
+                .hint(&larger_limit(limit.which, "dpi", "region"))
+                .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
                 .with("setting", json!(limit.which))
                 .with("limit", json!(limit.limit))
                 .with("found", json!(limit.found))
@@ -271,6 +219,16 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
         }
+    }
+}
+
+/// What may help against a limit: a coarser picture where there is one, else a larger setting.
+fn larger_limit(which: &str, dpi: &str, region: &str) -> String {
+    match which {
+        "max_pixels" | "max_side_pixels" => {
+            format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting.")
+        }
+        _ => format!("A larger setting of {which} may read it."),
     }
 }
 
@@ -322,13 +280,14 @@ fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
 }
 
 fn encrypted(path: &str, password_given: bool) -> ToolError {
-    let (what, hint) = if password_given {
-        ("the password is wrong", "Pass the right one in 'password'.")
+    let (what, pass) = if password_given {
+        ("the password is wrong", "Pass the right one")
     } else {
-        ("a password is needed", "Pass it in 'password'.")
+        ("a password is needed", "Pass it")
     };
     ToolError::new(ErrorCode::Encrypted, format!("Encrypted PDF: {path}: {what}"))
-        .hint(hint)
+        .hint(&format!("{pass} in 'password'."))
+        .command_hint(&format!("{pass} with --password, or better in PAGEWISE_PASSWORD."))
         .with("passwordGiven", json!(password_given))
 }
 
@@ -337,7 +296,9 @@ fn page_out_of_range(number: i128, page_count: u32, zero_based: bool) -> ToolErr
     let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
     match page_count.checked_sub(1) {
         None => error.hint("The document has no pages to read."),
-        Some(last) if zero_based => error.hint(&format!("pdfPage is 0-based: use 0 to {last}.")),
+        Some(last) if zero_based => error
+            .hint(&format!("pdfPage is 0-based: use 0 to {last}."))
+            .command_hint(&format!("--pdf-page is 0-based: use 0 to {last}.")),
         Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),
     }
 }
@@ -353,6 +314,7 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
 fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
         .hint("Call get_file without pdfPage and pages to read it.")
+        .command_hint("Read it with pagewise get-file, without --pdf-page and --pages.")
         .with("mimeType", json!(mime_type))
 }
 

@@ -33,8 +33,7 @@ impl FetchArguments {
         fields.only(&["url", "urls", "conversation"])?;
         let given = match (fields.string("url")?, fields.value("urls")) {
             (Some(_), Some(_)) => {
-                return Err(ToolError::validation("Parameters 'url' and 'urls' cannot be given together")
-                    .hint("Use url for one, or urls for several."));
+                return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
             }
             (Some(url), None) => vec![url],
             (None, None) => return Err(ToolError::required("url")),
@@ -49,9 +48,9 @@ impl FetchArguments {
         match urls.len() {
             0 => Err(ToolError::required("url")),
             1..=MAX_URLS => Ok(Self { urls, conversation: fields.conversation()? }),
-            count => Err(ToolError::validation(&format!(
-                "Parameter 'urls' must have at most {MAX_URLS} URLs, and {count} were given"
-            ))),
+            count => {
+                Err(ToolError::parameter("urls", &format!("must have at most {MAX_URLS} URLs, and {count} were given")))
+            }
         }
     }
 }
@@ -98,7 +97,7 @@ impl ContentArguments {
         fields.only(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
         let which = match (fields.string("url")?, from_zero(&fields, "urlIndex")?) {
             (Some(_), Some(_)) => {
-                return Err(ToolError::validation("Parameters 'url' and 'urlIndex' cannot be given together"));
+                return Err(ToolError::one_of("url", "urlIndex"));
             }
             (Some(url), None) => Which::Url(url.trim().to_owned()),
             (None, index) => Which::Index(index.unwrap_or(0)),

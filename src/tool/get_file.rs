@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::arguments::GetFileArguments;
+use super::arguments::{GetFileArguments, is_blank};
 use super::client::{ClientFacts, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
@@ -39,12 +39,12 @@ impl Caller {
         self.client.result_bytes(context.settings().max_result_bytes).map(ResultRoom::of)
     }
 
-    /// The conversation of one call, which may name it.
+    /// The conversation of one call, which may name it. A blank name is none.
     ///
     /// # Errors
     /// `validation_error` for a handle that is none.
     pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
-        let named = named.map(str::parse).transpose().map_err(bad_handle)?;
+        let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(bad_handle)?;
         if self.doubt.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
     }
 
@@ -72,8 +72,8 @@ impl Caller {
 }
 
 pub(super) fn bad_handle(error: ConversationIdError) -> ToolError {
-    let expected = format!("Parameter 'conversation' must be 1 to {} printable characters", ConversationId::MAX_CHARS);
-    ToolError::validation(&expected).with("reason", json!(error.to_string()))
+    let expected = format!("must be 1 to {} printable characters", ConversationId::MAX_CHARS);
+    ToolError::parameter("conversation", &expected).with("reason", json!(error.to_string()))
 }
 
 /// The result of `get_file`.

@@ -1,15 +1,16 @@
 //! The tools `context_status`, `context_forget` and `context_fork`.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
 use crate::context::{
-    ContextError, ContextManager, ForgetRequest, HeldFile, Point, REQUEST_LIMITS, RequestBounds, RequestLimits, Sent,
-    Status, form_name, grouped, one_line, page_or_pages,
+    ContextError, ContextManager, ForgetRequest, HeldFile, Point, RequestBounds, Sent, Status, form_name, grouped,
+    one_line, page_or_pages,
 };
 use crate::page::{PageSet, parse_page_selection};
+use crate::provider::{ProviderLimits, published};
 use crate::view::{AgentView, ConversationId};
 
 /// The result of a tool that answers with data: the text says all that the structure says.
@@ -37,7 +38,7 @@ pub fn context_status(
     lines.extend(status.files.iter().map(file_line));
     lines.push(sent_line(&status.sent, &bounds));
     lines.push("What providers take in one request:".to_owned());
-    lines.extend(REQUEST_LIMITS.iter().map(limits_line));
+    lines.extend(published().map(limits_line));
     lines.push(place_line(&status));
     let structure = json!({
         "conversation": conversation.as_str(),
@@ -45,7 +46,7 @@ pub fn context_status(
         "point": status.point.0,
         "files": status.files.iter().map(file_json).collect::<Vec<_>>(),
         "totals": sent_json(&status.sent, &bounds),
-        "providers": REQUEST_LIMITS.iter().map(limits_json).collect::<Vec<_>>(),
+        "providers": published().map(limits_json).collect::<Vec<_>>(),
     });
     Ok(DataAnswer { text: lines.join("\n"), structure })
 }
@@ -112,7 +113,7 @@ pub(super) fn required(caller: &Caller, named: Option<&str>) -> Result<Conversat
 /// Pages to forget, of a document that need not exist any more: open ends reach to the last page there can be.
 fn selection(text: &str) -> Result<PageSet, ToolError> {
     parse_page_selection(text, u32::MAX).map_err(|_| {
-        ToolError::validation("Parameter 'pages' must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
+        ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
     })
 }
 
@@ -201,21 +202,30 @@ fn sent_json(sent: &Sent, bounds: &RequestBounds) -> Value {
     })
 }
 
-fn limits_line(limits: &RequestLimits) -> String {
-    let counted = [(limits.max_media_blocks, "media blocks"), (limits.max_pdf_pages, "PDF pages")];
-    let counted = counted.into_iter().filter_map(|(count, unit)| Some(format!("{} {unit}", grouped(count?))));
-    let bytes = format!("{} bytes", grouped(limits.max_request_bytes));
-    format!("- {}: {}", limits.provider, counted.chain([bytes]).collect::<Vec<_>>().join(", "))
+/// The bounds of a row: the name of each, its value, and the words for it.
+fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
+    let all = [
+        ("maxMediaBlocks", limits.max_blocks, "media blocks"),
+        ("maxPdfPages", limits.max_request_pages, "PDF pages"),
+        ("maxBytes", Some(limits.max_request_bytes), "bytes"),
+        ("maxDocumentPages", limits.max_document_pages, "pages of one PDF"),
+        ("maxDocumentBytes", limits.max_document_bytes, "bytes of one PDF"),
+        ("maxPictureBytes", limits.max_picture_bytes, "bytes of one picture in base64"),
+    ];
+    all.into_iter().filter_map(|(name, bound, unit)| Some((name, bound?, unit)))
 }
 
-fn limits_json(limits: &RequestLimits) -> Value {
-    let mut value =
-        json!({ "provider": limits.provider, "maxBytes": limits.max_request_bytes, "source": limits.source });
-    let counts = [("maxMediaBlocks", limits.max_media_blocks), ("maxPdfPages", limits.max_pdf_pages)];
-    if let Value::Object(object) = &mut value {
-        object.extend(counts.into_iter().filter_map(|(name, count)| Some((name.to_owned(), json!(count?)))));
-    }
-    value
+fn limits_line(limits: &ProviderLimits) -> String {
+    let told = bounds(limits).map(|(_, bound, unit)| format!("{} {unit}", grouped(bound)));
+    format!("- {}: {}", limits.title, told.collect::<Vec<_>>().join(", "))
+}
+
+fn limits_json(limits: &ProviderLimits) -> Value {
+    let mut object = Map::new();
+    object.insert("provider".to_owned(), json!(limits.title));
+    object.extend(bounds(limits).map(|(name, bound, _)| (name.to_owned(), json!(bound))));
+    object.extend(limits.source.map(|source| ("source".to_owned(), json!(source.to_string()))));
+    Value::Object(object)
 }
 
 fn place_line(status: &Status) -> String {

@@ -8,11 +8,13 @@ mod ask;
 mod client;
 mod context_arguments;
 mod context_schema;
+mod deliver;
 mod details;
 mod doctor;
 mod emit;
 mod ended;
 mod error;
+mod error_code;
 mod fetch;
 mod fetch_arguments;
 mod fetch_schema;
@@ -34,19 +36,21 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, Cancellation, ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery,
-    HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, PostgresAddress, PostgresError, Surroundings, Unwatched,
-    Watcher, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
+    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, DatabaseSettings,
+    Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Password, PostgresAddress,
+    PostgresError, Receipt, SessionStore, StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher,
+    WebSettings, WorkerSettings, end_writing, json_length, run_worker,
 };
 pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
 pub use crate::view::{ConversationId, Principal};
-pub use arguments::GetFileArguments;
+pub use arguments::{GetFileArguments, argument};
 pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
     CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
     PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
+pub use deliver::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use details::details_json;
 pub use doctor::{DoctorResult, LayerState, ServerState, StoreState};
 pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};

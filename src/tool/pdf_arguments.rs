@@ -38,7 +38,7 @@ impl DocumentArguments {
     fn of(fields: &Fields<'_>) -> Result<Self, ToolError> {
         Ok(Self {
             path: fields.required_string("path")?,
-            password: fields.string("password")?,
+            password: fields.password()?,
             conversation: fields.conversation()?,
         })
     }
@@ -92,7 +92,7 @@ impl TextArguments {
         only(&fields, &["pages", "max_chars"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
-            pages: fields.selection()?.filter(|pages| !pages.trim().is_empty()),
+            pages: fields.selection()?,
             max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
         })
     }
@@ -184,7 +184,7 @@ impl SearchArguments {
             query: fields.required_string("query")?,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
-            pages: fields.selection()?.filter(|pages| !pages.trim().is_empty()),
+            pages: fields.selection()?,
             max_results: fields.positive("max_results")?.unwrap_or(DEFAULT_MAX_RESULTS),
         })
     }

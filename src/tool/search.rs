@@ -53,7 +53,7 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
     let kind = if arguments.is_regex { Query::Expression } else { Query::Literal };
     let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
     Pattern::new(&arguments.query, kind, case).map_err(|error| {
-        ToolError::validation("Parameter 'query' must be a regular expression, as regex is true")
+        ToolError::parameter("query", "must be a regular expression, as regex is true")
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
     })

@@ -106,6 +106,7 @@ fn failed(url: &str, reason: &str) -> ToolError {
 pub(super) fn content_not_found(what: &str) -> ToolError {
     ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {what}"))
         .hint("Call fetch_content with the URL again, and use the responseId of its answer in the same conversation.")
+        .command_hint("Fetch the URL again with pagewise fetch, and use the responseId that it prints.")
 }
 
 /// A PDF that was fetched and has no text that could be had: with the code of what is wrong with it.
@@ -115,11 +116,13 @@ pub(super) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
         PdfError::NotAPdf { .. } => "no PDF header was found".to_owned(),
         other => other.to_string(),
     };
-    let hint = match error {
-        PdfError::Encrypted { .. } => Some("Call pdf_extract_text with the URL as path, and with password.".to_owned()),
-        _ => as_read.hint,
-    };
-    ToolError { message: format!("Failed to extract text from PDF: {reason}"), hint, ..as_read }
+    let refusal = ToolError { message: format!("Failed to extract text from PDF: {reason}"), ..as_read };
+    match error {
+        PdfError::Encrypted { .. } => refusal
+            .hint("Call pdf_extract_text with the URL as path, and with password.")
+            .command_hint("Read it with pagewise text and --password, or set PAGEWISE_PASSWORD."),
+        _ => refusal,
+    }
 }
 
 /// What `fetch_content` reads, as it is named in a refusal.
@@ -127,10 +130,12 @@ const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
 
 /// A body that is no text.
 pub(super) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
-    let message = format!("Unsupported content type: {url} is {mime_type}; fetch_content reads {READABLE_TYPES}");
+    let message = format!("Unsupported content type: {url} is {mime_type}; readable are {READABLE_TYPES}");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));
     if mime_type.starts_with("image/") {
-        error.hint("Call get_file with the URL as filePath to see an image.")
+        error
+            .hint("Call get_file with the URL as filePath to see an image.")
+            .command_hint("pagewise get-file gives an image.")
     } else {
         error
     }

@@ -88,9 +88,10 @@ impl ConversationView {
         let named = || self.holdings.keys().filter(|holding| what.names(holding));
         // What left one place of a file is not forgotten elsewhere.
         let is_by_place = matches!(what, Forget::Places { .. });
-        let shared: BTreeSet<Share> = named().filter(|_| !is_by_place).filter_map(Share::of).collect();
-        let is_gone =
-            |holding: &&Holding| what.names(holding) || Share::of(holding).is_some_and(|share| shared.contains(&share));
+        let shared: BTreeSet<SharedItem> = named().filter(|_| !is_by_place).filter_map(SharedItem::of).collect();
+        let is_gone = |holding: &&Holding| {
+            what.names(holding) || SharedItem::of(holding).is_some_and(|share| shared.contains(&share))
+        };
         self.holdings.keys().filter(is_gone).copied().collect()
     }
 
@@ -213,12 +214,12 @@ fn known(content: ContentHash, file: FileKey) -> Holding {
 
 /// What several files may hold together.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Share {
+enum SharedItem {
     Page(PageFingerprint),
     Whole(ContentHash),
 }
 
-impl Share {
+impl SharedItem {
     fn of(holding: &Holding) -> Option<Self> {
         match holding.what {
             Held::Page { fingerprint, .. } => Some(Self::Page(fingerprint)),

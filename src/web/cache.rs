@@ -28,7 +28,7 @@ impl Validators {
 /// The longest that an answer is used without asking. A day: servers say a year of what they will change tomorrow.
 const MAX_FRESH: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Until when an answer with `headers` is used without asking, in seconds since 1970; where it does not say, for
+/// Until when an answer with `headers` is used without asking, in milliseconds since 1970; where it does not say, for
 /// `unsaid`.
 pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
     let directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
@@ -44,18 +44,22 @@ pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
         Some(age) => age.min(MAX_FRESH),
         None => unsaid,
     };
-    now().saturating_add(fresh.as_secs())
+    now().saturating_add(milliseconds(fresh))
 }
 
 /// Whether an answer is used without asking, at `now`. One that would be for longer than any is was fetched under a wrong
 /// clock.
 pub(super) fn is_fresh(until: u64, now: u64, unsaid: Duration) -> bool {
-    until > now && until - now <= MAX_FRESH.max(unsaid).as_secs()
+    until > now && until - now <= milliseconds(MAX_FRESH.max(unsaid))
 }
 
-/// Seconds since 1970.
+/// Milliseconds since 1970.
 pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, milliseconds)
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -66,16 +70,25 @@ mod tests {
     fn fresh_seconds(cache_control: &'static str) -> u64 {
         let mut headers = HeaderMap::new();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control));
-        fresh_until(&headers, Duration::from_secs(5_000)).saturating_sub(now())
+        fresh_until(&headers, Duration::from_secs(5_000)).saturating_sub(now()) / 1_000
     }
 
     #[test]
     fn a_clock_that_was_set_back_keeps_nothing_fresh_for_ever() {
         let minute = Duration::from_secs(60);
-        assert!(is_fresh(101, 100, minute) && is_fresh(86_500, 100, minute));
+        assert!(is_fresh(101, 100, minute) && is_fresh(86_400_100, 100, minute));
         assert!(!is_fresh(100, 100, minute) && !is_fresh(99, 100, minute));
-        assert!(!is_fresh(86_501, 100, minute) && !is_fresh(u64::MAX, 100, minute));
-        assert!(is_fresh(90_100, 100, Duration::from_secs(90_000)), "as the settings say");
+        assert!(!is_fresh(86_400_101, 100, minute) && !is_fresh(u64::MAX, 100, minute));
+        assert!(is_fresh(90_000_100, 100, Duration::from_secs(90_000)), "as the settings say");
+    }
+
+    #[test]
+    fn less_than_a_second_is_some_time() {
+        let before = now();
+        let until = fresh_until(&HeaderMap::new(), Duration::from_millis(999));
+        assert!(until >= before + 999 && until <= now() + 999);
+        let half = Duration::from_millis(500);
+        assert!(is_fresh(1_500, 1_499, half) && !is_fresh(1_500, 1_500, half));
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Fetcher {
         builder = builder.http2_max_header_list_size(u32::try_from(settings.max_header_bytes).unwrap_or(u32::MAX));
         builder = builder.pool_max_idle_per_host(settings.host_connections).connect_timeout(settings.deadline);
         if let Some(file) = &settings.ca_file {
-            let unreadable = |reason: String| WebError::failed(format!("ca_file {}: {reason}", file.display()));
+            let unreadable = |reason: String| WebError::failed(format!("web_ca_file {}: {reason}", file.display()));
             let pem = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
             builder = http::trusting(builder, &pem).map_err(|error| unreadable(error.to_string()))?;
         }

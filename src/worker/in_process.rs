@@ -153,7 +153,7 @@ impl Pages for OpenDocument {
     fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
-        let fingerprint = chunk.fingerprint().ok();
+        let fingerprint = chunk.fingerprint(&self.limits).ok();
         Ok((given(chunk), fingerprint))
     }
 
@@ -170,7 +170,7 @@ impl Pages for OpenDocument {
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
-        let fingerprint = chunk.fingerprint().map_err(cut_error);
+        let fingerprint = chunk.fingerprint(&self.limits).map_err(cut_error);
         self.kept().keep(page, chunk);
         fingerprint
     }

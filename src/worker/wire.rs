@@ -199,11 +199,9 @@ struct LimitsOnWire {
     max_outline_items: u32,
     max_text_bytes: u64,
     max_form_depth: u32,
-    max_form_draws: u64,
-    max_drawn_bytes: u64,
-    max_image_columns: u64,
-    max_image_pixels: u64,
+    max_page_steps: u64,
     max_pixels: u64,
+    max_side_pixels: u16,
     /// Begins with each question, on the worker's own clock.
     #[serde(skip)]
     deadline: Deadline,

@@ -30,18 +30,18 @@ fn a_hundred_pages_go_whole_and_one_more_as_pages() {
 }
 
 #[test]
-fn ten_pdfs_share_the_hundred_documents() {
-    let asking = Asking::new([]);
+fn ten_pdfs_share_the_bytes_of_a_request() {
+    let asking = Asking::new([]).with("PAGEWISE_PDF_REQUEST_BYTES", "460000");
     let names = (0..10).map(|at| format!("{at}.pdf")).collect::<Vec<_>>();
     names.iter().for_each(|name| drop(asking.place.file(name, small_pdf(20))));
     let mut arguments = names.iter().map(String::as_str).collect::<Vec<_>>();
     arguments.extend(["--pages", "1-20"]);
     let value = asking.answered(&arguments);
-    // Ten documents each do not do for twenty pages; what the first leave does for the last.
+    // A tenth of the bytes each does not do for twenty documents; what the first leave does for the last.
     let sent = value["details"]["sent"].as_array().unwrap();
     let forms = sent.iter().map(|sent| sent["form"].as_str().unwrap()).collect::<Vec<_>>();
-    assert_eq!(forms, [["joined"; 6].as_slice(), &["pages"; 4]].concat());
-    assert_eq!(documents(&asking), 86);
+    assert_eq!((forms[0], forms[9]), ("joined", "pages"), "{forms:?}");
+    assert!(documents(&asking) < 100);
     assert!(sent.iter().all(|sent| sent["pages"] == "1-20" && sent.get("left").is_none()), "{value}");
 }
 
@@ -79,9 +79,26 @@ fn titles(asking: &Asking) -> Vec<String> {
     titled.map(|block| block["title"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Fewer bytes than 120 documents take, and more than their pages in one.
+fn narrow() -> Asking {
+    Asking::new([]).with("PAGEWISE_PDF_MAX_PAGES", "150").with("PAGEWISE_PDF_REQUEST_BYTES", "400000")
+}
+
 #[test]
-fn pages_beyond_the_bound_on_documents_go_as_one_pdf() {
-    let asking = Asking::new([]).with("PAGEWISE_PDF_MAX_PAGES", "150");
+fn a_large_window_takes_more_pages_than_a_small_one() {
+    let pages = |model: &str| {
+        let asking = Asking::new([]).with("PAGEWISE_PDF_MAX_PAGES", "150");
+        asking.place.file("large.pdf", small_pdf(130));
+        let value = asking.answered(&["large.pdf", "--pages", "2-121", "--model", model]);
+        (documents(&asking), left(&value).0.clone())
+    };
+    assert_eq!(pages("anthropic/claude-opus-5-5"), (120, Value::Null));
+    assert_eq!(pages("anthropic/claude-haiku-4-5"), (100, json!("102-121")));
+}
+
+#[test]
+fn pages_that_do_not_fit_one_by_one_go_as_one_pdf() {
+    let asking = narrow();
     asking.place.file("large.pdf", small_pdf(130));
     let value = asking.answered(&["large.pdf", "--pages", "2-121"]);
     assert_eq!(titles(&asking), ["large.pdf - Pages 2-121"]);
@@ -97,7 +114,7 @@ fn pages_beyond_the_bound_on_documents_go_as_one_pdf() {
 
 #[test]
 fn pages_that_cannot_be_one_pdf_go_as_two() {
-    let asking = Asking::new([]).with("PAGEWISE_PDF_MAX_PAGES", "150");
+    let asking = narrow();
     asking.place.file("form.pdf", form_pdf(&[[1; 50].as_slice(), &[2; 70]].concat()));
     let value = asking.answered(&["form.pdf", "--pages", "1-120"]);
     assert_eq!(titles(&asking), ["form.pdf - Pages 1-50", "form.pdf - Pages 51-120"]);
@@ -106,18 +123,21 @@ fn pages_that_cannot_be_one_pdf_go_as_two() {
 
 #[test]
 fn pages_that_cannot_be_joined_go_one_by_one_and_the_rest_is_named() {
-    let asking = Asking::new([]).with("PAGEWISE_PDF_MAX_PAGES", "150");
+    let asking = narrow();
     asking.place.file("form.pdf", form_pdf(&(0..120).collect::<Vec<_>>()));
     let value = asking.answered(&["form.pdf", "--pages", "1-120"]);
-    assert_eq!((documents(&asking), left(&value)), (100, (&json!("101-120"), &json!("pages"))));
+    let sent = documents(&asking);
+    let rest = format!("{}-120", sent + 1);
+    assert!(sent > 40 && sent < 119, "{sent}");
+    assert_eq!(left(&value), (&json!(rest), &json!("pages")));
     assert_eq!(data_of(&asking.content()[0]).unwrap(), asking.page("form.pdf", 1));
-    let reason = "a request to anthropic/claude-sonnet-4-6 takes at most 32000000 bytes, 600 pages, 100 documents and \
-                  pictures; they cannot go as one PDF: the form field \"a\" has different values on two pages";
+    let reason = "a request to anthropic/claude-sonnet-4-6 takes at most 400000 bytes (pdf_request_bytes), 600 \
+                  pages, 600 documents and pictures; they cannot go as one PDF: the form field \"a\" has different values on two pages";
     assert_eq!(value["details"]["sent"][0]["left"]["reason"], reason);
     let remarks = value["content"][1]["text"].as_str().unwrap();
-    let next = "For pages 101-120, call pdf with pdf: \"form.pdf\" and pages: \"101-120\".";
+    let next = format!("For pages {rest}, call pdf with pdf: \"form.pdf\" and pages: \"{rest}\".");
     assert!(
-        remarks.contains(&format!("Only pages 1-100 of form.pdf came to the model: {reason}. {next}")),
+        remarks.contains(&format!("Only pages 1-{sent} of form.pdf came to the model: {reason}. {next}")),
         "{remarks}"
     );
 }
@@ -134,7 +154,7 @@ fn a_file_over_the_bytes_of_a_request_goes_as_pages_that_share_their_fonts() {
     assert!(seen[0].length <= 300_000, "{}", seen[0].length);
     let remarks = value["content"][1]["text"].as_str().unwrap();
     let named = "Only pages 1-5 of latex.pdf came to the model: a request to anthropic/claude-sonnet-4-6 takes at most \
-                 300000 bytes, 600 pages, 100 documents and pictures. For pages 6-8, call pdf";
+                 300000 bytes (pdf_request_bytes), 600 pages, 600 documents and pictures. For pages 6-8, call pdf";
     assert!(remarks.contains(named), "{remarks}");
 }
 
@@ -157,7 +177,7 @@ fn a_request_that_cannot_fit_is_not_sent() {
     let (status, code, message, _) = asking.refused(&[&pdf]);
     assert_eq!((status, code.as_str()), (2, "model_error"));
     let expected = "PDF model failed (anthropic/claude-sonnet-4-6): a request to anthropic/claude-sonnet-4-6 takes at \
-                    most 20000 bytes, 600 pages, 100 documents and pictures";
+                    most 20000 bytes (pdf_request_bytes), 600 pages, 600 documents and pictures";
     assert_eq!(message, expected);
     let prompt = "x".repeat(100_000);
     let small = asking.place.file("one.pdf", small_pdf(1));

@@ -33,7 +33,7 @@ fn bad_arguments_are_refused_in_their_order() {
     check(&["https://host/a.pdf", "--require-sandbox"], "unsupported_pdf_reference", remote);
     let remote = "Remote PDFs are refused offline, because offline is set: https://host/a.pdf";
     check(&["one.pdf", "https://host/a.pdf", "--offline"], "unsupported_pdf_reference", remote);
-    let form = "Parameter 'model' must be of the form provider/model, like \"openai/gpt-5-mini\"";
+    let form = "Parameter '--model' must be of the form provider/model, like \"openai/gpt-5-mini\"";
     check(&["one.pdf", "--model", "claude"], "validation_error", form);
     check(
         &["one.pdf", "--model", "nobody/x"],
@@ -70,7 +70,7 @@ fn a_file_over_its_bound_names_the_setting() {
     let padding = (1 << 20) + 1 - bytes.len();
     bytes.extend(vec![b'\n'; padding]);
     asking.place.file("large.pdf", &bytes);
-    let message = "File too large: large.pdf has 1048577 bytes, and pdf_max_bytes_mb is 1048576 bytes";
+    let message = "File too large: large.pdf has 1048577 bytes, and pdf_max_bytes_mb is 1 MiB";
     let (status, code, said, _) = asking.refused(&["large.pdf"]);
     assert_eq!((status, code.as_str(), said.as_str()), (1, "too_large", message));
     bytes.pop();
@@ -79,6 +79,8 @@ fn a_file_over_its_bound_names_the_setting() {
     bytes.push(b'\n');
     asking.place.file("large.pdf", &bytes);
     asking.answered(&["large.pdf", "--max-bytes-mb", "1.5"]);
+    let (_, _, said, _) = asking.refused(&["large.pdf", "--max-bytes-mb", "0.5"]);
+    assert_eq!(said, "File too large: large.pdf has 1048577 bytes, and '--max-bytes-mb' is 0.5 MiB");
 }
 
 #[test]

@@ -35,6 +35,13 @@ impl Server {
         Self::spawn(command)
     }
 
+    /// Starts one whose log is JSON.
+    pub(crate) fn start_with_json_log(place: &Place, flags: &[&str]) -> Self {
+        let mut command = place.command();
+        command.args(["serve", "--http", "127.0.0.1:0", "--no-sandbox", "--set", "log_format=json"]).args(flags);
+        Self::spawn(command)
+    }
+
     /// Starts one that may open few files for a start, and more where it asks for them.
     pub(crate) fn start_with_soft_limit(place: &Place, files: u32) -> Self {
         let program = place.command();
@@ -50,8 +57,8 @@ impl Server {
         let mut log = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         log.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("pagewise: listening on http://").unwrap_or_else(|| panic!("{line}"));
-        let address = address.strip_suffix("/mcp").unwrap().to_owned();
+        let (_, address) = line.split_once("listening on http://").unwrap_or_else(|| panic!("{line}"));
+        let address = address.split_once("/mcp").unwrap().0.to_owned();
         Self { child, log, address }
     }
 
@@ -258,6 +265,21 @@ impl<'a> Session<'a> {
     pub(crate) fn as_shown_by(&self, token: &str) -> Self {
         let authorization = format!("Bearer {token}");
         Self { server: self.server, id: self.id.clone(), authorization, next_id: std::cell::Cell::new(1) }
+    }
+
+    /// The same session, named at another server.
+    pub(crate) fn at<'b>(&self, server: &'b Server) -> Session<'b> {
+        let (id, authorization) = (self.id.clone(), self.authorization.clone());
+        Session { server, id, authorization, next_id: std::cell::Cell::new(100) }
+    }
+
+    /// The session of this id.
+    pub(crate) fn of(server: &'a Server, id: &str) -> Self {
+        Self { server, id: id.to_owned(), authorization: String::new(), next_id: std::cell::Cell::new(100) }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
     }
 
     fn headers(&self) -> [(&str, &str); 3] {

@@ -23,6 +23,7 @@ pub(crate) mod schema;
 pub(crate) mod site;
 pub(crate) mod stores;
 pub(crate) mod tried;
+pub(crate) mod ways;
 pub(crate) mod words;
 
 pub(crate) use pdf::file_of;

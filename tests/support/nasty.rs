@@ -306,8 +306,7 @@ fn painting() -> Named {
     ]
 }
 
-/// What keeps an engine busy for many seconds with things that a page may well have, though fewer of them: no count tells it
-/// from a map.
+/// What would keep an engine busy for many seconds with things that a page may well have, though fewer of them.
 pub(crate) fn busy() -> Named {
     let clips = "q 0 0 99 99 re 1 1 98 98 re W n ".repeat(100_000);
     let curves = (0..200_000).map(|at| format!("{} {} {} {} 9 9 c ", at % 97, at % 89, at % 83, at % 79));

@@ -145,9 +145,10 @@ impl Rules {
             }
         }
         self.check(content.last().is_some_and(|block| block["type"] == "text"), "the prompt is last");
-        self.check(blocks <= 100, "at most 100 documents and pictures");
         self.check(marks <= 4, "at most four marks for the cache");
-        let most = if body["model"].as_str().is_some_and(|model| model.contains("sonnet-4-6")) { 600 } else { 100 };
+        let is_large = |model: &str| model.contains("sonnet-4-6") || model.contains("opus-5");
+        let most = if body["model"].as_str().is_some_and(is_large) { 600 } else { 100 };
+        self.check(blocks <= most, "at most 600 documents and pictures, 100 for some models");
         self.check(pages <= most, "at most 600 pages, 100 for some models");
     }
 

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use pagewise::hash::ContentHash;
 use pagewise::store::{
-    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, StoreWarning, Version, ViewStore,
+    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, StoreWarning, Version,
+    ViewStore,
 };
 use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
 

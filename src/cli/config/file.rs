@@ -2,23 +2,47 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use toml::{Table, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::home_folder;
 use super::slot::Given;
 use super::table::FILE_VARIABLE;
 use crate::tool::{ErrorCode, ToolError};
 
-/// Values by the names of their settings, and the file that they are from.
+/// Bytes of the file. 1 MiB: whoever names another file by mistake is told soon.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// What the file says, by the names of settings.
 #[derive(Debug, Default)]
 pub(super) struct SettingsFile {
+    /// The file, where there is one.
     pub(super) path: Option<PathBuf>,
-    pub(super) values: BTreeMap<String, Given>,
+    pub(super) entries: BTreeMap<String, FileEntry>,
+}
+
+/// One value of the file.
+#[derive(Debug)]
+pub(super) struct FileEntry {
+    pub(super) value: Given,
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// Whether it is a table without entries: it may stand for the settings in it.
+    pub(super) is_empty_table: bool,
+}
+
+impl SettingsFile {
+    /// Where `entry` stands, as an error names it.
+    pub(super) fn place(&self, entry: &FileEntry) -> String {
+        let path = self.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        format!("{path} line {}", entry.line)
+    }
 }
 
 /// Reads the file at `flag`, or where it is looked for otherwise. Only one that was named must be there.
@@ -28,65 +52,109 @@ pub(super) fn read(flag: Option<PathBuf>) -> Result<SettingsFile, ToolError> {
     let usual = || home_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
     let is_named = named.is_some();
     let Some(path) = named.or_else(usual) else { return Ok(SettingsFile::default()) };
-    match fs::read_to_string(&path) {
-        Ok(text) => parse(&path, &text),
+    match bytes(&path) {
+        Ok(bytes) => parse(&path, &bytes),
         Err(error) if !is_named && error.kind() == ErrorKind::NotFound => Ok(SettingsFile::default()),
         Err(error) => Err(unreadable(&path, &error)),
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> ToolError {
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> ToolError {
     let code = match error.kind() {
         ErrorKind::NotFound => ErrorCode::FileNotFound,
-        ErrorKind::InvalidData => ErrorCode::ValidationError,
         _ => ErrorCode::PermissionDenied,
     };
     ToolError::new(code, format!("Cannot read settings: {} ({})", path.display(), error.kind()))
 }
 
-fn parse(path: &Path, text: &str) -> Result<SettingsFile, ToolError> {
+fn parse(path: &Path, bytes: &[u8]) -> Result<SettingsFile, ToolError> {
+    if bytes.len() as u64 > MAX_BYTES {
+        let message = format!("Cannot read settings: {} has more than {MAX_BYTES} bytes", path.display());
+        return Err(ToolError::new(ErrorCode::TooLarge, message).with("limit", json!(MAX_BYTES)));
+    }
+    let wrong = |line: usize, what: &str| {
+        let message = format!("Cannot read settings: {} line {line}: {what}", path.display());
+        ToolError::validation(&message).with("file", json!(path.display().to_string())).with("line", json!(line))
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        wrong(line_at(sound, sound.len()), "it is not in UTF-8")
+    })?;
     // The error's own text quotes the file, in which secrets may stand.
-    let table = text.parse::<Table>().map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.lines().count().max(1);
-        let message = format!("Cannot read settings: {} line {line}: {}", path.display(), error.message());
-        ToolError::validation(&message).with("line", json!(line))
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map(|span| span.start).unwrap_or_default();
+        wrong(line_at(bytes, at), error.message())
     })?;
-    let mut values = BTreeMap::new();
-    flatten("", &table, &mut values).map_err(|key| {
-        ToolError::validation(&format!(
-            "Setting '{key}' in {} has a value of a kind that no setting has",
-            path.display()
-        ))
+    let mut file = FileEntries { bytes, entries: BTreeMap::new() };
+    file.flatten("", table.get_ref()).map_err(|(key, line)| {
+        let message =
+            format!("Setting '{key}' in {} line {line} has a value of a kind that no setting has", path.display());
+        ToolError::validation(&message).with("setting", json!(key)).with("line", json!(line))
     })?;
-    Ok(SettingsFile { path: Some(path.to_owned()), values })
+    Ok(SettingsFile { path: Some(path.to_owned()), entries: file.entries })
 }
 
-/// Keys of tables within tables, joined by dots; the key of a value that cannot be one.
-fn flatten(prefix: &str, table: &Table, values: &mut BTreeMap<String, Given>) -> Result<(), String> {
-    for (key, value) in table {
-        let name = format!("{prefix}{key}");
-        match value {
-            Value::Table(inner) => flatten(&format!("{name}."), inner, values)?,
-            Value::Array(items) => {
-                let words = items.iter().map(word).collect::<Option<_>>().ok_or_else(|| name.clone())?;
-                values.insert(name, Given::Many(words));
-            }
-            other => {
-                let word = word(other).ok_or_else(|| name.clone())?;
-                values.insert(name, Given::Many(vec![word]));
+/// The line in which the byte at `at` stands, from 1.
+fn line_at(bytes: &[u8], at: usize) -> usize {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1)
+}
+
+/// A file on its way to entries.
+struct FileEntries<'a> {
+    bytes: &'a [u8],
+    entries: BTreeMap<String, FileEntry>,
+}
+
+impl FileEntries<'_> {
+    /// Takes the values of tables within tables, their keys joined by dots; the key and line of a value that cannot be one.
+    fn flatten(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<(), (String, usize)> {
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            let line = self.line(key.span());
+            match value.get_ref() {
+                DeValue::Table(inner) if !inner.is_empty() => self.flatten(&format!("{name}."), inner)?,
+                other => {
+                    let words = words(other).ok_or_else(|| (name.clone(), line))?;
+                    let is_empty_table = matches!(other, DeValue::Table(_));
+                    self.entries.insert(name, FileEntry { value: Given::Many(words), line, is_empty_table });
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
+
+    fn line(&self, span: Range<usize>) -> usize {
+        line_at(self.bytes, span.start)
+    }
 }
 
-fn word(value: &Value) -> Option<OsString> {
+/// The words of a value; an empty table has none.
+fn words(value: &DeValue<'_>) -> Option<Vec<OsString>> {
     match value {
-        Value::String(text) => Some(text.into()),
-        Value::Integer(number) => Some(number.to_string().into()),
-        Value::Float(number) => Some(number.to_string().into()),
-        Value::Boolean(switch) => Some(switch.to_string().into()),
-        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+        DeValue::Table(_) => Some(Vec::new()),
+        DeValue::Array(items) => items.iter().map(Spanned::get_ref).map(word).collect(),
+        other => Some(vec![word(other)?]),
     }
+}
+
+fn word(value: &DeValue<'_>) -> Option<OsString> {
+    match value {
+        DeValue::String(text) => Some(text.as_ref().into()),
+        DeValue::Integer(number) => Some(decimal(number.as_str(), number.radix()).into()),
+        DeValue::Float(number) => Some(number.as_str().into()),
+        DeValue::Boolean(switch) => Some(switch.to_string().into()),
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+    }
+}
+
+/// A number as it is written in decimal; one that is too large for that as it stands, which no setting takes.
+fn decimal(digits: &str, radix: u32) -> String {
+    i128::from_str_radix(digits, radix).map_or_else(|_| digits.to_owned(), |number| number.to_string())
 }

@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use serde_json::json;
 
 use super::Config;
-use super::file::{self, SettingsFile};
+use super::file::{self, FileEntry, SettingsFile};
 use super::slot::Given;
 use super::table::{FILE_VARIABLE, SETTINGS, Setting, VARIABLES};
 use crate::tool::ToolError;
@@ -47,21 +47,18 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
     let file = file::read(commands.iter().find_map(|command| command.get_one::<PathBuf>("config").cloned()))?;
     let set = set_flags(&commands)?;
     check_names(&file, &set)?;
-    let mut loaded = Loaded {
-        config: Config::default(),
-        layers: Vec::new(),
-        file: file.path.clone(),
-        warnings: unknown_variables(),
-    };
-    for setting in SETTINGS {
-        let layer = place(setting, &mut loaded.config, &file, &commands, &set)?;
-        loaded.layers.push(layer);
-    }
-    loaded.config.database()?;
-    if loaded.config.no_sandbox && loaded.config.require_sandbox {
+    let mut config = Config::default();
+    let sources = SettingSources { file: &file, commands: &commands, set: &set };
+    let layers = SETTINGS.iter().map(|setting| sources.place(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
+    config.database()?;
+    if config.no_sandbox && config.require_sandbox {
         return Err(ToolError::validation("Settings 'no_sandbox' and 'require_sandbox' exclude each other"));
     }
-    Ok(loaded)
+    let is_set = |name: &str| {
+        SETTINGS.iter().zip(&layers).any(|(setting, layer)| setting.name == name && *layer != Layer::Default)
+    };
+    config.are_output_bounds_set = is_set("max_output_days") || is_set("max_output_bytes");
+    Ok(Loaded { config, layers, file: file.path, warnings: unknown_variables() })
 }
 
 /// The command line, its subcommand, and that one's.
@@ -69,42 +66,60 @@ fn commands(matches: &ArgMatches) -> Vec<&ArgMatches> {
     std::iter::successors(Some(matches), |command| command.subcommand().map(|(_, inner)| inner)).collect()
 }
 
-/// Puts the values of every layer in their place; the strongest that had one.
-fn place(
-    setting: &Setting,
-    config: &mut Config,
-    file: &SettingsFile,
-    commands: &[&ArgMatches],
-    set: &BTreeMap<String, Given>,
-) -> Result<Layer, ToolError> {
-    let mut strongest = Layer::Default;
-    let mut put = |layer: Layer, said: &str, given: Option<&Given>| -> Result<(), ToolError> {
-        let Some(given) = given else { return Ok(()) };
-        strongest = layer;
-        (setting.slot)(config).put(given).map_err(|expected| wrong(setting, said, expected, given))
-    };
-    put(Layer::File, setting.name, file.values.get(setting.name))?;
-    put(Layer::File, setting.name, entries(setting, &file.values).as_ref())?;
-    let variables = std::iter::once(setting.variable()).chain(setting.also.iter().map(|name| (*name).to_owned()));
-    let variable = variables.filter_map(|name| Some((variable(&name)?, name))).next();
-    if let Some((given, name)) = variable {
-        put(Layer::Environment, &name, Some(&given))?;
-    }
-    put(Layer::Flag, setting.name, set.get(setting.name))?;
-    put(Layer::Flag, setting.name, entries(setting, set).as_ref())?;
-    let own = setting.flag.and_then(|(id, _)| commands.iter().find_map(|command| flag(command, id)));
-    put(Layer::Flag, setting.name, own.as_ref())?;
-    Ok(strongest)
+/// The layers above the defaults.
+struct SettingSources<'a> {
+    file: &'a SettingsFile,
+    commands: &'a [&'a ArgMatches],
+    set: &'a BTreeMap<String, Given>,
 }
 
-/// The entries of a table, each set by its own name: as words that say the same.
-fn entries(setting: &Setting, values: &BTreeMap<String, Given>) -> Option<Given> {
-    let entry = |(name, given): (&String, &Given)| {
-        let entry = setting.entry(name)?;
-        Some(OsString::from(format!("{entry}={}", words(given))))
-    };
-    let words = values.iter().filter_map(entry).collect::<Vec<_>>();
-    (!words.is_empty()).then_some(Given::Many(words))
+impl SettingSources<'_> {
+    /// Puts the values of every layer in their place; the strongest that had one.
+    fn place(&self, setting: &Setting, config: &mut Config) -> Result<Layer, ToolError> {
+        let mut strongest = Layer::Default;
+        let mut put = |layer: Layer, origin: &str, given: &Given| -> Result<(), ToolError> {
+            strongest = layer;
+            (setting.slot)(config).put(given).map_err(|expected| wrong(setting, origin, &expected, given))
+        };
+        for (name, entry) in self.file.entries.iter().filter(|(name, _)| setting.takes(name)) {
+            let origin = format!("Setting '{}' in {}", setting.name, self.file.place(entry));
+            put(Layer::File, &origin, &setting.words_of(name, &entry.value))?;
+        }
+        if let Some((given, name)) = setting.variables().find_map(|name| Some((variable(&name)?, name))) {
+            put(Layer::Environment, &format!("Setting '{name}'"), &given)?;
+        }
+        for (name, given) in self.set.iter().filter(|(name, _)| setting.takes(name)) {
+            put(Layer::Flag, &format!("Setting '{}'", setting.name), &setting.words_of(name, given))?;
+        }
+        let own = setting.flag.and_then(|(id, typed)| {
+            let given = self.commands.iter().find_map(|command| flag(command, id))?;
+            Some((typed, given))
+        });
+        if let Some((typed, given)) = own {
+            put(Layer::Flag, &format!("Parameter '{typed}'"), &given)?;
+        }
+        Ok(strongest)
+    }
+}
+
+impl Setting {
+    /// Whether `name` is its own, or that of an entry of it.
+    fn takes(&self, name: &str) -> bool {
+        self.name == name || self.entry(name).is_some()
+    }
+
+    /// What was given for `name`, as its slot reads it: an entry has its own name before its value.
+    fn words_of(&self, name: &str, given: &Given) -> Given {
+        match self.entry(name) {
+            Some(entry) => Given::Many(vec![OsString::from(format!("{entry}={}", words(given)))]),
+            None => given.clone(),
+        }
+    }
+
+    /// The variables that set it, its own first.
+    fn variables(&self) -> impl Iterator<Item = String> {
+        std::iter::once(self.variable()).chain(self.also.iter().map(|name| (*name).to_owned()))
+    }
 }
 
 /// An empty variable is none: that is how a shell takes one away.
@@ -134,18 +149,31 @@ fn set_flags(commands: &[&ArgMatches]) -> Result<BTreeMap<String, Given>, ToolEr
 }
 
 fn check_names(file: &SettingsFile, set: &BTreeMap<String, Given>) -> Result<(), ToolError> {
-    let place = file.path.as_ref().map(|path| format!(" in {}", path.display())).unwrap_or_default();
-    let of_file = file.values.keys().map(|name| (name, place.as_str()));
-    let mut all = of_file.chain(set.keys().map(|name| (name, "")));
-    let is_known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name || setting.entry(name).is_some());
-    let unknown = all.find(|(name, _)| !is_known(name));
-    let Some((name, place)) = unknown else { return Ok(()) };
-    let error = ToolError::validation(&format!("Unknown setting '{name}'{place}")).with("setting", json!(name));
-    let names = SETTINGS.iter().map(|setting| setting.name.to_owned());
-    Err(match nearest(name, names) {
+    let is_known = |name: &str| SETTINGS.iter().any(|setting| setting.takes(name));
+    let holds_settings = |name: &str| SETTINGS.iter().any(|setting| is_within(setting.name, name));
+    let is_fine = |name: &str, entry: &FileEntry| is_known(name) || (entry.is_empty_table && holds_settings(name));
+    let unknown = |(name, entry): &(&String, &FileEntry)| !is_fine(name, entry);
+    if let Some((name, entry)) = file.entries.iter().filter(unknown).min_by_key(|(_, entry)| entry.line) {
+        let message = format!("Unknown setting '{name}' in {}", file.place(entry));
+        return Err(unknown_setting(name, &message).with("line", json!(entry.line)));
+    }
+    match set.keys().find(|name| !is_known(name)) {
+        Some(name) => Err(unknown_setting(name, &format!("Unknown setting '{name}'"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether `name` is that of a setting in the table `table`.
+fn is_within(name: &str, table: &str) -> bool {
+    name.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
+}
+
+fn unknown_setting(name: &str, message: &str) -> ToolError {
+    let error = ToolError::validation(message).with("setting", json!(name));
+    match nearest(name, SETTINGS.iter().map(|setting| setting.name.to_owned())) {
         Some(near) => error.hint(&format!("The nearest setting is '{near}'.")),
         None => error.hint("pagewise --print-config shows all settings."),
-    })
+    }
 }
 
 fn unknown_variables() -> Vec<String> {
@@ -165,9 +193,8 @@ fn nearest(typed: &str, names: impl Iterator<Item = String>) -> Option<String> {
     alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
-fn wrong(setting: &Setting, said: &str, expected: &str, given: &Given) -> ToolError {
-    let error =
-        ToolError::validation(&format!("Setting '{said}' must be {expected}")).with("setting", json!(setting.name));
+fn wrong(setting: &Setting, origin: &str, expected: &str, given: &Given) -> ToolError {
+    let error = ToolError::validation(&format!("{origin} must be {expected}")).with("setting", json!(setting.name));
     let is_secret = (setting.slot)(&mut Config::default()).is_secret();
     if is_secret { error } else { error.with("value", json!(words(given))) }
 }

@@ -17,6 +17,7 @@ use std::env;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::log::{LogFormat, LogLevel};
 use super::models::ModelConfig;
 use super::settings::this_program;
 use crate::limits::Limits;
@@ -51,6 +52,8 @@ pub(super) struct Config {
     pub(super) require_sandbox: bool,
     /// Bounds on answers.
     pub(super) answers: AnswerSettings,
+    /// Whether bounds on the output folder were set, rather than left as they are.
+    pub(super) are_output_bounds_set: bool,
     /// Bounds on reading.
     pub(super) limits: Limits,
     /// The readers.
@@ -65,15 +68,10 @@ pub(super) struct Config {
     pub(super) http_tokens: Vec<Secret>,
     /// Whether each request over HTTP is logged.
     pub(super) http_log: bool,
+    pub(super) log_level: LogLevel,
+    pub(super) log_format: LogFormat,
     /// The server over HTTP; its address, tokens and log are those above.
     pub(super) http: HttpSettings,
-}
-
-impl Config {
-    /// The password of an encrypted PDF.
-    pub(super) fn password(&self) -> Option<&str> {
-        self.password.as_ref().map(Secret::reveal)
-    }
 }
 
 impl Default for Config {
@@ -90,6 +88,7 @@ impl Default for Config {
             no_sandbox: false,
             require_sandbox: false,
             answers: AnswerSettings::default(),
+            are_output_bounds_set: false,
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
             models: ModelConfig::default(),
@@ -97,6 +96,8 @@ impl Default for Config {
             http_address: None,
             http_tokens: Vec::new(),
             http_log: true,
+            log_level: LogLevel::default(),
+            log_format: LogFormat::default(),
             http: HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))),
         }
     }

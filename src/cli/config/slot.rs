@@ -5,11 +5,13 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use toml::Value;
 
+use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
 use crate::tool::{AddressRange, FormArgument, HostPattern};
 
@@ -18,11 +20,16 @@ pub(super) enum Slot<'a> {
     U64(&'a mut u64),
     U32(&'a mut u32),
     Usize(&'a mut usize),
+    /// A number with a least and a most.
+    Bounded(&'a mut u64, RangeInclusive<u64>),
+    /// A number of what nothing could be done without.
+    Positive(&'a mut usize),
+    U16(&'a mut u16),
     /// A number that is not 0.
     Count(&'a mut Option<NonZeroUsize>),
-    /// Whole milliseconds, 1 or more: nothing could be waited for.
+    /// Whole milliseconds, 1 or more: nothing could be waited for; at most [`MAX_SECONDS`].
     Milliseconds(&'a mut Duration),
-    /// Whole seconds, 1 or more.
+    /// Whole seconds, 1 or more; at most [`MAX_SECONDS`].
     Seconds(&'a mut Duration),
     Switch(&'a mut bool),
     Text(&'a mut Option<String>),
@@ -35,6 +42,8 @@ pub(super) enum Slot<'a> {
     Form(&'a mut FormArgument),
     /// A table of forms; entries of a weaker layer stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
+    LogLevel(&'a mut LogLevel),
+    LogFormat(&'a mut LogFormat),
     Hosts(&'a mut Vec<HostPattern>),
     Ranges(&'a mut Vec<AddressRange>),
 }
@@ -49,6 +58,11 @@ pub(super) enum Given {
 }
 
 impl Given {
+    /// Whether it takes away what was set.
+    fn is_none(&self) -> bool {
+        self.one().is_some_and(|word| word.to_str().is_some_and(|text| text.trim().is_empty()))
+    }
+
     fn one(&self) -> Option<&OsStr> {
         match self {
             Self::One(word) => Some(word),
@@ -72,50 +86,98 @@ impl Given {
         words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect()
     }
 
-    fn number<N: std::str::FromStr>(&self) -> Option<N> {
-        // TOML allows them between digits, and so do we everywhere.
-        self.text()?.replace('_', "").parse().ok()
+    /// A number that TOML can hold, so that what is printed can be read back.
+    fn number<N: TryFrom<i64>>(&self) -> Option<N> {
+        // TOML allows underscores between digits, and so do we everywhere.
+        self.text()?.replace('_', "").parse::<i64>().ok()?.try_into().ok()
+    }
+
+    fn number_within<N: TryFrom<i64> + PartialOrd>(&self, range: &RangeInclusive<N>) -> Option<N> {
+        self.number().filter(|number| range.contains(number))
+    }
+
+    /// `read` of it; of an empty text, that nothing is set.
+    fn optional<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<Option<T>> {
+        if self.is_none() { Some(None) } else { read(self).map(Some) }
     }
 }
 
+/// The longest time that can be set: 100 years, which all clocks here can add to now.
+const MAX_SECONDS: u64 = 100 * 366 * 24 * 60 * 60;
+
 impl Slot<'_> {
     /// Puts a value in its place; what was expected, where it is none.
-    pub(super) fn put(self, given: &Given) -> Result<(), &'static str> {
+    pub(super) fn put(self, given: &Given) -> Result<(), String> {
+        let expected = self.expected();
+        self.put_read(given).ok_or(expected)
+    }
+
+    fn put_read(self, given: &Given) -> Option<()> {
         match self {
-            Self::U64(place) => put(place, given.number(), "a whole number"),
-            Self::U32(place) => put(place, given.number(), "a whole number"),
-            Self::Usize(place) => put(place, given.number(), "a whole number"),
-            Self::Count(place) => put(place, given.number().map(Some), "a whole number, 1 or more"),
+            Self::U64(place) => put(place, given.number()),
+            Self::U32(place) => put(place, given.number()),
+            Self::Usize(place) => put(place, given.number()),
+            Self::U16(place) => put(place, given.number()),
+            Self::Bounded(place, range) => put(place, given.number_within(&range)),
+            Self::Positive(place) => put(place, given.number_within(&(1..=usize::MAX))),
+            Self::Count(place) => put(place, given.optional(|given| NonZeroUsize::new(given.number()?))),
             Self::Milliseconds(place) => {
-                let time = given.number().filter(|number| *number > 0).map(Duration::from_millis);
-                put(place, time, "a whole number of milliseconds, 1 or more")
+                put(place, given.number_within(&(1..=MAX_SECONDS * 1_000)).map(Duration::from_millis))
             }
-            Self::Seconds(place) => {
-                let time = given.number().filter(|number| *number > 0).map(Duration::from_secs);
-                put(place, time, "a whole number of seconds, 1 or more")
+            Self::Seconds(place) => put(place, given.number_within(&(1..=MAX_SECONDS)).map(Duration::from_secs)),
+            Self::Switch(place) => put(place, given.text().and_then(switch)),
+            Self::Secret(place) => {
+                // Blanks of a secret count.
+                let given = given.one().and_then(secret);
+                put(place, given.map(|secret| Some(secret).filter(|secret| !secret.0.is_empty())))
             }
-            Self::Switch(place) => put(place, given.text().and_then(switch), "true or false"),
-            Self::Secret(place) => put(place, given.one().and_then(secret).map(Some), "text"),
-            Self::Text(place) => put(place, given.text().map(|text| Some(text.to_owned())), "text"),
-            Self::Secrets(place) => {
-                put(place, texts(given).map(|all| all.into_iter().map(Secret).collect()), "a list of texts")
+            Self::Text(place) => put(place, given.optional(|given| given.text().map(str::to_owned))),
+            Self::Secrets(place) => put(place, texts(given).map(|all| all.into_iter().map(Secret).collect())),
+            Self::Texts(place) => put(place, texts(given)),
+            Self::Address(place) => put(place, given.optional(|given| given.text()?.parse().ok())),
+            Self::Folder(place) => put(place, given.optional(|given| given.one().map(folder))),
+            Self::Folders(place) => put(place, Some(folders(given))),
+            Self::Hosts(place) => put(place, given.items()),
+            Self::Ranges(place) => put(place, given.items()),
+            Self::Form(place) => put(place, given.text().and_then(FormArgument::parse)),
+            Self::LogLevel(place) => {
+                let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
+                put(place, given.text().and_then(named))
             }
-            Self::Texts(place) => put(place, texts(given), "a list of texts"),
-            Self::Address(place) => put(
-                place,
-                given.text().and_then(|text| text.parse().ok()).map(Some),
-                "an address and a port, such as 127.0.0.1:8700",
-            ),
-            Self::Folder(place) => put(place, given.one().map(folder).map(Some), "a folder"),
-            Self::Folders(place) => put(place, Some(folders(given)), "a list of folders"),
-            Self::Hosts(place) => put(place, given.items(), "a list of hosts like example.com and *.example.com"),
-            Self::Ranges(place) => put(place, given.items(), "a list of blocks of addresses like 10.0.0.0/8"),
-            Self::Form(place) => put(place, given.text().and_then(FormArgument::parse), FORMS),
+            Self::LogFormat(place) => {
+                let named = |name| LogFormat::ALL.into_iter().find(|format| format.name() == name);
+                put(place, given.text().and_then(named))
+            }
             Self::Forms(place) => {
-                place.extend(forms(given).ok_or(CLIENT_FORMS)?);
-                Ok(())
+                place.extend(forms(given)?);
+                Some(())
             }
         }
+    }
+
+    /// What a value of it is, in words.
+    fn expected(&self) -> String {
+        let words = match self {
+            Self::Bounded(_, range) => return format!("a whole number from {} to {}", range.start(), range.end()),
+            Self::U64(_) | Self::U32(_) | Self::Usize(_) => "a whole number",
+            Self::U16(_) => "a whole number from 0 to 65535",
+            Self::Count(_) | Self::Positive(_) => "a whole number, 1 or more",
+            Self::Milliseconds(_) => "a whole number of milliseconds, 1 or more, and at most 100 years",
+            Self::Seconds(_) => "a whole number of seconds, 1 or more, and at most 100 years",
+            Self::Switch(_) => "true or false",
+            Self::Secret(_) | Self::Text(_) => "text",
+            Self::Secrets(_) | Self::Texts(_) => "a list of texts",
+            Self::Address(_) => "an address and a port, such as 127.0.0.1:8700",
+            Self::Folder(_) => "a folder",
+            Self::Folders(_) => "a list of folders",
+            Self::Hosts(_) => "a list of hosts like example.com and *.example.com",
+            Self::Ranges(_) => "a list of blocks of addresses like 10.0.0.0/8",
+            Self::LogLevel(_) => "off, error, warn or info",
+            Self::LogFormat(_) => "text or json",
+            Self::Form(_) => FORMS,
+            Self::Forms(_) => CLIENT_FORMS,
+        };
+        words.to_owned()
     }
 
     /// The value as TOML has it; `None` where there is none.
@@ -123,7 +185,9 @@ impl Slot<'_> {
         match self {
             Self::U64(number) => Some(integer(**number)),
             Self::U32(number) => Some(integer(u64::from(**number))),
-            Self::Usize(number) => Some(integer(wide(**number))),
+            Self::Usize(number) | Self::Positive(number) => Some(integer(wide(**number))),
+            Self::Bounded(number, _) => Some(integer(**number)),
+            Self::U16(number) => Some(integer(u64::from(**number))),
             Self::Count(number) => number.map(|number| integer(wide(number.get()))),
             Self::Milliseconds(time) => Some(integer(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
             Self::Seconds(time) => Some(integer(time.as_secs())),
@@ -137,6 +201,8 @@ impl Slot<'_> {
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
             Self::Ranges(ranges) => Some(listed(ranges)),
+            Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
+            Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
             Self::Forms(forms) => {
                 let entry = |(name, form): (&String, &FormArgument)| (name.clone(), Value::from(form.name()));
@@ -162,9 +228,9 @@ const MASKED: &str = "(set, not shown)";
 const FORMS: &str = "auto, document, image, text, path or mixed";
 const CLIENT_FORMS: &str = "names of clients, each with auto, document, image, text, path or mixed";
 
-fn put<T>(place: &mut T, value: Option<T>, expected: &'static str) -> Result<(), &'static str> {
-    *place = value.ok_or(expected)?;
-    Ok(())
+fn put<T>(place: &mut T, value: Option<T>) -> Option<()> {
+    *place = value?;
+    Some(())
 }
 
 fn switch(text: &str) -> Option<bool> {
@@ -184,7 +250,10 @@ fn texts(given: &Given) -> Option<Vec<String>> {
     let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     match given {
         Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
-        Given::Many(words) => words.iter().map(|word| word.to_str().map(str::to_owned)).collect(),
+        Given::Many(words) => {
+            let words = words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?;
+            Some(words.into_iter().filter_map(trimmed).collect())
+        }
     }
 }
 
@@ -200,10 +269,12 @@ fn forms(given: &Given) -> Option<Vec<(String, FormArgument)>> {
 
 /// Several folders in one word are separated as in `PATH`.
 fn folders(given: &Given) -> Vec<PathBuf> {
-    match given {
-        Given::One(word) => env::split_paths(word).map(|path| folder(path.as_os_str())).collect(),
-        Given::Many(words) => words.iter().map(|word| folder(word)).collect(),
-    }
+    let paths = match given {
+        Given::One(word) => env::split_paths(word).collect::<Vec<_>>(),
+        Given::Many(words) => words.iter().map(PathBuf::from).collect(),
+    };
+    let named = paths.iter().filter(|path| !path.as_os_str().is_empty());
+    named.map(|path| folder(path.as_os_str())).collect()
 }
 
 /// A path, in which a leading `~/` is the home folder: no shell stands between a file and its reader.

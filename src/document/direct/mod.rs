@@ -4,6 +4,7 @@
 //! object must stand where the cross references say, under its own number, every stream must end where `/Length`
 //! says. Whatever is odd is left to the readers that repair.
 
+mod coverage;
 mod object_stream;
 mod window;
 mod xref;
@@ -270,7 +271,7 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     let rest = keyword.and_then(|at| tail.get(at + 9..)).unwrap_or_default();
     if has_object_after_end(rest) {
         // An update that was cut off: what is before it is another document than the one that was meant.
-        return Err(DocumentError::damaged_at("objects after the last startxref", at));
+        return Err(DocumentError::cut_off(file.len()));
     }
     let digits: Vec<u8> = rest
         .iter()
@@ -280,7 +281,21 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
         .take(20)
         .collect();
     let start = std::str::from_utf8(&digits).ok().and_then(|digits| digits.parse().ok());
-    start.ok_or(DocumentError::damaged_at("no startxref at the end", at))
+    match start {
+        Some(start) => Ok(start),
+        None => Err(damage_at_end(&file.whole()?)),
+    }
+}
+
+/// What is wrong with a file whose last bytes do not say where its cross references are.
+fn damage_at_end(file: &[u8]) -> DocumentError {
+    let length = file.len() as u64;
+    let end = memchr::memmem::rfind(file, b"startxref");
+    let after = end.and_then(|end| file.get(end..)).unwrap_or(file);
+    if end.is_some() && memchr::memmem::find(after, b" obj").is_none() {
+        return DocumentError::damaged_at("foreign or damaged bytes at the end of the file", length);
+    }
+    DocumentError::cut_off(length)
 }
 
 /// Whether an object begins after the end-of-file marker (7.5.5).

@@ -23,6 +23,8 @@ static END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"endstream
 pub(crate) struct Indirect {
     pub(crate) dictionary: Dictionary,
     pub(crate) data: Bytes,
+    /// Bytes of the object without its data.
+    pub(crate) length: usize,
 }
 
 /// What stands at an offset: an object, and for a stream where its data begins.
@@ -49,7 +51,10 @@ fn with_window<T>(
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = next_end(file, at, size, limits)?;
             }
-            Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("the file ends inside an object", at)),
+            Err(Syntax::Incomplete) if at >= file.len() => {
+                return Err(DocumentError::damaged_at("an object that would stand past the end of the file", at));
+            }
+            Err(Syntax::Incomplete) => return Err(DocumentError::damaged_at("an object without an end", at)),
             Err(Syntax::Malformed(inside)) => {
                 return Err(DocumentError::damaged_at("a malformed object", at.saturating_add(inside as u64)));
             }
@@ -84,10 +89,14 @@ fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64
     Ok(seen)
 }
 
-/// Reads a dictionary that is not an indirect object: a trailer's.
-pub(crate) fn read_dictionary(file: &FileBytes, at: u64, limits: &Limits) -> Result<Dictionary, DocumentError> {
-    match with_window(file, at, limits, |lexer| lexer.object())? {
-        Object::Dictionary(dictionary) => Ok(dictionary),
+/// Reads a dictionary that is not an indirect object, a trailer's, and gives its length too.
+pub(crate) fn read_dictionary(
+    file: &FileBytes,
+    at: u64,
+    limits: &Limits,
+) -> Result<(Dictionary, usize), DocumentError> {
+    match with_window(file, at, limits, |lexer| lexer.object().map(|object| (object, lexer.position())))? {
+        (Object::Dictionary(dictionary), length) => Ok((dictionary, length)),
         _ => Err(DocumentError::damaged_at("a trailer that is no dictionary", at)),
     }
 }
@@ -207,8 +216,8 @@ pub(crate) fn read_cross_reference_stream(
     let (Object::Dictionary(dictionary), Some(start)) = (found.object, found.data_start) else {
         return Err(DocumentError::damaged_at("no cross-reference section", at));
     };
-    let length = dictionary.get(b"Length").and_then(Object::as_integer).and_then(|length| u64::try_from(length).ok());
-    let length = length.ok_or(DocumentError::damaged_at("a cross-reference stream without a direct /Length", at))?;
-    let data = read_data(file, start, length)?;
-    Ok(Indirect { dictionary, data })
+    let bytes = dictionary.get(b"Length").and_then(Object::as_integer).and_then(|length| u64::try_from(length).ok());
+    let bytes = bytes.ok_or(DocumentError::damaged_at("a cross-reference stream without a direct /Length", at))?;
+    let data = read_data(file, start, bytes)?;
+    Ok(Indirect { dictionary, data, length: found.length })
 }

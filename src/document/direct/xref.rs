@@ -1,12 +1,16 @@
 //! The cross-reference chain (ISO 32000-2, 7.5.4 and 7.5.8), left where it is: a table's entries are read when they
 //! are asked for, twenty bytes each, so that opening costs nothing for a million objects. A stream's rows are decoded
 //! once and indexed.
+//!
+//! A file may have tens of thousands of updates: which section counts for a number is worked out once, and all sections
+//! together are read no further than the file is long.
 
 use super::super::bytes::{FileBytes, to_usize};
 use super::super::error::DocumentError;
 use super::super::filter;
 use super::super::lexer::{Lexer, Syntax};
 use super::super::object::{Dictionary, Object};
+use super::coverage::{Coverage, Run, Spans};
 use super::window::{self, Indirect};
 use crate::limits::{LimitExceeded, Limits};
 use bytes::Bytes;
@@ -28,77 +32,107 @@ pub(crate) enum Entry {
 
 /// A cross-reference section.
 enum Section {
-    /// `hides` where a cross-reference stream of the same update has entries that this table calls free (7.5.8.4).
     Table {
-        runs: Vec<Run>,
-        hides: bool,
+        /// The section of the same update that has entries which this table calls free (7.5.8.4).
+        hybrid: Option<usize>,
     },
-    Stream {
-        rows: Vec<u8>,
-        widths: [usize; 3],
-        runs: Vec<Run>,
-    },
+    Stream(Rows),
 }
 
-/// A run of entries: `count` objects from number `first`; `start` is the offset of its first entry, in the file for a
-/// table, in the rows for a stream.
-struct Run {
-    first: u64,
-    count: u64,
-    start: u64,
+/// The rows of a cross-reference stream, decoded.
+struct Rows {
+    bytes: Vec<u8>,
+    widths: [usize; 3],
+    runs: Vec<Run>,
 }
 
 /// Bytes of an entry in a cross-reference table, its end of line included.
 const ENTRY_BYTES: u64 = 20;
 
-/// The chain of sections, the newest first.
+/// What a section begins with fits into so many bytes, and so does the head of a subsection.
+const HEAD_BYTES: u64 = 64;
+
+/// Subsections of all sections, for each section that there may be: updates have one or two.
+const SUBSECTIONS_A_SECTION: u64 = 10;
+
+/// Entries of older trailers that hold where a newer one has none (table 15).
+const INHERITED: [&[u8]; 5] = [b"Encrypt", b"ID", b"Info", b"Root", b"Size"];
+
+/// The chain of sections.
 pub(crate) struct CrossReferences {
     sections: Vec<Section>,
+    /// The newest section and run for each number.
+    spans: Spans,
     /// The newest trailer, with what only older ones have.
     pub(crate) trailer: Dictionary,
     /// Bytes before the header, added to every offset where the file's offsets count from the header.
     pub(crate) shift: u64,
 }
 
+impl CrossReferences {
+    /// Follows the chain from the offset that `startxref` gives.
+    pub(crate) fn read(file: &FileBytes, start: u64, shift: u64, limits: &Limits) -> Result<Self, DocumentError> {
+        let mut chain = Chain::new(file, shift, limits);
+        let mut next = Some(start);
+        while let Some(offset) = next {
+            next = chain.section(offset)?;
+        }
+        let trailer = chain.trailer.ok_or(DocumentError::damaged("no trailer"))?;
+        Ok(Self { sections: chain.sections, spans: chain.coverage.finish(), trailer, shift })
+    }
+
+    /// Where object `number` is, by the newest section that knows it.
+    pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<Entry, DocumentError> {
+        let number = u64::from(number);
+        let Some((section, run)) = self.spans.find(number) else { return Ok(Entry::Free) };
+        let entry = match self.sections.get(section) {
+            Some(Section::Stream(rows)) => rows.entry(run, number)?,
+            Some(Section::Table { hybrid }) => match read_entry(file, run, number)? {
+                // Free after all where the stream does not have it: an older update has nothing to say.
+                Entry::Free => self.hidden(*hybrid, number)?,
+                other => other,
+            },
+            None => Entry::Free,
+        };
+        Ok(match entry {
+            Entry::Offset(offset) => Entry::Offset(offset.saturating_add(self.shift)),
+            other => other,
+        })
+    }
+
+    fn hidden(&self, hybrid: Option<usize>, number: u64) -> Result<Entry, DocumentError> {
+        let Some(Section::Stream(rows)) = hybrid.and_then(|hybrid| self.sections.get(hybrid)) else {
+            return Ok(Entry::Free);
+        };
+        let run = rows.runs.iter().find(|run| run.has(number));
+        run.map_or(Ok(Entry::Free), |run| rows.entry(*run, number))
+    }
+}
+
+/// The chain while it is followed.
 struct Chain<'a> {
     file: &'a FileBytes,
     limits: &'a Limits,
     shift: u64,
     seen: HashSet<u64>,
     sections: Vec<Section>,
+    coverage: Coverage,
     trailer: Option<Dictionary>,
+    /// Bytes of all sections but for the entries of tables.
+    read: u64,
+    subsections: u64,
+    /// Bytes of rows that were decoded, and of those that are kept.
+    decoded: u64,
+    kept: u64,
 }
 
-impl CrossReferences {
-    /// Follows the chain from the offset that `startxref` gives.
-    pub(crate) fn read(file: &FileBytes, start: u64, shift: u64, limits: &Limits) -> Result<Self, DocumentError> {
-        let mut chain = Chain { file, limits, shift, seen: HashSet::new(), sections: Vec::new(), trailer: None };
-        let mut next = Some(start);
-        while let Some(offset) = next {
-            next = chain.section(offset)?;
-        }
-        let trailer = chain.trailer.ok_or(DocumentError::damaged("no trailer"))?;
-        Ok(Self { sections: chain.sections, trailer, shift })
+impl<'a> Chain<'a> {
+    fn new(file: &'a FileBytes, shift: u64, limits: &'a Limits) -> Self {
+        let (seen, coverage) = (HashSet::new(), Coverage::default());
+        let (sections, trailer) = (Vec::new(), None);
+        Self { file, limits, shift, seen, sections, coverage, trailer, read: 0, subsections: 0, decoded: 0, kept: 0 }
     }
 
-    /// Where object `number` is, by the newest section that knows it.
-    pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<Entry, DocumentError> {
-        let mut hidden = false;
-        for section in &self.sections {
-            match section.entry(file, u64::from(number))? {
-                Some(Entry::Free) if matches!(section, Section::Table { hides: true, .. }) => hidden = true,
-                Some(Entry::Offset(offset)) => return Ok(Entry::Offset(offset.saturating_add(self.shift))),
-                Some(other) => return Ok(other),
-                // Free after all: an older update has nothing to say.
-                None if hidden => return Ok(Entry::Free),
-                None => {}
-            }
-        }
-        Ok(Entry::Free)
-    }
-}
-
-impl Chain<'_> {
     /// Reads the section at `offset` and gives the offset of the one before it.
     fn section(&mut self, offset: u64) -> Result<Option<u64>, DocumentError> {
         self.limits.deadline.check()?;
@@ -107,145 +141,194 @@ impl Chain<'_> {
             return Err(DocumentError::damaged_at("a loop of cross-reference sections", at));
         }
         LimitExceeded::check("max_xref_sections", self.seen.len() as u64, u64::from(self.limits.max_xref_sections))?;
-        let head = self.file.slice(at, 32)?;
-        let mut lexer = Lexer::new(&head, 1);
-        lexer.skip_space();
-        let dictionary = if lexer.keyword(b"xref").is_ok() {
-            let after = at.saturating_add(lexer.position() as u64);
-            self.table(after)?
-        } else {
-            self.stream(at)?
+        let entries = self.file.look(at, HEAD_BYTES, |head| {
+            let mut lexer = Lexer::new(head, 1);
+            lexer.skip_space();
+            lexer.keyword(b"xref").is_ok().then(|| lexer.position() as u64)
+        })?;
+        let dictionary = match entries {
+            Some(entries) => self.table(at.saturating_add(entries))?,
+            None => self.stream(at, false)?,
         };
-        let previous = match dictionary.get(b"Prev") {
-            None | Some(Object::Null) => None,
-            Some(Object::Integer(previous)) => {
-                Some(u64::try_from(*previous).map_err(|_| DocumentError::damaged_at("a negative /Prev", at))?)
-            }
-            Some(_) => return Err(DocumentError::damaged_at("a /Prev that is no integer", at)),
-        };
+        let previous = previous(&dictionary, at)?;
         self.merge_trailer(dictionary);
         Ok(previous)
     }
 
+    /// Sections that share no byte are no longer than the file: others would be read again and again.
+    fn count_read(&mut self, bytes: u64, at: u64) -> Result<(), DocumentError> {
+        self.read = self.read.saturating_add(bytes);
+        if self.read > self.file.len() {
+            return Err(DocumentError::damaged_at("cross-reference sections that overlap", at));
+        }
+        Ok(())
+    }
+
     fn merge_trailer(&mut self, older: Dictionary) {
-        match &mut self.trailer {
-            None => self.trailer = Some(older),
-            Some(trailer) => {
-                for (key, value) in older.iter() {
-                    if trailer.get(key.as_bytes()).is_none() {
-                        trailer.set(key.as_bytes(), value.clone());
-                    }
-                }
+        let Some(trailer) = &mut self.trailer else {
+            self.trailer = Some(older);
+            return;
+        };
+        for key in INHERITED {
+            if let Some(value) = older.get(key)
+                && trailer.get(key).is_none()
+            {
+                trailer.set(key, value.clone());
             }
         }
     }
 
-    /// Reads the headers of a table's subsections, jumping over the entries, then the trailer.
+    /// Reads the heads of a table's subsections, jumping over the entries, then the trailer.
     fn table(&mut self, mut at: u64) -> Result<Dictionary, DocumentError> {
-        let mut runs = Vec::new();
-        loop {
-            self.limits.deadline.check()?;
-            let window = self.file.slice(at, 64)?;
-            let mut lexer = Lexer::new(&window, 1);
-            if lexer.keyword(b"trailer").is_ok() {
-                at = at.saturating_add(lexer.position() as u64);
-                break;
+        let section = self.sections.len();
+        let mut has_new = false;
+        let start = loop {
+            match self.step(at)? {
+                Step::Trailer { start } => break start,
+                Step::Subsection { run } => {
+                    self.count_subsection(run.start.saturating_sub(at), at)?;
+                    let bytes = run.count.checked_mul(ENTRY_BYTES);
+                    let end =
+                        bytes.and_then(|bytes| run.start.checked_add(bytes)).filter(|end| *end <= self.file.len());
+                    at = end.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?;
+                    has_new |= self.coverage.add(section, run);
+                }
             }
-            let malformed = |_: Syntax| DocumentError::damaged_at("a malformed cross-reference table", at);
-            let first = lexer.unsigned().map_err(malformed)?;
-            let count = lexer.unsigned().map_err(malformed)?;
-            lexer.skip_space();
-            let start = at.saturating_add(lexer.position() as u64);
-            LimitExceeded::check(
-                "max_xref_sections",
-                runs.len() as u64,
-                u64::from(self.limits.max_xref_sections) * 100,
-            )?;
-            runs.push(Run { first, count, start });
-            let bytes = count.checked_mul(ENTRY_BYTES).filter(|bytes| start.saturating_add(*bytes) <= self.file.len());
-            at = start
-                .saturating_add(bytes.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?);
-        }
-        let trailer = window::read_dictionary(self.file, at, self.limits)?;
+        };
+        let (trailer, length) = window::read_dictionary(self.file, start, self.limits)?;
+        self.count_read(length as u64, at)?;
         let hybrid = trailer.get(b"XRefStm").and_then(Object::as_integer);
-        self.sections.push(Section::Table { runs, hides: hybrid.is_some() });
+        if has_new || hybrid.is_some() {
+            self.sections.push(Section::Table { hybrid: hybrid.map(|_| section + 1) });
+        }
         if let Some(hybrid) = hybrid {
             let hybrid = u64::try_from(hybrid).map_err(|_| DocumentError::damaged_at("a negative /XRefStm", at))?;
             // Looked up after the table and before /Prev (7.5.8.4).
-            self.stream(hybrid.saturating_add(self.shift))?;
+            self.stream(hybrid.saturating_add(self.shift), true)?;
         }
         Ok(trailer)
     }
 
-    fn stream(&mut self, at: u64) -> Result<Dictionary, DocumentError> {
-        let Indirect { dictionary, data, .. } = window::read_cross_reference_stream(self.file, at, self.limits)?;
+    /// What stands at `at` in a table.
+    fn step(&self, at: u64) -> Result<Step, DocumentError> {
+        let step = self.file.look(at, HEAD_BYTES, |head| {
+            let mut lexer = Lexer::new(head, 1);
+            if lexer.keyword(b"trailer").is_ok() {
+                return Ok(Step::Trailer { start: at.saturating_add(lexer.position() as u64) });
+            }
+            let (first, count) = (lexer.unsigned()?, lexer.unsigned()?);
+            lexer.skip_space();
+            let start = at.saturating_add(lexer.position() as u64);
+            Ok(Step::Subsection { run: Run { first, count, start } })
+        })?;
+        step.map_err(|_: Syntax| DocumentError::damaged_at("a malformed cross-reference table", at))
+    }
+
+    fn count_subsection(&mut self, bytes: u64, at: u64) -> Result<(), DocumentError> {
+        self.limits.deadline.check()?;
+        self.subsections = self.subsections.saturating_add(1);
+        let sections = self.subsections.div_ceil(SUBSECTIONS_A_SECTION);
+        LimitExceeded::check("max_xref_sections", sections, u64::from(self.limits.max_xref_sections))?;
+        self.count_read(bytes, at)
+    }
+
+    /// Reads a cross-reference stream, and keeps it where it has numbers that no newer section has, or `is_hybrid`.
+    fn stream(&mut self, at: u64, is_hybrid: bool) -> Result<Dictionary, DocumentError> {
+        let Indirect { dictionary, data, length } = window::read_cross_reference_stream(self.file, at, self.limits)?;
+        self.count_read((length as u64).saturating_add(data.len() as u64), at)?;
         if !dictionary.is_type(b"XRef") {
             return Err(DocumentError::damaged_at("a cross-reference stream without its type", at));
         }
-        let rows = decode_rows(&dictionary, &data, self.limits)?;
-        let section = indexed_rows(&dictionary, rows)
-            .ok_or(DocumentError::damaged_at("a malformed cross-reference stream", at))?;
-        self.sections.push(section);
+        let bytes = self.rows(&dictionary, &data)?;
+        let rows = Rows::of(&dictionary, bytes);
+        let rows = rows.ok_or(DocumentError::damaged_at("a malformed cross-reference stream", at))?;
+        let mut has_new = false;
+        for run in &rows.runs {
+            self.count_subsection(0, at)?;
+            has_new |= self.coverage.add(self.sections.len(), *run);
+        }
+        if has_new || is_hybrid {
+            self.kept = self.kept.saturating_add(rows.bytes.len() as u64);
+            LimitExceeded::check("max_stream_bytes", self.kept, self.limits.max_stream_bytes)?;
+            self.sections.push(Section::Stream(rows));
+        }
         Ok(dictionary)
     }
-}
 
-fn decode_rows(dictionary: &Dictionary, data: &Bytes, limits: &Limits) -> Result<Vec<u8>, DocumentError> {
-    let filters = filter::filters_of(dictionary, &mut |value| Ok(value.clone()))?;
-    let decoded = filter::decode(data, &filters, limits)?;
-    if !decoded.intact || decoded.stopped_at.is_some() {
-        return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
-    }
-    Ok(decoded.bytes.into_owned())
-}
-
-fn indexed_rows(dictionary: &Dictionary, rows: Vec<u8>) -> Option<Section> {
-    let integers = |key: &[u8]| -> Option<Vec<u64>> {
-        let elements = dictionary.get(key)?.as_array()?;
-        elements.iter().map(|element| element.as_integer().and_then(|value| u64::try_from(value).ok())).collect()
-    };
-    let widths: [u64; 3] = integers(b"W")?.try_into().ok()?;
-    if widths.iter().any(|width| *width > 8) {
-        return None;
-    }
-    let row = widths.iter().sum::<u64>();
-    let index = match dictionary.get(b"Index") {
-        Some(_) => integers(b"Index")?,
-        None => vec![0, u64::try_from(dictionary.get(b"Size")?.as_integer()?).ok()?],
-    };
-    let mut start = 0;
-    let mut runs = Vec::new();
-    for pair in index.chunks(2) {
-        let &[first, count] = pair else { return None };
-        runs.push(Run { first, count, start });
-        start = count.checked_mul(row).and_then(|bytes| start.checked_add(bytes))?;
-    }
-    // Rows that are missing are refused; more than the index names are common and harmless.
-    (row > 0 && start <= rows.len() as u64).then(|| Section::Stream { rows, widths: widths.map(to_usize), runs })
-}
-
-impl Section {
-    fn entry(&self, file: &FileBytes, number: u64) -> Result<Option<Entry>, DocumentError> {
-        let (Self::Table { runs, .. } | Self::Stream { runs, .. }) = self;
-        let Some((run, at)) =
-            runs.iter().find_map(|run| number.checked_sub(run.first).filter(|at| *at < run.count).map(|at| (run, at)))
-        else {
-            return Ok(None);
-        };
-        match self {
-            Self::Table { .. } => {
-                let at = run.start.saturating_add(at.saturating_mul(ENTRY_BYTES));
-                let bytes = file.near(at, ENTRY_BYTES)?;
-                table_entry(&bytes).map(Some).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
-            }
-            Self::Stream { rows, widths, .. } => {
-                let size = widths.iter().sum::<usize>();
-                let at = to_usize(run.start.saturating_add(at.saturating_mul(size as u64)));
-                let row = rows.get(at..at.saturating_add(size)).unwrap_or_default();
-                stream_entry(row, widths).ok_or(DocumentError::damaged("a malformed cross-reference row"))
-            }
+    fn rows(&mut self, dictionary: &Dictionary, data: &Bytes) -> Result<Vec<u8>, DocumentError> {
+        let filters = filter::filters_of(dictionary, &mut |value| Ok(value.clone()))?;
+        let decoded = filter::decode(data, &filters, self.limits)?;
+        if !decoded.intact || decoded.stopped_at.is_some() {
+            return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
         }
+        self.decoded = self.decoded.saturating_add(decoded.bytes.len() as u64);
+        LimitExceeded::check("max_decoded_bytes", self.decoded, self.limits.max_decoded_bytes)?;
+        Ok(decoded.bytes.into_owned())
     }
+}
+
+/// What a table goes on with.
+enum Step {
+    Subsection {
+        run: Run,
+    },
+    /// The trailer, whose dictionary begins at `start` or after white space.
+    Trailer {
+        start: u64,
+    },
+}
+
+/// Where the section before the one at `at` is, by its trailer.
+fn previous(trailer: &Dictionary, at: u64) -> Result<Option<u64>, DocumentError> {
+    match trailer.get(b"Prev") {
+        None | Some(Object::Null) => Ok(None),
+        Some(Object::Integer(previous)) => {
+            u64::try_from(*previous).map(Some).map_err(|_| DocumentError::damaged_at("a negative /Prev", at))
+        }
+        Some(_) => Err(DocumentError::damaged_at("a /Prev that is no integer", at)),
+    }
+}
+
+impl Rows {
+    fn of(dictionary: &Dictionary, bytes: Vec<u8>) -> Option<Self> {
+        let integers = |key: &[u8]| -> Option<Vec<u64>> {
+            let elements = dictionary.get(key)?.as_array()?;
+            elements.iter().map(|element| element.as_integer().and_then(|value| u64::try_from(value).ok())).collect()
+        };
+        let widths: [u64; 3] = integers(b"W")?.try_into().ok()?;
+        if widths.iter().any(|width| *width > 8) {
+            return None;
+        }
+        let row = widths.iter().sum::<u64>();
+        let index = match dictionary.get(b"Index") {
+            Some(_) => integers(b"Index")?,
+            None => vec![0, u64::try_from(dictionary.get(b"Size")?.as_integer()?).ok()?],
+        };
+        let mut start = 0;
+        let mut runs = Vec::new();
+        for pair in index.chunks(2) {
+            let &[first, count] = pair else { return None };
+            runs.push(Run { first, count, start });
+            start = count.checked_mul(row).and_then(|bytes| start.checked_add(bytes))?;
+        }
+        // Rows that are missing are refused; more than the index names are common and harmless.
+        let is_whole = row > 0 && start <= bytes.len() as u64;
+        is_whole.then(|| Self { bytes, widths: widths.map(to_usize), runs })
+    }
+
+    fn entry(&self, run: Run, number: u64) -> Result<Entry, DocumentError> {
+        let size = self.widths.iter().sum::<usize>();
+        let at = to_usize(run.start.saturating_add(run.place_of(number).saturating_mul(size as u64)));
+        let row = self.bytes.get(at..at.saturating_add(size)).unwrap_or_default();
+        stream_entry(row, &self.widths).ok_or(DocumentError::damaged("a malformed cross-reference row"))
+    }
+}
+
+/// The entry of `number` in a table.
+fn read_entry(file: &FileBytes, run: Run, number: u64) -> Result<Entry, DocumentError> {
+    let at = run.start.saturating_add(run.place_of(number).saturating_mul(ENTRY_BYTES));
+    let bytes = file.near(at, ENTRY_BYTES)?;
+    table_entry(&bytes).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
 }
 
 /// Reads `nnnnnnnnnn ggggg n`.
@@ -265,7 +348,7 @@ fn table_entry(bytes: &[u8]) -> Option<Entry> {
 }
 
 /// Reads a row of a cross-reference stream (table 18).
-fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
+fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Entry> {
     let [first, second, third] = widths;
     let field = |from: usize, width: usize| -> Option<u64> {
         let bytes = row.get(from..from + width)?;
@@ -274,11 +357,11 @@ fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Option<Entry>> {
     let kind = if *first == 0 { 1 } else { field(0, *first)? };
     let value = field(*first, *second)?;
     field(first + second, *third)?;
-    Some(Some(match kind {
+    Some(match kind {
         1 => Entry::Offset(value),
         2 => Entry::InStream { container: u32::try_from(value).ok()? },
         0 => Entry::Free,
         // Null objects by the letter (7.5.8.3); but no such type was ever defined, and lying widths look like this.
         _ => return None,
-    }))
+    })
 }

@@ -1,6 +1,6 @@
 //! Deflate in zlib's wrapping (ISO 32000-2, 7.4.4): whole streams through libdeflate, damaged ones piece by piece.
 
-use super::{Step, limit_bytes, too_large};
+use super::{Applied, Step, is_blank, limit_bytes, too_large};
 use crate::limits::Limits;
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{DecompressionError, Decompressor};
@@ -43,15 +43,18 @@ impl Inflater {
     }
 }
 
-/// Inflates zlib data. The flag says whether the stream came to its end.
-pub(super) fn inflate(input: &[u8], limits: &Limits) -> Step {
+/// Inflates zlib data.
+pub(super) fn inflate(input: &[u8], limits: &Limits) -> Applied {
     limits.deadline.look()?;
     let mut inflated = INFLATE.with_borrow_mut(|inflater| inflater.small(input, limits));
     // Compression beyond a factor of 1,032 is not possible with Deflate, so the first guess is never far too large.
     let mut size = input.len().saturating_mul(4).clamp(2 * ROOM_BYTES, 16 << 20).min(limit_bytes(limits));
     loop {
         match inflated {
-            Ok(out) => return Ok((out, true)),
+            Ok(out) => {
+                let exact = is_used_up(input, &out);
+                return Ok(Step { bytes: out, intact: true, exact });
+            }
             Err(DecompressionError::InsufficientSpace) => {}
             Err(DecompressionError::BadData) => return inflate_by_pieces(input, limits),
         }
@@ -65,18 +68,17 @@ pub(super) fn inflate(input: &[u8], limits: &Limits) -> Step {
 }
 
 /// Inflates what can be inflated: without a checksum at the end, cut off, or with a header that is not zlib's.
-fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Step {
-    let (out, finished) = inflate_stream(input, true, limits)?;
-    if out.is_empty() && !finished {
+fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Applied {
+    let step = inflate_stream(input, true, limits)?;
+    if step.bytes.is_empty() && !step.intact {
         // Some producers leave out the two bytes of the zlib header, others write them wrong.
         let body = input.get(2..).unwrap_or_default();
-        let (bare, _) = inflate_stream(body, false, limits)?;
-        return Ok((bare, false));
+        return Ok(Step::damaged(inflate_stream(body, false, limits)?.bytes));
     }
-    Ok((out, finished))
+    Ok(step)
 }
 
-fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
+fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Applied {
     let mut inflater = Decompress::new(zlib_header);
     let mut out = Vec::new();
     let mut piece = vec![0_u8; 64 << 10];
@@ -91,9 +93,40 @@ fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Step {
             return Err(too_large(limits, out.len()));
         }
         match status {
-            Ok(Status::StreamEnd) => return Ok((out, true)),
+            Ok(Status::StreamEnd) => return Ok(Step::ended(out, rest_after(input, inflater.total_in()))),
             Ok(_) if new > 0 || inflater.total_in() > read => {}
-            _ => return Ok((out, false)),
+            _ => return Ok(Step::damaged(out)),
+        }
+    }
+}
+
+fn rest_after(input: &[u8], read: u64) -> &[u8] {
+    usize::try_from(read).ok().and_then(|read| input.get(read..)).unwrap_or_default()
+}
+
+/// Whether nothing but white space follows the zlib stream at the beginning of `input`, which inflates to `output`.
+///
+/// libdeflate does not say where it stopped reading. The stream ends with the checksum of `output`, so it can end only where
+/// those four bytes stand: it is inflated again only where they stand more than once.
+fn is_used_up(input: &[u8], output: &[u8]) -> bool {
+    let checksum = libdeflater::adler32(output).to_be_bytes();
+    let after = |at: usize| input.get(at.saturating_add(checksum.len())..).unwrap_or_default();
+    if memchr::memmem::find(input, &checksum).is_some_and(|first| is_blank(after(first))) {
+        return true;
+    }
+    memchr::memmem::rfind(input, &checksum).is_some_and(|last| is_blank(after(last))) && is_blank(rest_of_stream(input))
+}
+
+/// What follows the zlib stream at the beginning of `input`, which is known to be sound.
+fn rest_of_stream(input: &[u8]) -> &[u8] {
+    let mut inflater = Decompress::new(true);
+    let mut piece = vec![0_u8; 64 << 10];
+    loop {
+        let before = (inflater.total_in(), inflater.total_out());
+        let status = inflater.decompress(rest_after(input, before.0), &mut piece, FlushDecompress::None);
+        let is_over = !matches!(status, Ok(Status::Ok | Status::BufError));
+        if is_over || before == (inflater.total_in(), inflater.total_out()) {
+            return rest_after(input, inflater.total_in());
         }
     }
 }
@@ -106,4 +139,55 @@ pub(super) fn beginning(input: &[u8]) -> Vec<u8> {
     let length = if inflated.is_ok() { usize::try_from(inflater.total_out()).unwrap_or(0) } else { 0 };
     beginning.truncate(length);
     beginning
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libdeflater::{CompressionLvl, Compressor};
+
+    fn deflated(data: &[u8]) -> Vec<u8> {
+        let mut compressor = Compressor::new(CompressionLvl::default());
+        let mut out = vec![0; compressor.zlib_compress_bound(data.len())];
+        let length = compressor.zlib_compress(data, &mut out).unwrap_or(0);
+        out.truncate(length);
+        out
+    }
+
+    fn judged(input: &[u8]) -> (usize, bool, bool) {
+        let step = inflate(input, &Limits::default()).unwrap_or_default();
+        (step.bytes.len(), step.intact, step.exact)
+    }
+
+    #[test]
+    fn what_follows_the_end_of_a_stream_is_seen() {
+        let data = b"0 0 m 9 9 l S\n".repeat(40);
+        let stream = deflated(&data);
+        let checksum = stream.get(stream.len() - 4..).unwrap_or_default();
+        let followed_by = |rest: &[u8]| judged(&[&stream, rest].concat());
+        for blank in [&b""[..], b"\n", b"\r\n", b"\0\0 "] {
+            assert_eq!(followed_by(blank), (data.len(), true, true), "{blank:?}");
+        }
+        assert_eq!(followed_by(b"x"), (data.len(), true, false));
+        // Also where what follows ends as the stream does.
+        assert_eq!(followed_by(&[b"x", checksum].concat()), (data.len(), true, false));
+        assert_eq!(followed_by(checksum), (data.len(), true, false));
+    }
+
+    #[test]
+    fn damage_is_never_exact() {
+        let data = b"0 0 m 9 9 l S\n".repeat(400);
+        let stream = deflated(&data);
+        for cut in [0, 1, 2, stream.len() / 2, stream.len() - 1] {
+            assert!(!judged(stream.get(..cut).unwrap_or_default()).2, "{cut}");
+        }
+        for at in 0..stream.len() {
+            let mut flipped = stream.clone();
+            if let Some(byte) = flipped.get_mut(at) {
+                *byte ^= 0x40;
+            }
+            let step = inflate(&flipped, &Limits::default()).unwrap_or_default();
+            assert!(!step.exact || step.bytes == data, "{at}");
+        }
+    }
 }

@@ -1,16 +1,16 @@
 //! Predictors of Flate and LZW (ISO 32000-2, 7.4.4.4): TIFF's and PNG's.
 
-use super::Step;
+use super::{Applied, Step};
 use crate::document::error::DocumentError;
 use crate::document::object::Object;
 
 /// Undoes a predictor (7.4.4.4).
-pub(super) fn unpredict((bytes, intact): (Vec<u8>, bool), parameters: &Object) -> Step {
-    let Some(parameters) = parameters.as_dictionary() else { return Ok((bytes, intact)) };
+pub(super) fn unpredict(step: Step, parameters: &Object) -> Applied {
+    let Some(parameters) = parameters.as_dictionary() else { return Ok(step) };
     let number = |key: &[u8], default: i64| parameters.get(key).and_then(Object::as_integer).unwrap_or(default);
     let predictor = number(b"Predictor", 1);
     if predictor < 2 {
-        return Ok((bytes, intact));
+        return Ok(step);
     }
     let (colors, bits, columns) = (number(b"Colors", 1), number(b"BitsPerComponent", 8), number(b"Columns", 1));
     let row_bits = colors.checked_mul(bits).and_then(|bits| bits.checked_mul(columns));
@@ -21,29 +21,25 @@ pub(super) fn unpredict((bytes, intact): (Vec<u8>, bool), parameters: &Object) -
         return Err(DocumentError::damaged("a predictor with impossible parameters"));
     };
     if predictor == 2 {
-        return Ok(tiff_unpredict(bytes, row, pixel, bits, colors, intact));
+        return Ok(tiff_unpredict(step, row, pixel, bits, colors));
     }
-    Ok((png_unpredict(bytes, row, pixel.max(1)), intact))
+    let rows = png_unpredict(step.bytes, row, pixel.max(1));
+    Ok(Step { bytes: rows.bytes, intact: step.intact, exact: step.exact && rows.are_sound })
 }
 
 /// TIFF predictor 2; component sizes other than 8 and 16 bits are left as they are, and marked so.
-fn tiff_unpredict(
-    mut bytes: Vec<u8>,
-    row: usize,
-    pixel: usize,
-    bits: i64,
-    colors: i64,
-    intact: bool,
-) -> (Vec<u8>, bool) {
+fn tiff_unpredict(mut step: Step, row: usize, pixel: usize, bits: i64, colors: i64) -> Step {
     let colors = usize::try_from(colors).unwrap_or(1);
-    for line in bytes.chunks_mut(row) {
+    // Of a row that is cut short readers make different things.
+    step.exact &= step.bytes.len().is_multiple_of(row);
+    for line in step.bytes.chunks_mut(row) {
         match bits {
             8 => add_left(line, colors),
             16 => add_left_pairs(line, pixel),
-            _ => return (bytes, false),
+            _ => return Step::damaged(step.bytes),
         }
     }
-    (bytes, intact)
+    step
 }
 
 fn add_left(line: &mut [u8], distance: usize) {
@@ -68,8 +64,16 @@ fn add_left_pairs(line: &mut [u8], distance: usize) {
     }
 }
 
+/// Rows without their predictor.
+struct Rows {
+    bytes: Vec<u8>,
+    /// Whether all rows have their length and a type that the specification knows.
+    are_sound: bool,
+}
+
 /// PNG predictors: each row is preceded by its type.
-fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
+fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Rows {
+    let mut are_sound = true;
     // A row may claim to be longer than the data: no more is reserved than there is.
     let mut above = vec![0_u8; row.min(bytes.len())];
     // Words go past the end of the last row.
@@ -84,13 +88,15 @@ fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
         }
         let end = at.saturating_add(row).saturating_add(1).min(bytes.len());
         let Some((kind, line)) = bytes.get_mut(at..end).and_then(<[u8]>::split_first_mut) else { break };
+        are_sound &= line.len() == row;
         let above = above.get_mut(..line.len()).unwrap_or_default();
         match *kind {
             2 => above.iter_mut().zip(&*line).for_each(|(up, byte)| *up = up.wrapping_add(*byte)),
             1 => add_left(line, pixel),
             3 => png_average(line, above, pixel),
             4 => png_paeth(line, above, pixel),
-            _ => {}
+            0 => {}
+            _ => are_sound = false,
         }
         if *kind != 2 {
             above.copy_from_slice(line);
@@ -99,7 +105,7 @@ fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Vec<u8> {
         (at, to) = (end, to + line.len());
     }
     out.truncate(to);
-    out
+    Rows { bytes: out, are_sound }
 }
 
 /// Bytes that are added at once.
@@ -197,12 +203,14 @@ mod tests {
                 let rows = data.get(..length).unwrap_or_default();
                 for is_plain in [|_| false, |at| at % 5 == 3, |at| at % 2 == 0] {
                     let again = png_unpredict(predicted(rows, row, is_plain), row, 1);
-                    assert_eq!(again, rows, "rows of {row}, {length} bytes");
+                    assert_eq!(again.bytes, rows, "rows of {row}, {length} bytes");
+                    assert_eq!(again.are_sound, length % row == 0, "rows of {row}, {length} bytes");
                 }
             }
         }
         // A row of which only the type is there.
-        assert_eq!(png_unpredict(vec![2, 1, 2, 2, 1, 1, 2], 2, 1), [1, 2, 2, 3]);
-        assert_eq!(png_unpredict(vec![2, 9], usize::MAX, 1), [9]);
+        assert_eq!(png_unpredict(vec![2, 1, 2, 2, 1, 1, 2], 2, 1).bytes, [1, 2, 2, 3]);
+        assert_eq!(png_unpredict(vec![2, 9], usize::MAX, 1).bytes, [9]);
+        assert!(!png_unpredict(vec![5, 9], 1, 1).are_sound, "a type that nobody knows");
     }
 }

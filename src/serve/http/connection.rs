@@ -1,25 +1,42 @@
-//! A client's connection: tells when what was given to it was written, and gives up on one that takes nothing.
+//! A client's connection: tells when what was given to it was written, gives up on one that takes nothing, and takes
+//! answers back that a client broke off.
+//!
+//! In the newest protocol a client cancels by closing its connection. What the system keeps for it counts as written by
+//! then. A client that closes before it has read all of that resets the connection, which is how it is told from one that
+//! has read its answer.
 
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use super::exchange::Written;
-use crate::serve::delivery::record;
+use super::exchange::AwaitingFlush;
+use crate::serve::delivery::PendingResponse;
+use crate::serve::in_flight::InFlight;
+use crate::serve::recalls::take_back;
+use crate::tool::Recall;
 
 /// A connection under watch.
 pub(super) struct Connection {
     stream: TcpStream,
-    written: Written,
+    awaiting: AwaitingFlush,
+    /// The answers that were written since the client last sent something.
+    unconfirmed: Vec<Recall>,
+    in_flight: InFlight,
     warn: fn(&str),
     stall: Duration,
     stalled: Option<Stalled>,
+    /// How long the client may still close its side.
+    closing: Option<Pin<Box<Sleep>>>,
 }
+
+/// How long a client may take to close a connection that this side has closed, where that tells whether it read its
+/// answer. 2 s.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// A client that does not take all at once what waits for it.
 struct Stalled {
@@ -33,8 +50,38 @@ const LEAST_TAKEN: usize = 16 << 10;
 
 impl Connection {
     /// `stall` is how long a client may take less than [`LEAST_TAKEN`] bytes of what waits for it.
-    pub(super) fn new(stream: TcpStream, written: Written, stall: Duration, warn: fn(&str)) -> Self {
-        Self { stream, written, warn, stall, stalled: None }
+    pub(super) fn new(
+        stream: TcpStream,
+        awaiting: AwaitingFlush,
+        in_flight: InFlight,
+        stall: Duration,
+        warn: fn(&str),
+    ) -> Self {
+        Self { stream, awaiting, unconfirmed: Vec::new(), in_flight, warn, stall, stalled: None, closing: None }
+    }
+
+    /// Takes note of what a read tells about the answers before it.
+    fn confirm(&mut self, read: &io::Result<usize>) {
+        let answers = std::mem::take(&mut self.unconfirmed);
+        if read.is_err() {
+            take_back(answers.iter().filter_map(Recall::cancel).collect(), &self.in_flight, self.warn);
+        }
+    }
+
+    /// Waits for the client to close its side, or to break off.
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut ignored = [0; 512];
+        while !self.unconfirmed.is_empty() {
+            let mut buffer = ReadBuf::new(&mut ignored);
+            match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+                Poll::Ready(read) => self.confirm(&read.map(|()| buffer.filled().len())),
+                Poll::Pending => {
+                    let patience = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSING)));
+                    return patience.as_mut().poll(cx);
+                }
+            }
+        }
+        Poll::Ready(())
     }
 
     /// Passes on what a write came to; an error where the client has taken too little for too long.
@@ -62,7 +109,11 @@ impl Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buf)
+        let before = buf.filled().len();
+        let read = ready!(Pin::new(&mut self.stream).poll_read(cx, buf));
+        let read = read.map(|()| buf.filled().len().saturating_sub(before));
+        self.confirm(&read);
+        Poll::Ready(read.map(|_| ()))
     }
 }
 
@@ -90,11 +141,12 @@ impl AsyncWrite for Connection {
         if let Poll::Ready(Ok(())) = flushed {
             self.stalled = None;
             let warn = self.warn;
-            let (written, under_way) = self.written.take();
+            let (written, under_way) = self.awaiting.take();
             if !written.is_empty() {
+                self.unconfirmed.extend(written.iter().map(PendingResponse::recall));
                 tokio::spawn(async move {
                     for pending in written {
-                        record(pending, warn).await;
+                        pending.record(warn).await;
                     }
                     drop(under_way);
                 });
@@ -104,6 +156,7 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+        self.poll_closed(cx).map(Ok)
     }
 }

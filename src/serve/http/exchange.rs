@@ -4,9 +4,9 @@
 //! the places of its marks. So a client that does not read makes nothing but its response's data and text wait here, which
 //! counts as under way for as long; and when the last piece is taken, the rest of the response is no longer kept for it.
 //!
-//! The HTTP library takes frames of a body and keeps them until the socket takes them, so that the end of a body is not
-//! yet its delivery. When a body has ended whose answer was in it, its delivery waits for the connection's next flush,
-//! which the library asks for only when it has written all that it kept.
+//! The HTTP library takes frames of a body and keeps them until the socket takes them, so that the end of a frame is not
+//! yet its delivery. When the frame with the answer's mark was taken whole, its delivery waits for the connection's next
+//! flush, which the library asks for only when it has written all that it kept.
 
 use std::io;
 use std::pin::Pin;
@@ -22,11 +22,10 @@ use tokio::time::sleep;
 
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{Outgoing, Pending, lock};
-use crate::serve::enclosures::{Data, Open, Opened, PIECE_BYTES, Part};
-
-/// How far into a frame an answer must have begun: the fields before it are the version and the id.
-const HEAD: usize = 512;
+use crate::serve::delivery::{Answer, PendingResponse};
+use crate::serve::enclosures::{BlobLease, Data, Open, PIECE_BYTES, Part};
+use crate::serve::lock;
+use crate::tool::Recall;
 
 /// What the handler of a request tells its connection.
 pub(in crate::serve) struct Exchange {
@@ -34,15 +33,12 @@ pub(in crate::serve) struct Exchange {
     /// Whether another exchange may write the response: a client of the older protocols that lost its connection asks for
     /// what it missed in another.
     is_in_session: bool,
-    kept: Mutex<Kept>,
+    recall: Recall,
+    /// The response, until its handler knows the mark by which it is recognised.
+    pending: Mutex<Option<PendingResponse>>,
+    /// Data of the response, until that is written.
+    lease: Mutex<Option<BlobLease>>,
     call: Mutex<Called>,
-}
-
-/// What is kept until a response is written.
-#[derive(Default)]
-struct Kept {
-    data: Option<Opened>,
-    pending: Option<Pending>,
 }
 
 /// How long the data of a response that was not written waits for a client that came back to its session: its response
@@ -60,24 +56,42 @@ pub(in crate::serve) struct Called {
 impl Exchange {
     /// One whose response is written with what is open.
     pub(super) fn new(open: Open, is_in_session: bool) -> Self {
-        Self { open, is_in_session, kept: Mutex::default(), call: Mutex::default() }
+        let pending = PendingResponse::open();
+        let recall = pending.recall();
+        let pending = Mutex::new(Some(pending));
+        Self { open, is_in_session, recall, pending, lease: Mutex::default(), call: Mutex::default() }
     }
 
-    /// Keeps what goes with the response until that is written.
-    pub(in crate::serve) fn put(&self, Outgoing { enclosures, pending }: Outgoing) {
-        *lock(&self.kept) = Kept { data: Some(self.open.opened(enclosures)), pending };
+    /// The right to cancel the response.
+    pub(super) fn recall(&self) -> Recall {
+        self.recall.clone()
+    }
+
+    /// Keeps what goes with the response until that is written. `mark` is the number of the mark in it by which whoever
+    /// writes it recognises it; without one nothing is recorded.
+    pub(in crate::serve) fn put(&self, Answer { enclosures, delivery }: Answer, mark: Option<u64>) {
+        let pending = lock(&self.pending).take().map(|mut pending| {
+            pending.put(delivery);
+            pending
+        });
+        *lock(&self.lease) = Some(self.open.lease(enclosures, mark.zip(pending)));
     }
 
     /// Takes note of what was called.
     pub(in crate::serve) fn called(&self, called: Called) {
         *lock(&self.call) = called;
     }
+
+    /// Keeps the data of the response no longer.
+    fn release(&self) {
+        drop(lock(&self.lease).take());
+    }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        let unwritten = lock(&self.kept).data.take().filter(|_| self.is_in_session);
-        if let (Some(data), Ok(runtime)) = (unwritten.and_then(Opened::waiting), Handle::try_current()) {
+        let unwritten = lock(&self.lease).take().filter(|_| self.is_in_session);
+        if let (Some(data), Ok(runtime)) = (unwritten.and_then(BlobLease::waiting), Handle::try_current()) {
             runtime.spawn(async move {
                 sleep(COMES_BACK).await;
                 drop(data);
@@ -86,23 +100,23 @@ impl Drop for Exchange {
     }
 }
 
-/// What waits for a connection's next flush: deliveries, and the places of their requests.
+/// What waits for a connection's next flush: responses, and the places of their requests.
 #[derive(Clone, Default)]
-pub(super) struct Written(Arc<Mutex<(Vec<Pending>, Vec<Place>)>>);
+pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<Place>)>>);
 
 /// What of a response may wait for a client that does not read without counting against the bound on requests: the
 /// system takes as much at once, whether the client reads or not.
 const TAKEN_AT_ONCE: usize = 64 << 10;
 
-impl Written {
-    /// The deliveries that were written with the flush that just ended, and their requests, which are under way until
+impl AwaitingFlush {
+    /// The responses that were written with the flush that just ended, and their requests, which are under way until
     /// these are recorded; their places are free.
-    pub(super) fn take(&self) -> (Vec<Pending>, Vec<Gauge>) {
+    pub(super) fn take(&self) -> (Vec<PendingResponse>, Vec<Gauge>) {
         let (pending, places) = std::mem::take(&mut *lock(&self.0));
         (pending, places.into_iter().map(|place| place.gauge).collect())
     }
 
-    fn add(&self, pending: Pending) {
+    fn add(&self, pending: PendingResponse) {
         lock(&self.0).0.push(pending);
     }
 
@@ -111,15 +125,16 @@ impl Written {
     }
 }
 
-/// A response's body, watched to its end.
-pub(super) struct Watched {
+/// A response's body, tracked to its end.
+pub(super) struct TrackedBody {
     inner: Body,
     /// What is left of the frame that is being given, and of data in it.
     frame: Bytes,
     data: Option<Data>,
+    /// The answer, where the frame that is being given has its mark.
+    pending: Option<PendingResponse>,
     exchange: Arc<Exchange>,
-    written: Written,
-    is_answered: bool,
+    awaiting: AwaitingFlush,
     bytes: u64,
     /// Bytes of the whole, where that is known.
     length: Option<u64>,
@@ -129,10 +144,10 @@ pub(super) struct Watched {
     place: Option<Place>,
 }
 
-/// What a body is watched for.
-pub(super) struct Watch {
+/// What a body is tracked for.
+pub(super) struct Tracking {
     pub(super) exchange: Arc<Exchange>,
-    pub(super) written: Written,
+    pub(super) awaiting: AwaitingFlush,
     pub(super) entry: Entry,
     pub(super) began: Instant,
     pub(super) metrics: Arc<Metrics>,
@@ -146,19 +161,19 @@ pub(super) struct Place {
     pub(super) gauge: Gauge,
 }
 
-impl Watched {
-    pub(super) fn new(inner: Body, watch: Watch) -> Self {
-        let Watch { exchange, written, entry, began, metrics, place } = watch;
+impl TrackedBody {
+    pub(super) fn new(inner: Body, tracking: Tracking) -> Self {
+        let Tracking { exchange, awaiting, entry, began, metrics, place } = tracking;
         let length = inner.size_hint().exact();
-        let filled = |length| lock(&exchange.kept).data.as_ref().map_or(length, |data| data.written_length(length));
+        let filled = |length| lock(&exchange.lease).as_ref().map_or(length, |lease| lease.written_length(length));
         let length = length.map(filled);
         Self {
             inner,
             frame: Bytes::new(),
             data: None,
+            pending: None,
             exchange,
-            written,
-            is_answered: false,
+            awaiting,
             bytes: 0,
             length,
             entry: Some(entry),
@@ -168,11 +183,6 @@ impl Watched {
         }
     }
 
-    fn note(&mut self, data: &Bytes) {
-        let head = data.get(..HEAD).unwrap_or(data);
-        self.is_answered |= head.windows(ANSWER.len()).any(|window| window == ANSWER);
-    }
-
     /// The next piece of the frame that is being given.
     fn next_piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
         if self.data.is_none() && !self.frame.is_empty() {
@@ -180,9 +190,11 @@ impl Watched {
                 Part::Text(length) if length == self.frame.len() => return Ok(Some(std::mem::take(&mut self.frame))),
                 // Else the last piece of a long text would keep all of it.
                 Part::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
-                Part::Data { mark, data } => {
+                Part::Data { mark, data, pending } => {
                     drop(self.frame.split_to(mark));
                     self.data = Some(data);
+                    pending.iter().for_each(PendingResponse::begin_writing);
+                    self.pending = pending.or(self.pending.take());
                 }
                 Part::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),
             }
@@ -197,15 +209,13 @@ impl Watched {
     /// Gives a piece of the response away.
     fn give(&mut self, piece: Bytes) -> Frame<Bytes> {
         self.bytes = self.bytes.saturating_add(piece.len() as u64);
-        if self.is_given() {
-            if self.is_answered {
-                // What is left is in this piece: who has it may ask again at once.
-                self.place.iter_mut().for_each(|place| place.permit = None);
-                drop(lock(&self.exchange.kept).data.take());
-            }
-            if self.inner.is_end_stream() {
-                self.ended();
-            }
+        if self.is_given()
+            && let Some(pending) = self.pending.take()
+        {
+            // What is left of the answer is in this piece: who has it may ask again at once.
+            self.place.iter_mut().for_each(|place| place.permit = None);
+            self.exchange.release();
+            self.awaiting.add(pending);
         }
         Frame::data(piece)
     }
@@ -214,20 +224,9 @@ impl Watched {
     fn is_given(&self) -> bool {
         self.frame.is_empty() && self.data.is_none()
     }
-
-    fn ended(&mut self) {
-        if self.is_answered
-            && let Some(pending) = lock(&self.exchange.kept).pending.take()
-        {
-            self.written.add(pending);
-        }
-    }
 }
 
-/// Stands in every response that is one, and in no notification that this server sends.
-const ANSWER: &[u8] = b"\"result\":";
-
-impl HttpBody for Watched {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -243,7 +242,6 @@ impl HttpBody for Watched {
         match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) => {
-                    self.note(&data);
                     self.frame = data;
                     let piece = self.next_piece();
                     Poll::Ready(Some(piece.map(|piece| self.give(piece.unwrap_or_default()))))
@@ -251,10 +249,7 @@ impl HttpBody for Watched {
                 Err(trailers) => Poll::Ready(Some(Ok(trailers))),
             },
             Some(Err(error)) => Poll::Ready(Some(Err(error))),
-            None => {
-                self.ended();
-                Poll::Ready(None)
-            }
+            None => Poll::Ready(None),
         }
     }
 
@@ -267,11 +262,11 @@ impl HttpBody for Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for TrackedBody {
     fn drop(&mut self) {
         if let Some(mut place) = self.place.take() {
             place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE as u64);
-            self.written.hold(place);
+            self.awaiting.hold(place);
         }
         if let Some(entry) = self.entry.take() {
             self.metrics.responded(entry.status);

@@ -4,26 +4,30 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
 use rmcp::ServerHandler;
+use rmcp::model::RequestId;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::HttpSettings;
-use super::exchange::{Exchange, Place, Watch, Watched, Written};
+use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
 use super::log::Entry;
-use super::metrics::{Gauge, Metrics};
-use super::sessions::{SESSION, Sessions};
+use super::metrics::{Gauge, Metrics, store_text};
+use super::sessions::{Admission, SESSION, Sessions};
+use crate::serve::Work;
 use crate::serve::enclosures::Open;
-use crate::tool::Principal;
+use crate::serve::recalls::{Recalls, take_back};
+use crate::tool::{CallTally, Principal, StoreTally};
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
 #[derive(Clone)]
@@ -49,12 +53,19 @@ pub(super) struct Gate {
     settings: HttpSettings,
     hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
-    metrics: Arc<Metrics>,
+    work: Work,
+    warn: fn(&str),
     room: Arc<Semaphore>,
     /// Data of all responses that are being written.
     open: Open,
     is_draining: AtomicBool,
 }
+
+/// The notification by which a client of the older protocols says that it will ignore an answer.
+const CANCELLED: &str = "notifications/cancelled";
+
+/// How long the store may take to say that it is well.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
@@ -69,19 +80,21 @@ const RETRY_AFTER: &str = "1";
 impl Gate {
     pub(super) fn new<H: ServerHandler + Clone>(
         handler: H,
-        metrics: Arc<Metrics>,
+        work: Work,
         settings: HttpSettings,
         address: SocketAddr,
+        warn: fn(&str),
     ) -> Arc<Self> {
         let hosts = hosts(&settings, address);
-        let sessions = Sessions::new(settings.session_idle);
+        let sessions = Sessions::new(settings.session_idle, work.context.clone());
         let origins = origins(&settings);
-        let config = StreamableHttpServerConfig::default()
+        let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
             .with_allowed_origins(origins)
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
+        config.session_store = Some(sessions.replay());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions.manager(), config);
         let ending = service.config.cancellation_token.clone();
         let answer = move |request: Request| {
@@ -95,7 +108,8 @@ impl Gate {
             sessions,
             hosts,
             tokens: tokens.collect(),
-            metrics,
+            work,
+            warn,
             room: Arc::new(Semaphore::new(settings.max_requests)),
             open: Open::default(),
             is_draining: AtomicBool::new(false),
@@ -108,7 +122,11 @@ impl Gate {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
-        &self.metrics
+        &self.work.metrics
+    }
+
+    pub(super) fn work(&self) -> &Work {
+        &self.work
     }
 
     /// Takes no further requests.
@@ -119,6 +137,13 @@ impl Gate {
     /// Ends what would not end by itself: sessions, and the streams that wait for news.
     pub(super) fn end_sessions(&self) {
         (self.protocol.end)();
+    }
+
+    /// How the store fares now; `None` where it does not say in time. A server without one has nothing to fail.
+    async fn store_tally(&self) -> Option<StoreTally> {
+        let Some(context) = self.work.context.clone() else { return Some(StoreTally::default()) };
+        let probing = tokio::task::spawn_blocking(move || context.probe_store());
+        timeout(PROBE, probing).await.ok()?.ok()
     }
 
     /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
@@ -164,13 +189,16 @@ impl Gate {
         let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
-        if !self.sessions.may_name(&parts.headers, principal, &parts.method) {
-            return refused(StatusCode::NOT_FOUND, REFUSED, "Session not found");
+        if let Some(refusal) = self.refuse_session(&parts.headers, principal, &parts.method).await {
+            return refusal;
         }
         if parts.method != Method::POST {
             let ends = (parts.method == Method::DELETE).then(|| parts.headers.clone());
             let response = (self.protocol.answer)(Request::from_parts(parts, body)).await;
-            return ends.iter().fold(response, |response, headers| self.sessions.ended(response, headers));
+            return match ends {
+                Some(headers) => self.sessions.ended(response, &headers).await,
+                None => response,
+            };
         }
         let bytes = match self.body(body).await {
             Ok(bytes) => bytes,
@@ -181,18 +209,47 @@ impl Gate {
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
         if opens && self.sessions.count().await >= self.settings.max_sessions {
-            self.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-            return busy("Too many sessions are open (http_max_sessions).");
+            return self.too_many_sessions();
+        }
+        if let Some(recalls) = self.sessions.recalls(&parts.headers) {
+            self.note(&recalls, &message, exchange);
         }
         let is_json = is_json(&parts.headers);
         let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
         if opens {
-            self.sessions.opened(response.headers(), principal).await;
+            self.sessions.opened(response.headers(), principal, message.get("params")).await;
         }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
+    }
+
+    /// The answer to a request that may not name the session that it names.
+    async fn refuse_session(&self, headers: &HeaderMap, principal: Principal, method: &Method) -> Option<Response> {
+        match self.sessions.admit(headers, principal, method, self.settings.max_sessions).await {
+            Admission::Admitted => None,
+            Admission::Unknown => Some(refused(StatusCode::NOT_FOUND, REFUSED, "Session not found")),
+            Admission::Unavailable => Some(busy("The store of sessions does not answer.")),
+            Admission::Full => Some(self.too_many_sessions()),
+        }
+    }
+
+    fn too_many_sessions(&self) -> Response {
+        self.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+        busy("Too many sessions are open (http_max_sessions).")
+    }
+
+    /// Notes a request of a session, and obeys a cancellation of one.
+    fn note(&self, recalls: &Recalls, message: &Value, exchange: &Exchange) {
+        let id = |id: Option<&Value>| id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        if message.get("method").is_some_and(|method| method == CANCELLED) {
+            if let Some(id) = id(message.pointer("/params/requestId")) {
+                take_back(recalls.cancel(&id), &self.work.in_flight, self.warn);
+            }
+        } else if let (Some(id), true) = (id(message.get("id")), message.get("method").is_some()) {
+            recalls.begin(&id, exchange.recall());
+        }
     }
 
     async fn body(&self, body: Body) -> Result<Bytes, Response> {
@@ -205,7 +262,11 @@ impl Gate {
         match timeout(self.settings.read_timeout, axum::body::to_bytes(body, limit)).await {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(_)) => Err(too_large()),
-            Err(_) => Err(refused(StatusCode::REQUEST_TIMEOUT, REFUSED, "The body did not come in time.")),
+            Err(_) => Err(refused(
+                StatusCode::REQUEST_TIMEOUT,
+                REFUSED,
+                "The body did not come in time (http_read_timeout_seconds).",
+            )),
         }
     }
 }
@@ -217,10 +278,34 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .route("/healthz", routing::get(|| async { "ok\n" }))
         .route("/readyz", routing::get(ready))
         .route("/metrics", routing::get(metrics))
+        .layer(middleware::from_fn_with_state(Arc::clone(gate), within_header_bytes))
         .with_state(Arc::clone(gate))
 }
 
-async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Written>, request: Request) -> Response {
+/// Refuses a head of more bytes than are set: the library's own bound is 8 KiB at least, and what it reads at once may pass
+/// it.
+async fn within_header_bytes(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    let limit = gate.settings.max_header_bytes;
+    if head_bytes(&request) <= limit {
+        return next.run(request).await;
+    }
+    let message = format!("The head of the request is larger than {limit} bytes (http_max_header_bytes).");
+    refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, REFUSED, &message)
+}
+
+/// Bytes of a request's line and header fields, as HTTP/1 writes them (RFC 9112, 2.1).
+fn head_bytes(request: &Request) -> usize {
+    let target = request.uri().path_and_query().map_or(1, |target| target.as_str().len());
+    let line = request.method().as_str().len() + " ".len() + target + " HTTP/1.1\r\n".len();
+    let field = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
+    line + request.headers().iter().map(field).sum::<usize>() + "\r\n".len()
+}
+
+async fn mcp(
+    State(gate): State<Arc<Gate>>,
+    Extension(awaiting): Extension<AwaitingFlush>,
+    request: Request,
+) -> Response {
     let began = Instant::now();
     let is_in_session = request.headers().contains_key(SESSION);
     let exchange = Arc::new(Exchange::new(gate.open.clone(), is_in_session));
@@ -229,24 +314,35 @@ async fn mcp(State(gate): State<Arc<Gate>>, Extension(written): Extension<Writte
     let counts = request.method() == Method::POST;
     let (place, response) = match (counts, Arc::clone(&gate.room).try_acquire_owned()) {
         (true, Err(_)) => {
-            gate.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            gate.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
             (None, busy("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.metrics.in_flight) };
+            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.work.metrics.in_flight) };
             (Some(place), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
     };
-    let entry = Entry { log: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
-    let metrics = Arc::clone(&gate.metrics);
-    let watch = Watch { exchange, written, entry, began, metrics, place };
-    response.map(|body| Body::new(Watched::new(body, watch)))
+    let entry = Entry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
+    let metrics = Arc::clone(&gate.work.metrics);
+    let tracking = Tracking { exchange, awaiting, entry, began, metrics, place };
+    response.map(|body| Body::new(TrackedBody::new(body, tracking)))
 }
 
 async fn ready(State(gate): State<Arc<Gate>>) -> Response {
-    let is_draining = gate.is_draining.load(Ordering::SeqCst);
-    if is_draining { (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response() } else { "ready\n".into_response() }
+    if gate.is_draining.load(Ordering::SeqCst) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "ending\n").into_response();
+    }
+    match gate.store_tally().await {
+        Some(StoreTally {
+            reads: CallTally { is_failing: false, .. },
+            writes: CallTally { is_failing: false, .. },
+        }) => "ready\n".into_response(),
+        Some(StoreTally { reads: CallTally { is_failing: false, .. }, .. }) => {
+            (StatusCode::SERVICE_UNAVAILABLE, "the store records nothing\n").into_response()
+        }
+        _ => (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n").into_response(),
+    }
 }
 
 async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
@@ -256,7 +352,11 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let text = gate.metrics.text(gate.sessions.count().await);
+    let mut text = gate.work.metrics.text(gate.sessions.count().await);
+    if let Some(context) = &gate.work.context {
+        let tally = gate.store_tally().await;
+        text.push_str(&store_text(tally, context.conversations_in_doubt()));
+    }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
@@ -290,14 +390,14 @@ fn method_name(method: &Method) -> &'static str {
 
 fn unauthorized() -> Response {
     let mut response = refused(StatusCode::UNAUTHORIZED, REFUSED, "A bearer token is needed.");
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
 fn busy(why: &str) -> Response {
     let mut response =
         refused(StatusCode::SERVICE_UNAVAILABLE, REFUSED, &format!("busy: {why} Try again in a second."));
-    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static(RETRY_AFTER));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
     response
 }
 

@@ -1,37 +1,33 @@
-//! A line on standard error for each request, as JSON: what was asked and how it went, never what was in it.
+//! An event of the log for each request: what was asked and how it went, never what was in it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use serde_json::json;
+use std::time::Duration;
 
 use super::exchange::Called;
 
-/// What a line says besides how the request went.
+/// What is told besides how the request went.
 pub(super) struct Entry {
-    pub(super) log: Option<fn(&str)>,
+    pub(super) is_logged: bool,
     pub(super) method: &'static str,
     pub(super) path: &'static str,
     pub(super) status: u16,
 }
 
 impl Entry {
-    /// Writes the line.
+    /// Tells of the request.
     pub(super) fn write(&self, called: &Called, bytes: u64, took: Duration) {
-        let Some(log) = self.log else { return };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
-        let line = json!({
-            "time": now,
-            "event": "request",
-            "method": self.method,
-            "path": self.path,
-            "status": self.status,
-            "tool": called.tool,
-            "client": called.client,
-            "trace": called.trace,
-            "bytes": bytes,
-            "ms": took.as_secs_f64() * 1000.0,
-        });
-        log(&line.to_string());
+        if self.is_logged {
+            tracing::info!(
+                method = self.method,
+                path = self.path,
+                status = self.status,
+                tool = called.tool,
+                client = called.client.as_deref(),
+                trace = called.trace.as_deref(),
+                bytes,
+                ms = took.as_secs_f64() * 1000.0,
+                "request"
+            );
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::serve::delivery::lock;
+use crate::serve::lock;
+use crate::tool::StoreTally;
 
 /// Upper bounds of the histogram of call times, in seconds.
 const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
@@ -119,6 +120,25 @@ impl Metrics {
             line(out, format_args!("pagewise_tool_seconds_count{{tool=\"{tool}\"}} {count}"));
         }
     }
+}
+
+/// How the store fares; `None` where it did not say in time. `doubts` are conversations that are not relied on.
+pub(super) fn store_text(tally: Option<StoreTally>, doubts: usize) -> String {
+    let mut out = String::new();
+    let StoreTally { reads, writes } = tally.unwrap_or_default();
+    let is_failing = tally.is_none() || reads.is_failing || writes.is_failing;
+    let rows = [
+        ("pagewise_store_reads_total", "counter", "What was asked of the store.", reads.calls),
+        ("pagewise_store_read_failures_total", "counter", "What the store failed to answer.", reads.failures),
+        ("pagewise_store_writes_total", "counter", "What the store was to keep.", writes.calls),
+        ("pagewise_store_write_failures_total", "counter", "What the store failed to keep.", writes.failures),
+        ("pagewise_store_failing", "gauge", "Whether the store fails now.", u64::from(is_failing)),
+        ("pagewise_conversations_in_doubt", "gauge", "Conversations that are not relied on.", doubts as u64),
+    ];
+    for (name, kind, help, value) in rows {
+        line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"));
+    }
+    out
 }
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {

@@ -25,7 +25,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use self::connection::Connection;
-use self::exchange::Written;
+use self::exchange::AwaitingFlush;
 use self::gate::Gate;
 use self::metrics::Gauge;
 
@@ -34,6 +34,7 @@ pub(super) use self::gate::Visit;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION;
+use super::Work;
 
 /// How a server over HTTP is run.
 #[derive(Debug, Clone)]
@@ -68,8 +69,10 @@ pub struct HttpSettings {
     /// Whether a session is a conversation. Some clients share one among several: then pages would be held back from one
     /// that were given to another.
     pub session_is_conversation: bool,
-    /// Where a line for each request goes.
-    pub log: Option<fn(&str)>,
+    /// Whether each request is an event of the log.
+    pub log: bool,
+    /// Told where the server listens, and that it ends, in a sentence.
+    pub announce: fn(&str),
 }
 
 impl HttpSettings {
@@ -91,7 +94,8 @@ impl HttpSettings {
             write_timeout: Duration::from_secs(30),
             drain: Duration::from_secs(10),
             session_is_conversation: false,
-            log: None,
+            log: false,
+            announce: |_| {},
         }
     }
 }
@@ -101,6 +105,9 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// How long to wait where the system has no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(50);
+
+/// The least buffer for a request's head that the library takes; a smaller bound is kept by the gate.
+const LEAST_BUFFER_BYTES: usize = 8 << 10;
 
 /// Header fields of a request.
 const MAX_HEADERS: usize = 100;
@@ -112,7 +119,7 @@ const MAX_HEADERS: usize = 100;
 /// listened on.
 pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
-    metrics: Arc<Metrics>,
+    work: Work,
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
@@ -120,8 +127,9 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
-    let gate = Gate::new(handler, metrics, settings, listener.local_addr()?);
-    warn(&format!("listening on http://{}/mcp", listener.local_addr()?));
+    let announce = settings.announce;
+    let gate = Gate::new(handler, work, settings, listener.local_addr()?, warn);
+    announce(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
     let most = room(gate.settings().max_connections, warn);
     tokio::select! {
@@ -129,7 +137,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         told = told_to_end() => told?,
     }
     drop(listener);
-    warn("ending: answers under way are finished");
+    announce("ending: answers under way are finished");
     gate.drain();
     stop.send_replace(true);
     // A lapse of time means: give up what is left.
@@ -208,28 +216,24 @@ async fn accept(
         let (router, gate, stopped) = (router.clone(), Arc::clone(gate), stopped.clone());
         tokio::spawn(async move {
             let _open = Gauge::new(&gate.metrics().connections);
-            connected(stream, router, gate.settings(), stopped, warn).await;
+            connected(stream, router, &gate, stopped, warn).await;
             drop(place);
         });
     }
 }
 
 /// Serves one connection to its end. What breaks it is its client's affair.
-async fn connected(
-    stream: TcpStream,
-    router: Router,
-    settings: &HttpSettings,
-    mut stopped: watch::Receiver<bool>,
-    warn: fn(&str),
-) {
+async fn connected(stream: TcpStream, router: Router, gate: &Gate, mut stopped: watch::Receiver<bool>, warn: fn(&str)) {
     // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
     let _ = stream.set_nodelay(true);
-    let written = Written::default();
-    let connection = Connection::new(stream, written.clone(), settings.write_timeout, warn);
-    let service = TowerToHyperService::new(router.layer(axum::Extension(written)));
+    let awaiting = AwaitingFlush::default();
+    let settings = gate.settings();
+    let in_flight = gate.work().in_flight.clone();
+    let connection = Connection::new(stream, awaiting.clone(), in_flight, settings.write_timeout, warn);
+    let service = TowerToHyperService::new(router.layer(axum::Extension(awaiting)));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(settings.read_timeout);
-    http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(8 << 10));
+    http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(LEAST_BUFFER_BYTES));
     let serving = http.serve_connection(TokioIo::new(connection), service);
     let mut serving = std::pin::pin!(serving);
     tokio::select! {

@@ -46,16 +46,16 @@ impl AskArguments {
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = Fields { tool: "pdf", arguments };
         fields.only(&["prompt", "pdf", "pdfs", "pages", "password", "model", "maxBytesMb", "conversation"])?;
-        let prompt = fields.string("prompt")?.filter(|prompt| !prompt.trim().is_empty());
-        let (pages, password) = (fields.selection()?, fields.string("password")?);
-        let model = fields.string("model")?.filter(|model| !model.trim().is_empty());
+        let prompt = fields.string("prompt")?;
+        let (pages, password) = (fields.selection()?, fields.password()?);
+        let model = fields.string("model")?;
         let conversation = fields.conversation()?;
         let references = references(&fields)?;
         let max_bytes = fields.value("maxBytesMb").map(megabytes).transpose()?;
         Ok(Self {
             prompt: prompt.unwrap_or_else(|| DEFAULT_PROMPT.to_owned()),
             references,
-            pages: pages.filter(|pages| !pages.trim().is_empty()),
+            pages,
             password,
             model: model.map(|model| model_name(&model)).transpose()?,
             max_bytes,

@@ -88,7 +88,7 @@ impl<'a, 'p> Joining<'a, 'p> {
 
     /// As many pages from the first on as one PDF can have; the first alone, where there is none.
     fn beginning(&mut self, found: &mut Found, row: &[PageIndex]) -> Result<Beginning, String> {
-        let most = self.share.pages.min(self.packing.limits.document_pages);
+        let most = self.share.pages.min(self.packing.limits.max_document_pages.unwrap_or(u64::MAX));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(row.len());
         // The most that is known to go, the least that is known not to.
         let (mut goes, mut fails) = (1, most.saturating_add(1));
@@ -129,7 +129,7 @@ impl<'a, 'p> Joining<'a, 'p> {
             found.kept.joined.insert(set.to_string(), Ok(bytes));
             return Some(Tried::Fits(part));
         }
-        let is_document = part.size() <= self.packing.limits.document_bytes;
+        let is_document = self.packing.is_within(part.size(), 0);
         Some(if is_document { Tried::TooLarge } else { Tried::Refused })
     }
 

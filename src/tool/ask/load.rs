@@ -51,9 +51,14 @@ pub(super) struct Kept {
     pub(super) pictures: BTreeMap<PageIndex, Result<Bytes, String>>,
 }
 
+/// The parameter that bounds the size of a PDF instead of the setting.
+pub(super) const MAX_BYTES: &str = "maxBytesMb";
+
 /// Bounds on what is opened.
 pub(super) struct Bounds {
     pub(super) max_bytes: u64,
+    /// The setting or the parameter that says so.
+    pub(super) setting: &'static str,
     pub(super) remote: RemoteReferences,
 }
 
@@ -130,7 +135,7 @@ impl Found {
         };
         let pdf = document.open(world.context, world.caller)?;
         if pdf.file_bytes > bounds.max_bytes {
-            return Err(too_large(reference, pdf.file_bytes, bounds.max_bytes));
+            return Err(too_large(reference, pdf.file_bytes, bounds));
         }
         let page_count = pdf.document.page_count();
         if page_count == 0 {
@@ -184,11 +189,22 @@ impl Found {
     }
 }
 
-fn too_large(path: &str, bytes: u64, limit: u64) -> ToolError {
-    let message = format!("File too large: {path} has {bytes} bytes, and pdf_max_bytes_mb is {limit} bytes");
-    ToolError::new(ErrorCode::TooLarge, message)
-        .hint("Pass maxBytesMb to allow more, or cut the pages you need with get_file.")
+/// The refusal of a file over a bound in MiB, which is the parameter's where that was given.
+fn too_large(path: &str, bytes: u64, bounds: &Bounds) -> ToolError {
+    let (Bounds { max_bytes, setting, .. }, megabytes) = (bounds, mebibytes(bounds.max_bytes));
+    let is_parameter = *setting == MAX_BYTES;
+    let named = if is_parameter { format!("'{setting}'") } else { (*setting).to_owned() };
+    let message = format!("File too large: {path} has {bytes} bytes, and {named} is {megabytes} MiB");
+    let refusal = ToolError::new(ErrorCode::TooLarge, message)
+        .hint("Pass a larger maxBytesMb, or cut the pages you need with get_file.")
+        .command_hint("Pass a larger --max-bytes-mb, or cut the pages you need with pagewise split.")
         .with("bytes", json!(bytes))
-        .with("limit", json!(limit))
-        .with("setting", json!("pdf_max_bytes_mb"))
+        .with("limit", json!(megabytes))
+        .with("limitBytes", json!(max_bytes));
+    refusal.with(if is_parameter { "parameter" } else { "setting" }, json!(setting))
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a size for a message")]
+fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / 1_048_576.0
 }

@@ -10,13 +10,13 @@ mod pack;
 use serde_json::{Value, json};
 
 use self::details::{Answered, Attempt};
-use self::load::{Asked, Bounds, check_remote, named};
+use self::load::{Asked, Bounds, MAX_BYTES, check_remote, named};
 use self::pack::{Packed, Packing};
 use super::error::{ErrorCode, ToolError};
 use super::get_file::Caller;
 use super::text::{fitting_json, length};
 use crate::context::{ContextManager, ResultRoom, json_length};
-use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, ProviderLimits, Question, Reply, Session};
+use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, Question, Reply, Session};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
 /// What a question needs of the world.
@@ -76,7 +76,11 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
-    let bounds = Bounds { max_bytes: arguments.max_bytes.unwrap_or(settings.pdf_max_bytes), remote: settings.remote };
+    let (max_bytes, setting) = match arguments.max_bytes {
+        Some(bytes) => (bytes, MAX_BYTES),
+        None => (settings.pdf_max_bytes, "pdf_max_bytes_mb"),
+    };
+    let bounds = Bounds { max_bytes, setting, remote: settings.remote };
     check_remote(world.context, arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
     let session =
@@ -107,7 +111,7 @@ fn chain(settings: &ModelSettings, arguments: &AskArguments) -> Result<Vec<Model
     }
     settings.chain().ok_or_else(|| {
         ToolError::new(ErrorCode::NoModel, "No model can be asked about PDFs")
-            .hint("Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY, or name a model in pdf_model.")
+            .hint("Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY, or name a model in pdf_model.primary.")
     })
 }
 
@@ -161,9 +165,7 @@ impl Course<'_> {
         if is_native && settings.strict_native_pages && self.arguments.pages.is_some() {
             return Err(Failure::Strict);
         }
-        let limits = ProviderLimits::of(&name.provider, &name.model);
-        let request_bytes = settings.pdf_request_bytes.unwrap_or(limits.request_bytes);
-        let limits = ProviderLimits { request_bytes, ..limits };
+        let limits = settings.limits(name);
         let packing = Packing { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
         let prompt = &self.arguments.prompt;
         let mut packed =
@@ -193,6 +195,7 @@ impl Course<'_> {
         if failures.iter().all(|failure| matches!(failure, Failure::Strict)) {
             return ToolError::validation(NO_NATIVE_PAGES)
                 .hint("Ask without pages, or name a model of another provider.")
+                .command_hint("Ask without --pages, or name a model of another provider with --model.")
                 .with("attempts", details::attempts(&self.attempts));
         }
         match failures {

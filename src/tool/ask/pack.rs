@@ -4,8 +4,9 @@ use super::AskWorld;
 use super::join::{Joined, Joining};
 use super::load::{Asked, Found};
 use crate::context::{OpenPdf, page_or_pages};
-use crate::model::{ModelName, ModelSettings, Part, ProviderLimits, base64_length};
+use crate::model::{ModelName, ModelSettings, Part, base64_length};
 use crate::page::{PageIndex, PageSet};
+use crate::provider::ProviderLimits;
 
 /// Bytes that a block takes beside its data: names, title, quotes.
 const BLOCK_BYTES: u64 = 4_096;
@@ -47,8 +48,9 @@ impl Budget {
     pub(super) fn of(limits: &ProviderLimits, prompt: &str) -> Self {
         // A control character is written as six.
         let prompt = (prompt.len() as u64).saturating_mul(6).saturating_add(BLOCK_BYTES);
-        let bytes = limits.request_bytes.saturating_sub(prompt);
-        Self { bytes, pages: limits.pages, blocks: limits.blocks }
+        let bytes = limits.max_request_bytes.saturating_sub(prompt);
+        let most = |bound: Option<u64>| bound.unwrap_or(u64::MAX);
+        Self { bytes, pages: most(limits.max_request_pages), blocks: most(limits.max_blocks) }
     }
 
     /// An equal part of what is left, for one of `count`.
@@ -124,9 +126,7 @@ impl Packing<'_> {
     }
 
     fn goes_whole(&self, found: &Found) -> bool {
-        let is_within =
-            found.file_bytes <= self.limits.document_bytes && u64::from(found.page_count) <= self.limits.document_pages;
-        found.selection.is_none() && found.is_sound && is_within
+        found.selection.is_none() && found.is_sound && self.is_within(found.file_bytes, found.page_count.into())
     }
 
     fn whole(&self, found: &mut Found) -> Packed {
@@ -195,8 +195,13 @@ impl Packing<'_> {
 
     /// Takes what a part of so many pages costs; `false`, and nothing taken, where it does not fit.
     pub(super) fn fits(&self, part: &Part, pages: u64, share: &mut Budget) -> bool {
-        let is_within = part.size() <= self.limits.document_bytes && pages <= self.limits.document_pages;
-        is_within && share.take(part.size(), pages)
+        self.is_within(part.size(), pages) && share.take(part.size(), pages)
+    }
+
+    /// Whether one PDF may have so many bytes and pages.
+    pub(super) fn is_within(&self, bytes: u64, pages: u64) -> bool {
+        let ProviderLimits { max_document_bytes, max_document_pages, .. } = self.limits;
+        max_document_bytes.is_none_or(|most| bytes <= most) && max_document_pages.is_none_or(|most| pages <= most)
     }
 
     /// Says what did not come: `full` is why no more fitted, where that is so.
@@ -236,14 +241,12 @@ impl Packing<'_> {
 
     /// Why no more pages fit.
     pub(super) fn limit_reached(&self) -> String {
-        let ProviderLimits { request_bytes, pages, blocks, .. } = self.limits;
-        let some = |count: u64, unit: &str| (count != u64::MAX).then(|| format!("{count} {unit}"));
-        let bounds = [some(request_bytes, "bytes"), some(pages, "pages"), some(blocks, "documents and pictures")];
-        format!(
-            "a request to {} takes at most {}",
-            self.name,
-            bounds.into_iter().flatten().collect::<Vec<_>>().join(", ")
-        )
+        let ProviderLimits { max_request_bytes, max_request_pages, max_blocks, .. } = self.limits;
+        let some = |count: Option<u64>, unit: &str| count.map(|count| format!("{count} {unit}"));
+        let bytes = if self.settings.pdf_request_bytes.is_some() { "bytes (pdf_request_bytes)" } else { "bytes" };
+        let counts = [some(max_request_pages, "pages"), some(max_blocks, "documents and pictures")];
+        let bounds = some(Some(max_request_bytes), bytes).into_iter().chain(counts.into_iter().flatten());
+        format!("a request to {} takes at most {}", self.name, bounds.collect::<Vec<_>>().join(", "))
     }
 
     /// Why no more pages are tried.

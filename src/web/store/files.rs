@@ -4,7 +4,7 @@ use std::fs::{DirBuilder, File, FileTimes, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::hash::ContentHash;
 
@@ -105,8 +105,11 @@ pub(super) fn read_small(path: &Path, max: u64) -> Option<String> {
     (read as u64 <= max).then_some(text)
 }
 
-pub(super) fn is_there(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.is_file())
+/// Whether a file is there that was used within `max_age`: what is older is as good as gone, whoever removes it.
+pub(super) fn is_kept(path: &Path, max_age: Duration) -> bool {
+    let kept = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
+    let used = kept.and_then(|file| file.modified().ok());
+    used.is_some_and(|used| SystemTime::now().duration_since(used).unwrap_or_default() <= max_age)
 }
 
 /// Notes that a file was used. One that cannot be noted goes a little earlier.

@@ -26,7 +26,7 @@ pub(super) use files::random;
 pub(super) use record::FetchRecord;
 pub use response::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 
-use self::files::{Draft, is_there, read_small, touch, write_whole};
+use self::files::{Draft, is_kept, read_small, touch, write_whole};
 use super::error::WebError;
 use crate::hash::ContentHash;
 use crate::http::Url;
@@ -83,7 +83,13 @@ impl FetchStore {
     /// Where a body lies, if it still does. It is used, and so kept longer.
     pub(super) fn document(&self, content: &ContentHash) -> Option<PathBuf> {
         let path = self.existing()?.join(DOCUMENTS).join(content.to_string());
-        is_there(&path).then(|| {
+        self.used(path)
+    }
+
+    /// A file that is used now, if it is kept.
+    fn used(&self, path: PathBuf) -> Option<PathBuf> {
+        let is_kept = is_kept(&path, self.max_age);
+        is_kept.then(|| {
             touch(&path);
             path
         })
@@ -109,10 +115,9 @@ impl FetchStore {
 
     /// A text by its key.
     pub(super) fn text(&self, key: &ContentHash) -> Option<StoredText> {
-        let path = self.existing()?.join(TEXTS).join(key.to_string());
+        let path = self.used(self.existing()?.join(TEXTS).join(key.to_string()))?;
         let mut text = String::new();
         std::fs::File::open(&path).ok()?.read_to_string(&mut text).ok()?;
-        touch(&path);
         StoredText::read(&text)
     }
 
@@ -122,10 +127,8 @@ impl FetchStore {
     }
 
     pub(super) fn response(&self, id: &ResponseId) -> Option<FetchedResponse> {
-        let path = self.existing()?.join(RESPONSES).join(id.as_str());
-        let response = FetchedResponse::read(&read_small(&path, MAX_RECORD_BYTES)?)?;
-        touch(&path);
-        Some(response)
+        let path = self.used(self.existing()?.join(RESPONSES).join(id.as_str()))?;
+        FetchedResponse::read(&read_small(&path, MAX_RECORD_BYTES)?)
     }
 
     pub(super) fn keep_response(&self, id: &ResponseId, response: &FetchedResponse) -> Result<(), WebError> {

@@ -12,7 +12,7 @@ pub(in crate::web) struct FetchRecord {
     pub(in crate::web) location: String,
     pub(in crate::web) content_type: Option<String>,
     pub(in crate::web) validators: Validators,
-    /// Until when it is used without asking, in seconds since 1970.
+    /// Until when it is used without asking, in milliseconds since 1970.
     pub(in crate::web) fresh_until: u64,
 }
 
@@ -21,7 +21,7 @@ impl FetchRecord {
         let mut group = Group::default();
         group.put("location", &self.location);
         group.put("content", &content.to_string());
-        group.put("fresh-until", &self.fresh_until.to_string());
+        group.put("fresh-until-ms", &self.fresh_until.to_string());
         group.put_some("type", self.content_type.as_deref());
         group.put_some("etag", self.validators.etag.as_deref());
         group.put_some("last-modified", self.validators.last_modified.as_deref());
@@ -35,7 +35,8 @@ impl FetchRecord {
             location: own("location")?,
             content_type: own("type"),
             validators: Validators { etag: own("etag"), last_modified: own("last-modified") },
-            fresh_until: group.get("fresh-until")?.parse().ok()?,
+            // One of an earlier version counted seconds: its answer is asked about.
+            fresh_until: group.get("fresh-until-ms").and_then(|until| until.parse().ok()).unwrap_or(0),
         };
         Some((record, group.get("content")?.parse().ok()?))
     }
@@ -102,7 +103,7 @@ mod tests {
         let read = FetchRecord::read(&record.written(&content));
         let content_type = Some("text/html content: 00".to_owned());
         assert_eq!(read, Some((FetchRecord { content_type, ..record }, content)));
-        for text in ["", "location: x", "location: x\ncontent: zz\nfresh-until: 1", "\0"] {
+        for text in ["", "location: x", "location: x\ncontent: zz\nfresh-until-ms: 1", "\0"] {
             assert_eq!(FetchRecord::read(text), None, "{text:?}");
         }
     }

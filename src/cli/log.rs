@@ -1,0 +1,193 @@
+//! The log of a server, on standard error: a line an event, as text or as JSON.
+//!
+//! Only events of this program are told. Those of its libraries hold whole messages, with what was asked and answered.
+
+use std::fmt::{self, Debug};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// What an event must at least be, to be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    #[default]
+    Info,
+}
+
+/// How an event is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum LogFormat {
+    /// `pagewise: message field=value`
+    #[default]
+    Text,
+    /// One object.
+    Json,
+}
+
+impl LogLevel {
+    pub(super) const ALL: [Self; 4] = [Self::Off, Self::Error, Self::Warn, Self::Info];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+        }
+    }
+
+    fn filter(self) -> LevelFilter {
+        match self {
+            Self::Off => LevelFilter::OFF,
+            Self::Error => LevelFilter::ERROR,
+            Self::Warn => LevelFilter::WARN,
+            Self::Info => LevelFilter::INFO,
+        }
+    }
+}
+
+impl LogFormat {
+    pub(super) const ALL: [Self; 2] = [Self::Text, Self::Json];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Begins to log. A log that was begun before stays.
+pub(super) fn begin(level: LogLevel, format: LogFormat) {
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).event_format(Lines(format));
+    let ours = Targets::new().with_target("pagewise", level.filter());
+    let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
+}
+
+/// Tells of something that went wrong, in a sentence.
+pub(super) fn warn(text: &str) {
+    tracing::warn!("{text}");
+}
+
+/// Tells of something that an operator waits for, in a sentence.
+pub(super) fn note(text: &str) {
+    tracing::info!("{text}");
+}
+
+struct Lines(LogFormat);
+
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+    N: for<'writer> FormatFields<'writer> + 'static,
+{
+    fn format_event(&self, _context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        match self.0 {
+            LogFormat::Text => writeln!(writer, "{}", fields.text()),
+            LogFormat::Json => writeln!(writer, "{}", fields.json(event.metadata().level().as_str())),
+        }
+    }
+}
+
+/// What an event tells.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    others: Map<String, Value>,
+}
+
+impl Fields {
+    fn text(&self) -> String {
+        let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), one_word);
+        let others = self.others.iter().map(|(name, found)| format!(" {name}={}", value(found)));
+        format!("pagewise: {}{}", one_line(&self.message), others.collect::<String>())
+    }
+
+    fn json(self, level: &str) -> Value {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+        let mut object = Map::new();
+        object.insert("time".to_owned(), json!(now));
+        object.insert("level".to_owned(), json!(level.to_ascii_lowercase()));
+        object.insert("event".to_owned(), json!(self.message));
+        object.extend(self.others);
+        Value::Object(object)
+    }
+}
+
+/// Nothing that a client says of itself begins a line of its own.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A value that has spaces in it, or quotes, is quoted.
+fn one_word(text: &str) -> String {
+    let is_plain = !text.is_empty() && text.chars().all(|c| !c.is_whitespace() && !c.is_control() && c != '"');
+    if is_plain { text.to_owned() } else { json!(text).to_string() }
+}
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field, json!(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, json!(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, json!(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.put(field, json!(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, json!(value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.put(field, json!(format!("{value:?}")));
+    }
+}
+
+impl Fields {
+    fn put(&mut self, field: &Field, value: Value) {
+        match (field.name(), value) {
+            ("message", Value::String(text)) => self.message = text,
+            (name, value) => {
+                self.others.insert(name.to_owned(), value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line_whatever_is_in_it() {
+        let mut fields = Fields { message: "request".to_owned(), ..Fields::default() };
+        fields.others.insert("client".to_owned(), json!("a b\npagewise: listening"));
+        fields.others.insert("status".to_owned(), json!(200));
+        assert_eq!(fields.text(), "pagewise: request client=\"a b\\npagewise: listening\" status=200");
+        fields.message = "two\nlines".to_owned();
+        assert!(!fields.text().contains('\n'));
+        let json = fields.json("WARN").to_string();
+        assert!(json.contains("\"level\":\"warn\"") && !json.contains('\n'), "{json}");
+    }
+}

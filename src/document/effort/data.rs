@@ -1,0 +1,358 @@
+//! How much data streams decode to, and how large images are, before the engine makes room for it.
+
+use super::{Steps, bytes, length, price};
+use crate::document::filter;
+use crate::document::object::{Dictionary, Object as OurObject};
+use crate::limits::Limits;
+use flate2::{Decompress, FlushDecompress, Status};
+use hayro_syntax::Filter;
+use hayro_syntax::object::{Array, Dict, Object, Stream};
+use memchr::memmem;
+use std::borrow::Cow;
+
+/// Bytes that data may decode to without a look at it.
+const FREE_BYTES: u64 = 4 << 20;
+
+/// Bytes that data may decode to and be decoded whole.
+const SMALL_BYTES: u64 = 16 << 20;
+
+/// Steps for so many bytes that are held.
+pub(crate) fn held(bytes: u64) -> u64 {
+    bytes / price::HELD_BYTES_A_STEP
+}
+
+/// What `stream` decodes to in the engine, where it is no image: its length is made sure of first.
+pub(crate) fn decoded<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -> Option<Cow<'a, [u8]>> {
+    let filters = stream.filters();
+    if filters.iter().copied().any(is_codec) {
+        return None;
+    }
+    let raw = stream.raw_data();
+    let ours = if has_parameters(stream.dict()) { None } else { small(&raw, &filters, limits) };
+    let decoded = match ours {
+        Some(decoded) => Cow::Owned(decoded),
+        None => {
+            check_length(stream, steps, limits);
+            stream.decoded_data().ok()?
+        }
+    };
+    steps.take(bytes(length(&decoded)));
+    Some(decoded)
+}
+
+/// What sound data decodes to, where that is not much: by our own filters, which are faster and stop in time.
+fn small(raw: &[u8], filters: &[Filter], limits: &Limits) -> Option<Vec<u8>> {
+    let limits = Limits { max_stream_bytes: SMALL_BYTES.min(limits.max_stream_bytes), ..limits.clone() };
+    let named = filters.iter().map(|filter| (name_of(*filter), OurObject::Null)).collect::<Vec<_>>();
+    let decoded = filter::decode(raw, &named, &limits).ok()?;
+    (decoded.intact && decoded.stopped_at.is_none()).then(|| decoded.bytes.into_owned())
+}
+
+fn has_parameters(dictionary: &Dict<'_>) -> bool {
+    [b"DecodeParms".as_slice(), b"DP", b"F"].iter().any(|key| dictionary.contains_key(key))
+}
+
+/// Takes the steps of what `stream` decodes to, where it may be more than is free; up to the codec of an image.
+pub(crate) fn check_length(stream: &Stream<'_>, steps: &Steps, limits: &Limits) {
+    let filters = stream.filters();
+    let plain = filters.iter().copied().take_while(|filter| !is_codec(*filter)).collect::<Vec<_>>();
+    let raw = stream.raw_data();
+    let most = plain.iter().fold(length(&raw), |most, filter| most.saturating_mul(expansion(*filter)));
+    if most > FREE_BYTES {
+        steps.take(held(decoded_length(&raw, &plain, stream.dict(), steps, limits)));
+    }
+}
+
+/// The same of streams that the engine puts together, each as often as it is among them.
+pub(crate) fn check_lengths<'a>(streams: impl Iterator<Item = Stream<'a>>, steps: &Steps, limits: &Limits) {
+    let mut all = 0_u64;
+    for stream in streams {
+        let (raw, filters) = (stream.raw_data(), stream.filters());
+        all = filters
+            .iter()
+            .fold(length(&raw), |most, filter| most.saturating_mul(expansion(*filter)))
+            .saturating_add(all);
+        if all > FREE_BYTES {
+            steps.take(held(decoded_length(&raw, &filters, stream.dict(), steps, limits)));
+        }
+    }
+}
+
+fn is_codec(filter: Filter) -> bool {
+    matches!(filter, Filter::DctDecode | Filter::JpxDecode | Filter::Jbig2Decode | Filter::CcittFaxDecode)
+}
+
+/// How many bytes a filter can make of one (ISO 32000-2, 7.4).
+fn expansion(filter: Filter) -> u64 {
+    match filter {
+        Filter::FlateDecode => 1_032,
+        // Codes of 12 bits, each a string of 4,096 bytes at most.
+        Filter::LzwDecode => 2_731,
+        Filter::RunLengthDecode => 64,
+        Filter::Ascii85Decode => 4,
+        _ => 1,
+    }
+}
+
+/// The length that `raw` decodes to, as far as there are steps for it. The last filter is run without keeping its output.
+fn decoded_length(raw: &[u8], filters: &[Filter], dictionary: &Dict<'_>, steps: &Steps, limits: &Limits) -> u64 {
+    let most = steps.left().saturating_add(1).saturating_mul(price::HELD_BYTES_A_STEP);
+    let (last, before) = match filters.split_last() {
+        Some((Filter::FlateDecode, before)) => (true, before),
+        _ => (false, filters),
+    };
+    if let Some(small) = small(raw, filters, limits) {
+        return length(&small);
+    }
+    let limits = Limits { max_stream_bytes: most.min(limits.max_stream_bytes), max_ratio: u64::MAX, ..limits.clone() };
+    let named = before.iter().enumerate().map(|(at, filter)| (name_of(*filter), parameters_of(dictionary, at)));
+    let Ok(decoded) = filter::decode(raw, &named.collect::<Vec<_>>(), &limits) else { return u64::MAX };
+    if last { inflated_length(&decoded.bytes, most, steps) } else { length(&decoded.bytes) }
+}
+
+fn name_of(filter: Filter) -> OurObject {
+    OurObject::name(match filter {
+        Filter::FlateDecode => b"FlateDecode",
+        Filter::LzwDecode => b"LZWDecode",
+        Filter::RunLengthDecode => b"RunLengthDecode",
+        Filter::Ascii85Decode => b"ASCII85Decode",
+        Filter::AsciiHexDecode => b"ASCIIHexDecode",
+        _ => b"Crypt",
+    })
+}
+
+/// What matters of a filter's parameters for the length: predictors make nothing longer.
+fn parameters_of(dictionary: &Dict<'_>, at: usize) -> OurObject {
+    let all = dictionary.get::<Object<'_>>(b"DecodeParms").or_else(|| dictionary.get(b"DP"));
+    let own = match all {
+        Some(Object::Dict(own)) => Some(own),
+        Some(Object::Array(each)) => nth_dictionary(&each, at),
+        _ => None,
+    };
+    let mut parameters = Dictionary::new();
+    if let Some(early) = own.and_then(|own| own.get::<i32>(b"EarlyChange")) {
+        parameters.set(b"EarlyChange", OurObject::Integer(early.into()));
+    }
+    OurObject::Dictionary(parameters)
+}
+
+fn nth_dictionary<'a>(array: &Array<'a>, at: usize) -> Option<Dict<'a>> {
+    array.iter::<Object<'_>>().nth(at)?.into_dict()
+}
+
+/// How many bytes zlib data inflates to, `most` and some more at most.
+fn inflated_length(data: &[u8], most: u64, steps: &Steps) -> u64 {
+    let mut inflater = Decompress::new(true);
+    let mut piece = vec![0_u8; 64 << 10];
+    while inflater.total_out() <= most {
+        steps.take(0);
+        let before = (inflater.total_in(), inflater.total_out());
+        let rest = usize::try_from(before.0).ok().and_then(|read| data.get(read..)).unwrap_or_default();
+        let status = inflater.decompress(rest, &mut piece, FlushDecompress::None);
+        match status {
+            Ok(Status::StreamEnd) | Err(_) => break,
+            Ok(_) if (inflater.total_in(), inflater.total_out()) == before => break,
+            Ok(_) => {}
+        }
+    }
+    inflater.total_out()
+}
+
+/// The size of an image.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) columns: u64,
+    pub(crate) rows: u64,
+}
+
+impl Extent {
+    /// All pixels.
+    pub(crate) fn pixels(self) -> u64 {
+        self.columns.saturating_mul(self.rows)
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { columns: self.columns.max(other.columns), rows: self.rows.max(other.rows) }
+    }
+}
+
+/// Takes the steps of decoding an image and its masks; gives the larger of what its dictionary and its data say of its size.
+pub(crate) fn image_steps(stream: &Stream<'_>, said: Extent, steps: &Steps, limits: &Limits) -> Extent {
+    let extent = decoded_image(stream, said, steps, limits);
+    for key in [b"SMask".as_slice(), b"Mask"] {
+        if let Some(mask) = stream.dict().get::<Stream<'_>>(key) {
+            let side = |long: &[u8], short: &[u8]| mask.dict().get::<u32>(short).or_else(|| mask.dict().get(long));
+            let (columns, rows) = (side(b"Width", b"W").unwrap_or(0), side(b"Height", b"H").unwrap_or(0));
+            decoded_image(&mask, Extent { columns: columns.into(), rows: rows.into() }, steps, limits);
+        }
+    }
+    extent
+}
+
+fn decoded_image(stream: &Stream<'_>, said: Extent, steps: &Steps, limits: &Limits) -> Extent {
+    check_length(stream, steps, limits);
+    let parameters = stream.dict().get::<Dict<'_>>(b"DecodeParms");
+    if let Some(globals) = parameters.and_then(|own| own.get::<Stream<'_>>(b"JBIG2Globals")) {
+        check_length(&globals, steps, limits);
+    }
+    let of_data = codec_extent(stream, limits).unwrap_or_default();
+    let extent = said.or(of_data);
+    // A row is made room for whatever there is of it; of the rest as much as there is.
+    steps.take(extent.columns.saturating_mul(2));
+    steps.take(extent.pixels() / PIXELS_A_STEP);
+    extent
+}
+
+/// Pixels of an image that are decoded and converted in a step.
+const PIXELS_A_STEP: u64 = 8;
+
+/// What the data of an image codec says of its size.
+fn codec_extent(stream: &Stream<'_>, limits: &Limits) -> Option<Extent> {
+    let filters = stream.filters();
+    let (last, before) = filters.split_last()?;
+    if !is_codec(*last) {
+        return None;
+    }
+    let raw = stream.raw_data();
+    let names = before.iter().enumerate().map(|(at, filter)| (name_of(*filter), parameters_of(stream.dict(), at)));
+    let decoded = filter::decode(&raw, &names.collect::<Vec<_>>(), limits).ok()?;
+    match last {
+        Filter::DctDecode => jpeg(&decoded.bytes),
+        Filter::JpxDecode => jpeg_2000(&decoded.bytes),
+        Filter::Jbig2Decode => jbig2(&decoded.bytes),
+        _ => fax(stream.dict()),
+    }
+}
+
+/// Columns and rows that the parameters of a fax claim (7.4.6).
+fn fax(dictionary: &Dict<'_>) -> Option<Extent> {
+    let all = dictionary.get::<Object<'_>>(b"DecodeParms").or_else(|| dictionary.get(b"DP"))?;
+    let own = match all {
+        Object::Dict(own) => Some(own),
+        Object::Array(each) => each.iter::<Object<'_>>().filter_map(Object::into_dict).last(),
+        _ => None,
+    }?;
+    let side = |key: &[u8]| own.get::<u32>(key).map_or(0, u64::from);
+    Some(Extent { columns: side(b"Columns"), rows: side(b"Rows") })
+}
+
+/// Segments and markers that are looked at.
+const MAX_SEGMENTS: usize = 10_000;
+
+fn half(data: &[u8], at: usize) -> Option<u64> {
+    data.get(at..)?.first_chunk().map(|bytes| u64::from(u16::from_be_bytes(*bytes)))
+}
+
+fn word(data: &[u8], at: usize) -> Option<u64> {
+    data.get(at..)?.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))
+}
+
+/// The frame of a JPEG (ITU-T T.81, B.2.2).
+fn jpeg(data: &[u8]) -> Option<Extent> {
+    let mut rest = data;
+    for _ in 0..MAX_SEGMENTS {
+        let at = memchr::memchr(0xFF, rest)?;
+        let kind = *rest.get(at + 1)?;
+        let after = rest.get(at + 2..)?;
+        rest = match kind {
+            0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF => {
+                return Some(Extent { columns: half(after, 5)?, rows: half(after, 3)? });
+            }
+            // Those without a length, and padding.
+            0x00 | 0x01 | 0xD0..=0xD9 => after,
+            0xFF => rest.get(at + 1..)?,
+            _ => after.get(usize::try_from(half(after, 0)?).ok()?..)?,
+        };
+    }
+    None
+}
+
+/// The first segment of a JPEG 2000 codestream (ISO 15444-1, A.5.1), wherever it begins. Four components are as many as
+/// there are bytes in a pixel elsewhere.
+fn jpeg_2000(data: &[u8]) -> Option<Extent> {
+    let sizes = data.get(memmem::find(data, &[0xFF, 0x4F, 0xFF, 0x51])? + 8..)?;
+    let side = |end, start| Some(word(sizes, end)?.saturating_sub(word(sizes, start)?));
+    let components = half(sizes, 32)?.div_ceil(4).max(1);
+    Some(Extent { columns: side(0, 8)?, rows: side(4, 12)?.saturating_mul(components) })
+}
+
+/// The largest page or region of embedded JBIG2 data (ISO 14492, 7.2 to 7.4).
+fn jbig2(data: &[u8]) -> Option<Extent> {
+    let (mut rest, mut extent) = (data, Extent::default());
+    for _ in 0..MAX_SEGMENTS {
+        let Some((segment, after)) = jbig2_segment(rest) else { break };
+        extent = extent.or(segment);
+        rest = after;
+    }
+    Some(extent)
+}
+
+/// The size that one segment tells, and what follows it.
+fn jbig2_segment(data: &[u8]) -> Option<(Extent, &[u8])> {
+    let (number, flags) = (word(data, 0)?, *data.get(4)?);
+    let count = u64::from(data.get(5)? >> 5);
+    // More than four other segments are counted in a longer form, with a bit for each.
+    let (count, after_count) = match count {
+        7 => {
+            let count = word(data, 5)? & 0x1FFF_FFFF;
+            (count, 9 + usize::try_from(count.div_ceil(8)).ok()?.checked_add(usize::from(count.is_multiple_of(8)))?)
+        }
+        _ => (count, 6),
+    };
+    let bytes_each = if number <= 256 { 1 } else { 2 + 2 * u64::from(number > 65_536) };
+    let referred = usize::try_from(count.checked_mul(bytes_each)?).ok()?;
+    let page = if flags & 0x40 == 0 { 1 } else { 4 };
+    let at = after_count.checked_add(referred)?.checked_add(page)?;
+    let length = word(data, at)?;
+    let body = data.get(at + 4..)?;
+    let tells = matches!(flags & 0x3F, 48 | 4 | 6 | 7 | 20 | 22 | 23 | 36 | 38 | 39 | 40 | 42 | 43);
+    let (columns, rows) = (word(body, 0).unwrap_or(0), word(body, 4).unwrap_or(0));
+    // Pages of a height that is not known yet say so.
+    let rows = if rows == 0xFFFF_FFFF { 0 } else { rows };
+    let extent = if tells { Extent { columns, rows } } else { Extent::default() };
+    // A length that is not known belongs to a region at the end.
+    let after = usize::try_from(length).ok().and_then(|length| body.get(length..)).unwrap_or_default();
+    Some((extent, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_tells_its_size() {
+        let frame = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, 0xC2, 0, 17, 8, 0x01, 0x00, 0x02, 0x00, 3];
+        assert_eq!(jpeg(&frame), Some(Extent { columns: 512, rows: 256 }));
+        let numbers = [70_000_u32, 10, 0, 0, 1, 1, 0, 0].map(u32::to_be_bytes).concat();
+        let codestream = [&[0, 0, 0xFF, 0x4F, 0xFF, 0x51, 0, 47, 0, 0][..], &numbers, &[0, 9]].concat();
+        assert_eq!(jpeg_2000(&codestream), Some(Extent { columns: 70_000, rows: 30 }));
+        assert_eq!(jpeg_2000(b"nothing"), None);
+    }
+
+    #[test]
+    fn regions_of_jbig2_tell_their_size() {
+        let segment = |number: u32, kind: u8, referred: &[u8], side: u32| {
+            let mut out = number.to_be_bytes().to_vec();
+            out.extend([kind, u8::try_from(referred.len()).unwrap_or(0) << 5]);
+            out.extend(referred);
+            out.extend([1, 0, 0, 0, 19]);
+            out.extend([side.to_be_bytes(), [0, 0, 0, 2], [0; 4], [0; 4]].concat());
+            out.extend([0; 3]);
+            out
+        };
+        let data = [segment(0, 48, &[], 9), segment(2, 0, &[0], 1_000_000), segment(3, 6, &[0, 1], 40_000)].concat();
+        assert_eq!(jbig2(&data), Some(Extent { columns: 40_000, rows: 2 }));
+        assert_eq!(jbig2(data.get(..20).unwrap_or_default()), Some(Extent { columns: 9, rows: 2 }));
+    }
+
+    #[test]
+    fn data_is_inflated_no_further_than_it_may_be() {
+        let mut deflater = libdeflater::Compressor::default();
+        let mut zeros = vec![0; 4 << 10];
+        assert!(deflater.zlib_compress(&vec![0; 1 << 20], &mut zeros).is_ok());
+        let steps = Steps::new(&Limits::default());
+        assert_eq!(inflated_length(&zeros, 2 << 20, &steps), 1 << 20);
+        let some = inflated_length(&zeros, 1 << 10, &steps);
+        assert!(some > 1 << 10 && some < 1 << 20, "{some}");
+    }
+}

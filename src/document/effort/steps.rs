@@ -1,0 +1,140 @@
+//! The budget of one page, and how an engine is left when it is spent.
+
+use crate::document::EngineFailure;
+use crate::limits::{Deadline, LimitExceeded, Limits, Stopped};
+use bytes::Bytes;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The setting's name.
+const NAME: &str = "max_page_steps";
+
+/// Steps that an engine may take for a page. Clones are one budget.
+#[derive(Clone)]
+pub(crate) struct Steps {
+    taken: Arc<AtomicU64>,
+    limit: u64,
+    deadline: Deadline,
+}
+
+/// Why an engine was left in the middle of its work: what it unwinds with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interruption {
+    /// A bound was passed.
+    Limit(LimitExceeded),
+    /// The time was over, or nobody wants the answer.
+    Stopped(Stopped),
+}
+
+impl From<Interruption> for EngineFailure {
+    fn from(interruption: Interruption) -> Self {
+        match interruption {
+            Interruption::Limit(limit) => Self::Limit(limit),
+            Interruption::Stopped(stopped) => Self::Stopped(stopped),
+        }
+    }
+}
+
+impl Interruption {
+    /// Leaves the engine, up to the `contained` that runs it. The panic hook is not called.
+    pub(crate) fn leave(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+impl Steps {
+    /// All steps that `limits` allows, until their deadline.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { taken: Arc::default(), limit: limits.max_page_steps, deadline: limits.deadline.clone() }
+    }
+
+    /// Takes so many steps. Leaves the engine where there are no more, or its time is over.
+    pub(crate) fn take(&self, steps: u64) {
+        // One thread counts, so that nothing is lost between the two.
+        let taken = self.taken.load(Ordering::Relaxed).saturating_add(steps);
+        self.taken.store(taken, Ordering::Relaxed);
+        if let Err(limit) = LimitExceeded::check(NAME, taken, self.limit) {
+            Interruption::Limit(limit).leave();
+        }
+        if let Err(stopped) = self.deadline.check() {
+            Interruption::Stopped(stopped).leave();
+        }
+    }
+
+    /// Steps taken so far.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Steps that are left.
+    pub(crate) fn left(&self) -> u64 {
+        self.limit.saturating_sub(self.taken())
+    }
+
+    /// Begins anew: for the next page, or for the drawing of one that was counted.
+    pub(crate) fn restart(&self) {
+        self.taken.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A file whose every object costs steps when the engine fetches it, also where nothing comes of it.
+pub(crate) struct CountedFile {
+    bytes: Bytes,
+    steps: Steps,
+}
+
+impl CountedFile {
+    /// The file `bytes`, read on account of `steps`.
+    pub(crate) fn new(bytes: Bytes, steps: &Steps) -> Self {
+        Self { bytes, steps: steps.clone() }
+    }
+}
+
+impl AsRef<[u8]> for CountedFile {
+    /// The engine asks for the whole file each time it looks up an object.
+    fn as_ref(&self) -> &[u8] {
+        self.steps.take(super::price::FETCH);
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::contained;
+    use std::time::Duration;
+
+    fn taken(limit: u64, steps: u64) -> Result<u64, EngineFailure> {
+        let steps_of = Steps::new(&Limits { max_page_steps: limit, ..Limits::default() });
+        contained(|| {
+            steps_of.take(steps);
+            steps_of.taken()
+        })
+    }
+
+    #[test]
+    fn an_engine_is_left_at_the_first_step_too_many() {
+        assert_eq!(taken(7, 7), Ok(7));
+        let limit = LimitExceeded { which: NAME, limit: 7, found: 8 };
+        assert_eq!(taken(7, 8), Err(EngineFailure::Limit(limit)));
+        assert_eq!(taken(7, u64::MAX).is_err(), true);
+    }
+
+    #[test]
+    fn an_engine_is_left_when_its_time_is_over() {
+        let deadline = Deadline::after(Duration::ZERO);
+        assert!(deadline.look().is_err());
+        let steps = Steps::new(&Limits { deadline, ..Limits::default() });
+        assert!(matches!(contained(|| steps.take(1)), Err(EngineFailure::Stopped(Stopped::Timeout { .. }))));
+    }
+
+    #[test]
+    fn each_object_that_is_fetched_costs_steps() {
+        let steps = Steps::new(&Limits::default());
+        let file = CountedFile::new(Bytes::from_static(b"%PDF"), &steps);
+        assert_eq!((file.as_ref(), steps.taken()), (b"%PDF".as_slice(), super::super::price::FETCH));
+        steps.restart();
+        assert_eq!(steps.taken(), 0);
+    }
+}

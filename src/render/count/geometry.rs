@@ -1,0 +1,169 @@
+//! Outlines as the steps that filling and stroking them takes.
+
+use crate::document::effort::{Extent, price, whole};
+use hayro::hayro_interpret::util::x_y_advances;
+use hayro::hayro_interpret::{DrawMode, StrokeProps};
+use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect};
+
+/// Pixels of an edge that lie in one square of the engine's.
+const SQUARE_PIXELS: f64 = 4.0;
+
+/// Steps for a square that an edge runs through.
+const SQUARE_STEPS: f64 = 5.0;
+
+/// Steps for a curve besides, filled and stroked: stroking fits curves to its sides.
+const CURVE_STEPS: u64 = 8;
+const STROKED_CURVE_STEPS: u64 = 120;
+
+/// Steps for a dash, or a corner, of a stroke.
+const DASH_STEPS: f64 = 60.0;
+const CORNER_STEPS: u64 = 12;
+
+/// Bytes of a segment that is kept, as steps.
+const HELD_SEGMENT_STEPS: u64 = 9;
+
+/// A canvas, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Size {
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+/// What matters of a path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Outline {
+    pub(super) bounds: Rect,
+    lines: u64,
+    curves: u64,
+    /// Of all edges, those of curves by their control points: no shorter than they are.
+    length: f64,
+}
+
+impl Outline {
+    pub(super) fn of(path: &BezPath) -> Self {
+        let (mut lines, mut curves, mut length) = (0, 0, 0.0);
+        let (mut start, mut last) = (Point::ZERO, Point::ZERO);
+        for element in path.elements() {
+            let before = last;
+            match *element {
+                PathEl::MoveTo(point) => (start, last) = (point, point),
+                PathEl::LineTo(point) => last = point,
+                PathEl::ClosePath => last = start,
+                PathEl::QuadTo(control, point) => {
+                    length += control.distance(before) + point.distance(control);
+                    (curves, last) = (curves + 1, point);
+                    continue;
+                }
+                PathEl::CurveTo(first, second, point) => {
+                    length += first.distance(before) + second.distance(first) + point.distance(second);
+                    (curves, last) = (curves + 1, point);
+                    continue;
+                }
+            }
+            lines += 1;
+            if !matches!(element, PathEl::MoveTo(_)) {
+                length += last.distance(before);
+            }
+        }
+        Self { bounds: path.control_box(), lines, curves, length }
+    }
+
+    fn segments(&self) -> u64 {
+        self.lines.saturating_add(self.curves)
+    }
+
+    /// Squares that its edges run through, where none is longer than the canvas.
+    fn squares(&self, factor: f64, canvas: Size) -> f64 {
+        let longest = (canvas.width + canvas.height) * self.segments().max(1) as f64;
+        let length = self.length * factor;
+        if length.is_nan() { longest } else { length.min(longest) / SQUARE_PIXELS }
+    }
+
+    /// Steps of filling it, where a unit is `factor` pixels.
+    pub(super) fn fill_steps(&self, factor: f64, canvas: Size) -> u64 {
+        let segments = self.segments().saturating_mul(price::SEGMENT);
+        let curves = self.curves.saturating_mul(CURVE_STEPS);
+        segments.saturating_add(curves).saturating_add(whole(self.squares(factor, canvas) * SQUARE_STEPS))
+    }
+
+    /// Steps of stroking it.
+    pub(super) fn stroke_steps(&self, stroke: &StrokeProps, factor: f64, canvas: Size) -> u64 {
+        let corners = self.segments().saturating_mul(CORNER_STEPS);
+        let curves = self.curves.saturating_mul(STROKED_CURVE_STEPS);
+        let edges = whole(self.squares(factor, canvas) * SQUARE_STEPS * 2.0);
+        let dashes = whole(self.dashes(stroke) * DASH_STEPS);
+        corners.saturating_add(curves).saturating_add(edges).saturating_add(dashes)
+    }
+
+    /// Dashes that a stroke is cut into (8.4.3.6); without end, where their lengths come to nothing.
+    fn dashes(&self, stroke: &StrokeProps) -> f64 {
+        if stroke.dash_array.is_empty() {
+            return 0.0;
+        }
+        let each = stroke.dash_array.iter().map(|dash| f64::from(*dash));
+        let (count, period) = each.fold((0.0, 0.0), |(count, period), dash| (count + 1.0, period + dash));
+        match period > 0.0 {
+            true => self.length / period * count + count,
+            // The engine does not come to the end of these.
+            false if period <= 0.0 => f64::INFINITY,
+            false => 0.0,
+        }
+    }
+
+    /// Steps of a glyph of this outline: small ones are painted from what was painted before.
+    pub(super) fn glyph_steps(&self, mode: &DrawMode, factor: f64, canvas: Size) -> u64 {
+        match mode {
+            DrawMode::Invisible => 0,
+            DrawMode::Fill(_) if self.is_small(factor) => self.segments() / 8,
+            DrawMode::Fill(_) => self.fill_steps(factor, canvas),
+            DrawMode::Stroke(stroke) => self.stroke_steps(stroke, factor, canvas),
+            DrawMode::FillAndStroke(_, stroke) => {
+                self.fill_steps(factor, canvas).saturating_add(self.stroke_steps(stroke, factor, canvas))
+            }
+        }
+    }
+
+    fn is_small(&self, factor: f64) -> bool {
+        self.bounds.width().max(self.bounds.height()) * factor < 128.0
+    }
+
+    /// Steps for the memory of its segments.
+    pub(super) fn held_steps(&self) -> u64 {
+        self.segments().saturating_mul(HELD_SEGMENT_STEPS)
+    }
+}
+
+/// The most that a transform makes of a unit.
+pub(super) fn factor(transform: &Affine) -> f64 {
+    let (x, y) = x_y_advances(transform);
+    x.length() + y.length()
+}
+
+/// Steps that each path within a clip takes for it.
+pub(super) fn clip_steps(steps: u64, rows: f64) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    let steps = steps as f64;
+    (steps / 8.0).max(rows / 8.0)
+}
+
+/// Rows of squares that a box has on a canvas.
+pub(super) fn rows(bounds: Rect, canvas: Size) -> f64 {
+    bounds.height().min(canvas.height).max(0.0) / SQUARE_PIXELS
+}
+
+/// Whether a clip is a box of the kind that forms and tiles have.
+pub(super) fn is_box(path: &BezPath) -> bool {
+    path.elements().len() == 5
+}
+
+/// Pixels that the engine keeps of an image: those of the canvas where it is made smaller on one of its sides.
+pub(super) fn scaled(extent: Extent, transform: &Affine) -> f64 {
+    let (x, y) = x_y_advances(transform);
+    #[allow(clippy::cast_precision_loss, reason = "an estimate")]
+    let (columns, rows) = (extent.columns as f64, extent.rows as f64);
+    if x.length() >= 1.0 && y.length() >= 1.0 {
+        return columns * rows;
+    }
+    let side = |pixels: f64, scale: f64| (pixels * scale).ceil().clamp(1.0, f64::from(u16::MAX / 2));
+    side(columns, x.length()) * side(rows, y.length())
+}

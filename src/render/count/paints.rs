@@ -1,0 +1,131 @@
+//! Patterns: what the engine makes anew for each thing that is painted with one.
+
+use super::geometry::Size;
+use super::{CANVAS_PIXELS_A_STEP, Counter};
+use crate::document::effort::{price, whole};
+use hayro::hayro_interpret::Paint;
+use hayro::hayro_interpret::pattern::{Pattern, ShadingPattern, TilingPattern};
+use hayro::hayro_interpret::shading::{ShadingType, Triangle};
+use hayro::hayro_interpret::util::x_y_advances;
+use hayro::kurbo::{Affine, Rect};
+
+/// Steps for a triangle of a mesh.
+const TRIANGLE_STEPS: u64 = 14;
+
+/// Steps for a triangle that is kept besides: 240 bytes.
+const HELD_TRIANGLE_STEPS: u64 = 40;
+
+/// Patches of a mesh whose triangles take little memory.
+const FEW_PATCHES: usize = 300;
+
+/// Triangles that a patch becomes.
+const TRIANGLES_OF_PATCH: u64 = 722;
+
+/// Steps for a pixel of a gradient, without its function: its colour is kept, of a mesh in a table.
+const GRADIENT_PIXEL_STEPS: f64 = 1.0;
+const MESH_PIXEL_STEPS: f64 = 4.0;
+
+impl Counter<'_> {
+    /// What the engine makes for a paint that covers `bounds` of the canvas.
+    pub(super) fn paint(&mut self, paint: &Paint<'_>, bounds: Rect, is_stroke: bool) {
+        let Paint::Pattern(pattern) = paint else { return };
+        self.take(price::CALL);
+        let canvas = Rect::new(0.0, 0.0, self.canvas.width, self.canvas.height);
+        let seen = bounds.intersect(canvas);
+        match &**pattern {
+            Pattern::Shading(shading) => self.shading(shading, seen),
+            Pattern::Tiling(tiling) => self.tiles(tiling, seen, is_stroke),
+        }
+    }
+
+    fn shading(&mut self, pattern: &ShadingPattern, seen: Rect) {
+        let pixels = seen.width().max(1.0) * seen.height().max(1.0);
+        self.take_share(pixels, CANVAS_PIXELS_A_STEP);
+        let of_function = self.ledger.reach.function.saturating_add(1);
+        self.take(whole(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(of_function));
+        match &*pattern.shading.shading_type {
+            ShadingType::TriangleMesh { triangles, .. } => self.triangles(triangles, pattern.matrix),
+            ShadingType::CoonsPatchMesh { patches, .. } => {
+                self.held_patches(patches.len());
+                for patch in patches {
+                    self.patch(pattern.matrix, |triangles| patch.to_triangles(triangles));
+                }
+            }
+            ShadingType::TensorProductPatchMesh { patches, .. } => {
+                self.held_patches(patches.len());
+                for patch in patches {
+                    self.patch(pattern.matrix, |triangles| patch.to_triangles(triangles));
+                }
+            }
+            ShadingType::FunctionBased { .. } | ShadingType::RadialAxial { .. } | ShadingType::Dummy => {}
+        }
+    }
+
+    /// The engine keeps the triangles of all patches until it has painted them.
+    fn held_patches(&self, count: usize) {
+        let many = u64::try_from(count.saturating_sub(FEW_PATCHES)).unwrap_or(u64::MAX);
+        self.take(many.saturating_mul(TRIANGLES_OF_PATCH.saturating_mul(HELD_TRIANGLE_STEPS)));
+    }
+
+    fn patch(&mut self, to_canvas: Affine, triangles_of: impl FnOnce(&mut Vec<Triangle>)) {
+        self.take(TRIANGLES_OF_PATCH.saturating_mul(TRIANGLE_STEPS));
+        let mut triangles = Vec::new();
+        triangles_of(&mut triangles);
+        self.triangles(&triangles, to_canvas);
+    }
+
+    /// The engine looks at every pixel of the box of a triangle, on the canvas or not.
+    fn triangles(&mut self, triangles: &[Triangle], to_canvas: Affine) {
+        for triangle in triangles {
+            let corners = [triangle.p0.point, triangle.p1.point, triangle.p2.point].map(|point| to_canvas * point);
+            let [first, second, third] = corners;
+            let bounds = Rect::from_points(first, second).union_pt(third);
+            let side = |start: f64, end: f64| end.ceil().clamp(0.0, 65_535.0) - start.floor().clamp(0.0, 65_535.0);
+            let pixels = side(bounds.x0, bounds.x1) * side(bounds.y0, bounds.y1);
+            self.take(whole(pixels * MESH_PIXEL_STEPS).saturating_add(1));
+        }
+    }
+
+    /// The tiles that the engine paints into one picture, for each thing that they fill.
+    fn tiles(&mut self, pattern: &TilingPattern<'_>, seen: Rect, is_stroke: bool) {
+        let seen = pattern.matrix.inverse().transform_rect_bbox(seen);
+        let (x, y) = x_y_advances(&pattern.matrix);
+        let bounds = pattern.bbox;
+        let columns = Axis::new(x.length(), (bounds.x0, bounds.x1), pattern.x_step, (seen.x0, seen.x1));
+        let rows = Axis::new(y.length(), (bounds.y0, bounds.y1), pattern.y_step, (seen.y0, seen.y1));
+        let canvas = Size { width: columns.pixels, height: rows.pixels };
+        self.take_share(canvas.width * canvas.height, CANVAS_PIXELS_A_STEP);
+        let copies = whole(columns.copies * rows.copies);
+        if copies == 0 {
+            return;
+        }
+        let before = self.ledger.steps.taken();
+        let mut counter = Counter::within(self.ledger, canvas, self.depth + 1);
+        pattern.interpret(&mut counter, Affine::scale_non_uniform(columns.scale, rows.scale), is_stroke);
+        let one = self.ledger.steps.taken().saturating_sub(before);
+        self.take(one.saturating_mul(copies - 1));
+    }
+}
+
+/// Tiles in one direction, as the engine lays them.
+struct Axis {
+    scale: f64,
+    pixels: f64,
+    copies: f64,
+}
+
+impl Axis {
+    fn new(scale: f64, cell: (f64, f64), step: f32, seen: (f64, f64)) -> Self {
+        let step = f64::from(step.abs());
+        let scale = (step * scale).round().max(1.0) / step;
+        let most = f64::from(u16::MAX);
+        if (seen.1 - seen.0).max(0.0) >= step {
+            // One tile is painted, with those that reach into it.
+            let copies = -((-(cell.1 - cell.0) / step).floor());
+            return Self { scale, pixels: (step * scale).round().clamp(1.0, most), copies: copies.max(1.0) };
+        }
+        let (first, last) = (((seen.0 - cell.1) / step).ceil(), ((seen.1 - cell.0) / step).floor());
+        let pixels = ((seen.1 - seen.0) * scale).ceil() + 1.0;
+        Self { scale, pixels: pixels.clamp(1.0, most), copies: (last - first + 1.0).max(0.0) }
+    }
+}

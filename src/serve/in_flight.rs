@@ -1,0 +1,77 @@
+//! Answers that were made and are neither recorded nor lost yet, by conversation.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::lock;
+
+/// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
+/// for ever; it gets a page twice instead.
+const SETTLING: Duration = Duration::from_millis(500);
+
+/// Counts the answers on their way.
+#[derive(Clone)]
+pub(super) struct InFlight {
+    /// By conversation; `None` stands for all conversations.
+    counts: Arc<Mutex<HashMap<Option<String>, usize>>>,
+    landings: Arc<watch::Sender<()>>,
+}
+
+/// Counts as one answer in flight for as long as it lives.
+pub(super) struct Flight {
+    all: InFlight,
+    conversation: Option<String>,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        Self { counts: Arc::default(), landings: Arc::new(watch::Sender::new(())) }
+    }
+}
+
+impl InFlight {
+    /// An answer to a conversation that is on its way from now on.
+    pub(super) fn begin(&self, conversation: &str) -> Flight {
+        self.begin_flight(Some(conversation.to_owned()))
+    }
+
+    /// Something that requests of every conversation wait for.
+    pub(super) fn begin_for_all(&self) -> Flight {
+        self.begin_flight(None)
+    }
+
+    fn begin_flight(&self, conversation: Option<String>) -> Flight {
+        *lock(&self.counts).entry(conversation.clone()).or_default() += 1;
+        Flight { all: self.clone(), conversation }
+    }
+
+    /// Waits until every answer that was made for a conversation is recorded or lost.
+    pub(super) async fn settled(&self, conversation: &str) {
+        let mut landings = self.landings.subscribe();
+        let key = Some(conversation.to_owned());
+        let is_settled = || {
+            let counts = lock(&self.counts);
+            !counts.contains_key(&key) && !counts.contains_key(&None)
+        };
+        let settling = async { while !is_settled() && landings.changed().await.is_ok() {} };
+        // A lapse of time means: go on.
+        let _ = tokio::time::timeout(SETTLING, settling).await;
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        let mut counts = lock(&self.all.counts);
+        match counts.get_mut(&self.conversation) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => {
+                counts.remove(&self.conversation);
+            }
+        }
+        drop(counts);
+        self.all.landings.send_replace(());
+    }
+}

@@ -1,0 +1,112 @@
+//! Cancellations by the ids of requests, also of answers that were written and recorded already.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rmcp::model::RequestId;
+
+use super::in_flight::InFlight;
+use super::lock;
+use crate::tool::{Recall, Receipt};
+
+/// Requests of one client whose answers can be cancelled. 64: a client has few answers that it has not read.
+const MAX_REQUESTS: usize = 64;
+
+/// How long the record of an answer can be taken back. 5 min: longer than clients wait for an answer.
+const MAX_AGE: Duration = Duration::from_secs(5 * 60);
+
+/// The last requests of one client: of one connection, or of one session of the older protocol versions.
+#[derive(Clone, Default)]
+pub(super) struct Recalls(Arc<Mutex<VecDeque<Request>>>);
+
+struct Request {
+    id: RequestId,
+    began: Instant,
+    recall: Recall,
+}
+
+impl Recalls {
+    /// Notes a request. From now on its id names this request, and no longer one that was answered before.
+    pub(super) fn begin(&self, id: &RequestId, recall: Recall) {
+        let mut requests = lock(&self.0);
+        let now = Instant::now();
+        requests.retain(|request| {
+            let is_reused = request.id == *id && request.recall.is_answered();
+            !is_reused && !request.recall.is_over() && now.duration_since(request.began) < MAX_AGE
+        });
+        if requests.len() >= MAX_REQUESTS {
+            requests.pop_front();
+        }
+        requests.push_back(Request { id: id.clone(), began: now, recall });
+    }
+
+    /// Cancels what has this id, and gives what is to be taken back.
+    pub(super) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
+        let mut requests = lock(&self.0);
+        let named = requests.iter().filter(|request| request.id == *id && request.began.elapsed() < MAX_AGE);
+        let receipts = named.filter_map(|request| request.recall.cancel()).collect();
+        requests.retain(|request| request.id != *id);
+        receipts
+    }
+}
+
+/// Takes records back on a thread that may wait for the store. Requests that follow wait for it.
+pub(super) fn take_back(receipts: Vec<Receipt>, in_flight: &InFlight, warn: fn(&str)) {
+    if receipts.is_empty() {
+        return;
+    }
+    let flight = in_flight.begin_for_all();
+    tokio::task::spawn_blocking(move || {
+        for receipt in receipts {
+            if let Err(error) = receipt.take_back() {
+                warn(&format!("a cancelled answer is still recorded: {error}"));
+            }
+        }
+        drop(flight);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Dispatch;
+
+    fn id(number: usize) -> RequestId {
+        RequestId::Number(number as i64)
+    }
+
+    /// Whether the first of so many requests can be cancelled.
+    fn is_first_kept(count: usize) -> bool {
+        let recalls = Recalls::default();
+        let requests = (0..count).map(|number| (id(number), Dispatch::open())).collect::<Vec<_>>();
+        requests.iter().for_each(|(id, dispatch)| recalls.begin(id, dispatch.recall()));
+        assert!(recalls.cancel(&id(0)).is_empty(), "nothing was recorded");
+        requests.first().is_some_and(|(_, dispatch)| dispatch.recall().is_over())
+    }
+
+    #[test]
+    fn the_last_requests_can_be_cancelled() {
+        assert!(is_first_kept(1) && is_first_kept(MAX_REQUESTS) && !is_first_kept(MAX_REQUESTS + 1));
+    }
+
+    #[test]
+    fn requests_that_are_over_take_no_place() {
+        let recalls = Recalls::default();
+        let first = Dispatch::open();
+        recalls.begin(&id(0), first.recall());
+        for number in 1..10 * MAX_REQUESTS {
+            recalls.begin(&id(number), Dispatch::open().recall());
+        }
+        assert!(recalls.cancel(&id(0)).is_empty() && first.recall().is_over());
+    }
+
+    #[test]
+    fn of_two_at_once_with_one_id_both_are_cancelled() {
+        let recalls = Recalls::default();
+        let requests = [Dispatch::open(), Dispatch::open()];
+        requests.iter().for_each(|dispatch| recalls.begin(&id(7), dispatch.recall()));
+        assert!(recalls.cancel(&id(7)).is_empty());
+        assert!(requests.iter().all(|dispatch| dispatch.recall().is_over()));
+    }
+}

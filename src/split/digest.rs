@@ -1,0 +1,230 @@
+//! A tree of hashes over objects by what they mean: dictionaries and arrays by their content whether they are indirect or
+//! not, streams by [`StreamData`], numbers by their value.
+
+use super::canonical::{self, Entry};
+use super::stream_data::{StreamData, StreamReader};
+use crate::document::DocumentError;
+use crate::document::keyed::KeyedMap;
+use crate::document::object::{Dictionary, Object, ObjectId, Stream};
+use crate::document::objects::Objects;
+use crate::limits::{LimitExceeded, Limits};
+use blake3::{Hash, Hasher};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// Hashes of the objects that one page reaches.
+pub(super) struct Digests<'a> {
+    pub(super) objects: &'a dyn Objects,
+    pub(super) streams: StreamReader<'a>,
+    limits: &'a Limits,
+    page: Option<ObjectId>,
+    /// The default appearance that fields without one inherit.
+    form_appearance: Object,
+    visits: KeyedMap<u32, Visit>,
+    /// Objects that were reached from within themselves.
+    cycles: Cell<u64>,
+    /// Whether a membership dictionary was met that hides something where all groups are on.
+    has_odd_membership: Cell<bool>,
+}
+
+/// How far the walk is with an indirect object.
+enum Visit {
+    /// The page itself, which is not entered again.
+    Page,
+    /// It is being walked; numbered once it is reached from within itself.
+    Open { cycle: Cell<Option<u64>> },
+    /// It is walked.
+    Done(Hash),
+}
+
+/// An indirect object whose references are being walked.
+struct Frame {
+    id: ObjectId,
+    object: Arc<Object>,
+    references: Vec<ObjectId>,
+    next: usize,
+}
+
+impl<'a> Digests<'a> {
+    pub(super) fn new(
+        objects: &'a dyn Objects,
+        limits: &'a Limits,
+        page: Option<ObjectId>,
+        form_appearance: Object,
+    ) -> Self {
+        let visits = page.map(|page| (page.number, Visit::Page)).into_iter().collect();
+        let streams = StreamReader::new(objects, limits);
+        let (cycles, has_odd_membership) = (Cell::new(0), Cell::new(false));
+        Self { objects, streams, limits, page, form_appearance, visits, cycles, has_odd_membership }
+    }
+
+    /// Whether something that was walked is hidden where all groups of optional content are on.
+    pub(super) fn has_odd_membership(&self) -> bool {
+        self.has_odd_membership.get()
+    }
+
+    /// The hash of an object and everything that it leads to.
+    pub(super) fn root(&mut self, object: &Object) -> Result<Hash, DocumentError> {
+        let mut references = Vec::new();
+        collect(object, &mut references);
+        for reference in references {
+            self.indirect(reference)?;
+        }
+        self.digest(object)
+    }
+
+    /// Walks an indirect object: those that it refers to first, with a stack of our own, since chains can be long.
+    fn indirect(&mut self, id: ObjectId) -> Result<(), DocumentError> {
+        let mut frames: Vec<Frame> = self.enter(id)?.into_iter().collect();
+        while let Some(frame) = frames.last_mut() {
+            if let Some(next) = frame.references.get(frame.next).copied() {
+                frame.next += 1;
+                frames.extend(self.enter(next)?);
+                continue;
+            }
+            let hash = self.finished(frame.id, &frame.object)?;
+            self.visits.insert(frame.id.number, Visit::Done(hash));
+            frames.pop();
+        }
+        Ok(())
+    }
+
+    /// The hash of an object all of whose references were walked. One that begins a cycle says which: else an object within
+    /// that refers to another one above would be the same.
+    fn finished(&self, id: ObjectId, object: &Object) -> Result<Hash, DocumentError> {
+        let hash = self.digest(object)?;
+        let Some(Visit::Open { cycle }) = self.visits.get(&id.number) else { return Ok(hash) };
+        let Some(cycle) = cycle.get() else { return Ok(hash) };
+        let mut hasher = Hasher::new();
+        tagged(&mut hasher, b'@', &cycle.to_le_bytes());
+        tagged(&mut hasher, b'o', hash.as_bytes());
+        Ok(hasher.finalize())
+    }
+
+    /// The number of the cycle that an object begins which is being walked.
+    fn cycle_of(&self, cycle: &Cell<Option<u64>>) -> u64 {
+        cycle.get().unwrap_or_else(|| {
+            let number = self.cycles.replace(self.cycles.get().saturating_add(1));
+            cycle.set(Some(number));
+            number
+        })
+    }
+
+    fn enter(&mut self, id: ObjectId) -> Result<Option<Frame>, DocumentError> {
+        if self.visits.contains_key(&id.number) {
+            return Ok(None);
+        }
+        self.limits.deadline.check()?;
+        let limit = u64::from(self.limits.max_page_objects);
+        LimitExceeded::check("max_page_objects", self.visits.len() as u64, limit)?;
+        self.visits.insert(id.number, Visit::Open { cycle: Cell::new(None) });
+        let object = self.objects.fetch(id)?;
+        let mut references = Vec::new();
+        collect(&object, &mut references);
+        Ok(Some(Frame { id, object, references, next: 0 }))
+    }
+
+    fn digest(&self, object: &Object) -> Result<Hash, DocumentError> {
+        let mut hasher = Hasher::new();
+        match object {
+            Object::Stream(stream) => self.stream(stream, &mut hasher)?,
+            Object::Dictionary(dictionary) => self.dictionary(dictionary, &[], &mut hasher)?,
+            Object::Array(elements) => {
+                hasher.update(b"[");
+                for element in elements {
+                    self.value(element, &mut hasher)?;
+                }
+            }
+            Object::String(bytes) => tagged(&mut hasher, b'(', bytes),
+            scalar => self.value(scalar, &mut hasher)?,
+        }
+        Ok(hasher.finalize())
+    }
+
+    fn dictionary(&self, dictionary: &Dictionary, but: &[&[u8]], hasher: &mut Hasher) -> Result<(), DocumentError> {
+        hasher.update(b"<");
+        if canonical::is_odd_membership(dictionary) {
+            self.has_odd_membership.set(true);
+        }
+        if canonical::is_widget(dictionary) {
+            let appearance = canonical::default_appearance(self.objects, dictionary, &self.form_appearance)?;
+            tagged(hasher, b'a', appearance.as_string().unwrap_or_default());
+        }
+        for (key, value) in dictionary.iter() {
+            let key = key.as_bytes();
+            if but.contains(&key) {
+                continue;
+            }
+            match canonical::entry(dictionary, key, value, self.page) {
+                Entry::Nothing => continue,
+                Entry::FontName(name) => {
+                    tagged(hasher, b'/', key);
+                    tagged(hasher, b'/', name);
+                }
+                Entry::Value => {
+                    tagged(hasher, b'/', key);
+                    self.value(value, hasher)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A stream as its data, and its dictionary without what says how the data was encoded, where it was decoded.
+    fn stream(&self, stream: &Stream, hasher: &mut Hasher) -> Result<(), DocumentError> {
+        match self.streams.read(stream)? {
+            StreamData::Stored(bytes) => {
+                tagged(hasher, b's', bytes);
+                return self.dictionary(&stream.dictionary, &[b"Length"], hasher);
+            }
+            StreamData::Decoded(bytes) => tagged(hasher, b'd', &bytes),
+            StreamData::Encoded { bytes, filters } => {
+                tagged(hasher, b'e', &bytes);
+                tagged(hasher, b'f', &(filters.len() as u64).to_le_bytes());
+                for (filter, parameters) in &filters {
+                    self.value(filter, hasher)?;
+                    self.value(parameters, hasher)?;
+                }
+            }
+        }
+        self.dictionary(&stream.dictionary, &[b"DecodeParms", b"Filter", b"Length"], hasher)
+    }
+
+    /// One value inside a container; containers by their own hash, so that it does not matter where they stand.
+    fn value(&self, object: &Object, hasher: &mut Hasher) -> Result<(), DocumentError> {
+        match object {
+            Object::Null => tagged(hasher, b'n', &[]),
+            Object::Boolean(value) => tagged(hasher, b'b', &[u8::from(*value)]),
+            Object::Integer(_) | Object::Real(_) => canonical::Number::of(object).hash(hasher),
+            Object::Name(name) => tagged(hasher, b'/', name.as_bytes()),
+            Object::String(_) | Object::Array(_) | Object::Dictionary(_) | Object::Stream(_) => {
+                tagged(hasher, b'o', self.digest(object)?.as_bytes());
+            }
+            Object::Reference(id) => match self.visits.get(&id.number) {
+                Some(Visit::Done(hash)) => tagged(hasher, b'o', hash.as_bytes()),
+                Some(Visit::Page) => tagged(hasher, b'p', &[]),
+                Some(Visit::Open { cycle }) => tagged(hasher, b'^', &self.cycle_of(cycle).to_le_bytes()),
+                None => return Err(DocumentError::damaged("a reference that was not followed")),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// Hashes a value so that it cannot run into the next one.
+pub(super) fn tagged(hasher: &mut Hasher, tag: u8, bytes: &[u8]) {
+    hasher.update(&[tag]);
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+/// The references in an object, in the order of its keys and elements.
+fn collect(object: &Object, out: &mut Vec<ObjectId>) {
+    match object {
+        Object::Reference(id) => out.push(*id),
+        Object::Array(elements) => elements.iter().for_each(|element| collect(element, out)),
+        Object::Dictionary(entries) => entries.iter().for_each(|(_, value)| collect(value, out)),
+        Object::Stream(stream) => stream.dictionary.iter().for_each(|(_, value)| collect(value, out)),
+        _ => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! What the data of a stream is, whoever encoded it.
+
+use crate::document::object::{Dictionary, Object, Stream};
+use crate::document::objects::Objects;
+use crate::document::{DocumentError, filter};
+use crate::limits::{LimitExceeded, Limits};
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// The data of a stream (ISO 32000-2, 7.3.8) as far as it can be told without losing a byte.
+pub(super) enum StreamData<'a> {
+    /// All filters are undone, and each used its data to the last byte.
+    Decoded(Cow<'a, [u8]>),
+    /// The same up to an image codec or an unknown filter, which has these bytes, and the filters from there on.
+    Encoded { bytes: Cow<'a, [u8]>, filters: Vec<(Object, Object)> },
+    /// The bytes as stored: the filters pass a limit, are damaged, leave bytes over or have unknown parameters.
+    Stored(&'a [u8]),
+}
+
+/// Decodes streams, and counts what they come to.
+pub(super) struct StreamReader<'a> {
+    objects: &'a dyn Objects,
+    limits: &'a Limits,
+    spent: Cell<u64>,
+}
+
+impl<'a> StreamReader<'a> {
+    pub(super) fn new(objects: &'a dyn Objects, limits: &'a Limits) -> Self {
+        Self { objects, limits, spent: Cell::new(0) }
+    }
+
+    /// The data of `stream`.
+    ///
+    /// # Errors
+    /// `max_decoded_bytes`, and what stops the operation at hand.
+    pub(super) fn read<'s>(&self, stream: &'s Stream) -> Result<StreamData<'s>, DocumentError> {
+        let stored = StreamData::Stored(&stream.data);
+        if !self.has_regular_filters(&stream.dictionary)? {
+            return Ok(stored);
+        }
+        let resolve = &mut |value: &Object| Ok((*self.objects.resolve(value)?).clone());
+        let mut filters = filter::filters_of(&stream.dictionary, resolve)?;
+        let decoded = match filter::decode(&stream.data, &filters, self.limits) {
+            Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
+            Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => return Ok(stored),
+            other => other?,
+        };
+        self.spend(decoded.bytes.len())?;
+        Ok(match decoded.stopped_at {
+            _ if !decoded.exact => stored,
+            None => StreamData::Decoded(decoded.bytes),
+            Some(at) => StreamData::Encoded { bytes: decoded.bytes, filters: filters.split_off(at) },
+        })
+    }
+
+    fn spend(&self, bytes: usize) -> Result<(), DocumentError> {
+        self.spent.set(self.spent.get().saturating_add(bytes as u64));
+        Ok(LimitExceeded::check("max_decoded_bytes", self.spent.get(), self.limits.max_decoded_bytes)?)
+    }
+
+    /// Whether filters and parameters stand as the specification says (table 5), so that every reader finds the same.
+    fn has_regular_filters(&self, dictionary: &Dictionary) -> Result<bool, DocumentError> {
+        if [&b"F"[..], b"DP"].iter().any(|abbreviation| dictionary.get(abbreviation).is_some()) {
+            return Ok(false);
+        }
+        let filter = self.objects.get(dictionary, b"Filter")?;
+        let parameters = self.objects.get(dictionary, b"DecodeParms")?;
+        Ok(match (&*filter, &*parameters) {
+            (Object::Null, parameters) => parameters.is_null(),
+            (Object::Name(_) | Object::Array(_), Object::Null) | (Object::Name(_), Object::Dictionary(_)) => true,
+            (Object::Array(filters), Object::Array(each)) => filters.len() == each.len(),
+            (Object::Array(filters), Object::Dictionary(_)) => filters.len() == 1,
+            _ => false,
+        })
+    }
+}

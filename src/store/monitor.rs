@@ -1,0 +1,208 @@
+//! A store whose failures are counted, for whoever runs it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::{
+    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Sent, SessionStore, StoreError, StoreWarning, Version,
+    ViewStore,
+};
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+
+/// How long a store that failed is taken for one that fails, where nobody asks it again. 10 s: whoever is sent nothing
+/// because of it would never find that it is well.
+const IN_TROUBLE: Duration = Duration::from_secs(10);
+
+/// A store, and how often it failed.
+pub struct StoreMonitor {
+    store: Arc<dyn ViewStore>,
+    reads: Outcomes,
+    writes: Outcomes,
+}
+
+/// What became of the calls of one kind.
+#[derive(Default)]
+struct Outcomes {
+    calls: AtomicU64,
+    failures: AtomicU64,
+    /// When the last call failed; `None` where it did not.
+    failed: Mutex<Option<Instant>>,
+}
+
+/// How a store fares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreTally {
+    /// What was asked of it.
+    pub reads: CallTally,
+    /// What it was to record, forget or keep.
+    pub writes: CallTally,
+}
+
+/// How calls of one kind fare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallTally {
+    /// All of them.
+    pub calls: u64,
+    /// Those that failed.
+    pub failures: u64,
+    /// Whether they fail now: the last one did, a short while ago.
+    pub is_failing: bool,
+}
+
+impl Outcomes {
+    fn count<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let is_failure = outcome.as_ref().is_err_and(is_trouble);
+        let failed = is_failure.then(Instant::now);
+        self.failures.fetch_add(u64::from(is_failure), Ordering::Relaxed);
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
+        outcome
+    }
+
+    fn tally(&self) -> CallTally {
+        let failed = *self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        CallTally {
+            calls: self.calls.load(Ordering::Relaxed),
+            failures: self.failures.load(Ordering::Relaxed),
+            is_failing: failed.is_some_and(|failed| failed.elapsed() < IN_TROUBLE),
+        }
+    }
+}
+
+/// Whether an error is the store's, and not its caller's.
+fn is_trouble(error: &StoreError) -> bool {
+    !matches!(error, StoreError::UnknownConversation { .. } | StoreError::ConversationExists { .. })
+}
+
+impl StoreMonitor {
+    /// A store whose failures are counted from now on.
+    #[must_use]
+    pub fn new(store: Arc<dyn ViewStore>) -> Self {
+        Self { store, reads: Outcomes::default(), writes: Outcomes::default() }
+    }
+
+    /// How the store fared so far.
+    #[must_use]
+    pub fn tally(&self) -> StoreTally {
+        StoreTally { reads: self.reads.tally(), writes: self.writes.tally() }
+    }
+}
+
+impl ViewStore for StoreMonitor {
+    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+        self.reads.count(self.store.read(conversation, known))
+    }
+
+    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+        self.reads.count(self.store.head(conversation))
+    }
+
+    fn create(
+        &self,
+        conversation: &ConversationId,
+        owner: Option<&Principal>,
+        now: SystemTime,
+    ) -> Result<bool, StoreError> {
+        self.writes.count(self.store.create(conversation, owner, now))
+    }
+
+    fn record_all(
+        &self,
+        deliveries: &[(ConversationId, Delivery)],
+        now: SystemTime,
+    ) -> Result<Vec<Option<Version>>, StoreError> {
+        self.writes.count(self.store.record_all(deliveries, now))
+    }
+
+    fn take_back(
+        &self,
+        conversation: &ConversationId,
+        at: Version,
+        sent: Sent,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.writes.count(self.store.take_back(conversation, at, sent, now))
+    }
+
+    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+        self.writes.count(self.store.forget(conversation, what, now))
+    }
+
+    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
+        self.writes.count(self.store.enter(conversation, generation, now))
+    }
+
+    fn fork(
+        &self,
+        from: &ConversationId,
+        to: &ConversationId,
+        as_of: Option<Sequence>,
+        now: SystemTime,
+    ) -> Result<(), StoreError> {
+        self.writes.count(self.store.fork(from, to, as_of, now))
+    }
+
+    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
+        self.reads.count(self.store.describe(conversation))
+    }
+
+    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        self.reads.count(self.store.conversations())
+    }
+
+    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
+        self.reads.count(self.store.file_names(files))
+    }
+
+    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
+        self.reads.count(self.store.page_counts(contents))
+    }
+
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
+        self.reads.count(self.store.last_pruned())
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+        self.writes.count(self.store.prune(unused_since, max_holdings, now))
+    }
+
+    fn take_warning(&self) -> Option<StoreWarning> {
+        self.store.take_warning()
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        self.store.sessions()
+    }
+
+    fn health(&self) -> Result<Health, StoreError> {
+        self.reads.count(self.store.health())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_trouble_until_a_call_succeeds() {
+        let outcomes = Outcomes::default();
+        let fail = || Err::<(), _>(StoreError::DiskFull { path: "views.sqlite3".into() });
+        assert_eq!(outcomes.tally(), CallTally::default());
+        assert!(outcomes.count(fail()).is_err());
+        assert_eq!(outcomes.tally(), CallTally { calls: 1, failures: 1, is_failing: true });
+        assert!(outcomes.count(Ok(())).is_ok());
+        assert_eq!(outcomes.tally(), CallTally { calls: 2, failures: 1, is_failing: false });
+    }
+
+    #[test]
+    fn what_a_caller_asked_wrongly_is_no_trouble() {
+        let store = StoreMonitor::new(Arc::new(crate::store::MemoryStore::new()));
+        let forked =
+            store.fork(&ConversationId::mint([1; 16]), &ConversationId::mint([2; 16]), None, SystemTime::now());
+        assert!(forked.is_err());
+        assert_eq!(store.tally().writes, CallTally { calls: 1, failures: 0, is_failing: false });
+    }
+}

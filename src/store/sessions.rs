@@ -1,0 +1,133 @@
+//! Sessions of clients of the older protocol versions, kept so that whoever shares the store can go on with one.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::statements::{moment, unix_seconds};
+use super::{SqliteStore, StoreError};
+use crate::view::Principal;
+
+/// Keeps sessions. All methods block.
+pub trait SessionStore: Send + Sync {
+    /// Keeps a session under an id, in the place of what was kept under it.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError>;
+
+    /// The session of an id, or `None` where it is unknown.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError>;
+
+    /// Notes that a session was used; false where it is unknown.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError>;
+
+    /// Ends a session; false where it is unknown.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn remove(&self, id: &str) -> Result<bool, StoreError>;
+
+    /// Ends the sessions last used before `unused_since`; how many those were.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError>;
+}
+
+/// A session as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredSession {
+    /// Whose it is.
+    pub owner: Principal,
+    /// What its door needs to go on with it.
+    pub state: Vec<u8>,
+    /// When it was last used, to the second.
+    pub used: SystemTime,
+}
+
+/// Keeps sessions in memory.
+#[derive(Debug, Default)]
+pub struct MemorySessions(Mutex<HashMap<String, StoredSession>>);
+
+impl MemorySessions {
+    fn locked(&self) -> MutexGuard<'_, HashMap<String, StoredSession>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SessionStore for MemorySessions {
+    fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError> {
+        self.locked().insert(id.to_owned(), StoredSession { used: now, ..session.clone() });
+        Ok(())
+    }
+
+    fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
+        Ok(self.locked().get(id).cloned())
+    }
+
+    fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {
+        let mut sessions = self.locked();
+        let session = sessions.get_mut(id).map(|session| session.used = session.used.max(now));
+        Ok(session.is_some())
+    }
+
+    fn remove(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.locked().remove(id).is_some())
+    }
+
+    fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError> {
+        let mut sessions = self.locked();
+        let before = sessions.len();
+        sessions.retain(|_, session| session.used >= unused_since);
+        Ok(before.saturating_sub(sessions.len()) as u64)
+    }
+}
+
+impl SessionStore for SqliteStore {
+    fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError> {
+        let statement = "INSERT OR REPLACE INTO session (id, owner, state, used_at) VALUES (?1, ?2, ?3, ?4)";
+        self.write(|transaction| {
+            let values = params![id, session.owner.0, session.state, unix_seconds(now)];
+            transaction.prepare_cached(statement)?.execute(values).map(|_| ())
+        })
+    }
+
+    fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
+        let query = "SELECT owner, state, used_at FROM session WHERE id = ?1";
+        self.run(|connection| {
+            let session = |row: &rusqlite::Row<'_>| {
+                Ok(StoredSession { owner: Principal(row.get(0)?), state: row.get(1)?, used: moment(row.get(2)?) })
+            };
+            connection.prepare_cached(query)?.query_row([id], session).optional()
+        })
+    }
+
+    fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {
+        let statement = "UPDATE session SET used_at = max(used_at, ?2) WHERE id = ?1";
+        self.write(
+            |transaction| Ok(transaction.prepare_cached(statement)?.execute(params![id, unix_seconds(now)])? > 0),
+        )
+    }
+
+    fn remove(&self, id: &str) -> Result<bool, StoreError> {
+        let statement = "DELETE FROM session WHERE id = ?1";
+        self.write(|transaction| Ok(transaction.prepare_cached(statement)?.execute([id])? > 0))
+    }
+
+    fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError> {
+        let statement = "DELETE FROM session WHERE used_at < ?1";
+        self.write(|transaction| {
+            let expired = transaction.prepare_cached(statement)?.execute([unix_seconds(unused_since)])?;
+            Ok(expired as u64)
+        })
+    }
+}
