@@ -412,10 +412,27 @@ fn what_is_wrong_with_a_database_is_said() {
         read_only,
         format!("postgres://owner@127.0.0.1:{port}/postgres?sslmode=require"),
         format!("postgres://owner@127.0.0.1:{port}/postgres?sslmode=verify-full&sslrootcert=/nowhere.pem"),
-        format!("postgres://owner@nowhere.invalid:{port}/postgres"),
     ];
     let told: Vec<_> = addresses.iter().map(|address| settled(&refusal(address), &server)).collect();
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    no database answers at 127.0.0.1:1: Connection refused (os error 111)
+    the database at 127.0.0.1:PORT refused the password of user 'guest'
+    the database at 127.0.0.1:PORT wants a password: put it into PGPASSWORD or a password file
+    the database at 127.0.0.1:PORT lets nobody in this way: pg_hba.conf rejects connection for host "127.0.0.1", user "stranger", database "postgres", no encryption
+    there is no database 'nowhere' at 127.0.0.1:PORT: createdb nowhere
+    user 'poor' lacks a right in the database: permission denied for database postgres; as the database's owner: CREATE SCHEMA IF NOT EXISTS pagewise AUTHORIZATION "poor"
+    the database at 127.0.0.1:PORT has no connection left: raise its max_connections, or lower 'store_connections'
+    the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
+    schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
+    schema 'pagewise' of the database is not as this program made it (column "number" does not exist); rename it, or name another database
+    the database has schema 99, and this program knows 1: use a later version of it
+    schema 'pagewise' of the database is not as this program made it (column "form" does not exist); rename it, or name another database
+    the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
+    the database at 127.0.0.1:PORT offers no TLS, which sslmode=require asks for
+    the certificates of authorities cannot be read (sslrootcert=/nowhere.pem): I/O error: No such file or directory (os error 2)
+    "#);
+    let nowhere = refusal("postgres://owner:s3cret@nowhere.invalid/postgres");
+    assert!(nowhere.starts_with("no database answers at nowhere.invalid:5432: "), "{nowhere}");
 }
 
 /// An authority, and a server's certificate of it for a name: certificate of the authority, the server's, its key.
@@ -466,7 +483,18 @@ fn tls_is_what_its_mode_says() {
         outcome("localhost", "sslmode=verify-full".to_owned()),
         outcome("localhost", format!("sslmode=verify-full&sslrootcert={garbage}")),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"");
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    without TLS
+    TLS
+    TLS
+    TLS
+    the certificate of the database at 127.0.0.1:PORT does not hold for sslmode=verify-full: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("localhost")
+    TLS
+    the certificate of the database at localhost:PORT does not hold for sslmode=verify-full: BadSignature
+    the certificate of the database at localhost:PORT does not hold for sslmode=require: BadSignature
+    the certificate of the database at localhost:PORT does not hold for sslmode=verify-full: UnknownIssuer
+    the certificates of authorities cannot be read (sslrootcert=FILES/garbage): no root trust anchors were provided
+    "#);
     let socket =
         format!("postgres:///{database}?host={}&port={port}&user=owner&sslmode=require", server.folder().display());
     assert_eq!(store_at(&socket).inspect().unwrap().server.unwrap().tls, None, "there is none on a Unix socket");

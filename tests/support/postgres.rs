@@ -176,9 +176,10 @@ impl OwnServer {
         );
         std::fs::write(folder.path().join("data/postgresql.auto.conf"), settings).unwrap();
         give_away(&folder.path().join("data/postgresql.auto.conf"));
-        let end = "read line; exec \"$1\" -D \"$2\" -m immediate stop >/dev/null 2>&1";
+        let end = "read line; \"$1\" -D \"$2\" -m immediate stop >/dev/null 2>&1; rm -rf \"$3\"";
         let keeper = unprivileged(Command::new("/bin/sh").args(["-c", end, "sh"]).arg(programs.join("pg_ctl")))
             .arg(data)
+            .arg(folder.path())
             .current_dir("/")
             .stdin(Stdio::piped())
             .spawn()

@@ -137,7 +137,9 @@ impl PostgresAddress {
         };
         let (user, port) = (self.user.as_deref()?, port.to_string());
         let facts = [host, &port, self.database.as_deref().unwrap_or(user), user];
-        let fits = |fields: &Vec<String>| fields.iter().zip(facts).all(|(field, fact)| field == "*" || field == fact);
+        let fits = |fields: &Vec<String>| {
+            fields.len() == FIELDS && fields.iter().zip(facts).all(|(field, fact)| field == "*" || field == fact)
+        };
         let mut lines = file.lines().filter(|line| !line.starts_with('#')).map(fields);
         lines.find(fits)?.get(facts.len()).cloned()
     }
@@ -443,7 +445,26 @@ mod tests {
         ];
         let told = texts.map(shown);
         assert!(told.iter().all(|text| !text.contains("hid") && !text.contains("den")), "{told:#?}");
-        insta::assert_snapshot!(told.join("\n"), @"");
+        insta::assert_snapshot!(told.join("\n"), @r"
+        it must begin with postgres:// or postgresql://
+        its host must be a computer's name or the folder of a socket
+        its port must be a number from 1 to 65535
+        its port must be a number from 1 to 65535
+        its password must be percent-encoded where it has one of : / ? # [ ] @ %
+        its password must be percent-encoded where it has one of : / ? # [ ] @ %
+        its password must be percent-encoded where it has one of : / ? # [ ] @ %
+        its password must be percent-encoded where it has one of : / ? # [ ] @ %
+        its password must be UTF-8 without NUL, with two hexadecimal digits after each %
+        its password must be UTF-8 without NUL, with two hexadecimal digits after each %
+        its host must be a name, an address, or an IPv6 address in brackets
+        its host must be a computer's name or the folder of a socket
+        its password must be before the host, in PGPASSWORD or in a password file, and not among the parameters
+        it has an unknown parameter 'sslmod'; known are host, port, user, dbname, sslmode, sslrootcert, connect_timeout, application_name, options, target_session_attrs, channel_binding
+        its sslmode must be disable, prefer, require, verify-ca or verify-full
+        its connect_timeout must be a whole number of seconds, 1 or more
+        its target_session_attrs must be any or read-write
+        its channel_binding must be disable, prefer or require
+        ");
     }
 
     #[test]
