@@ -389,7 +389,7 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
 fn texts_and_summaries_are_refused_where_the_bytes_of_a_request_are_used_up() {
     let bounds = RequestBounds { max_request_bytes: 2_000, ..RequestBounds::default() };
     let bench = Bench::with(AnswerSettings { request_bounds: bounds, ..AnswerSettings::default() });
-    bench.write("a.txt", &"line\n".repeat(300));
+    bench.write("a.txt", &"line\n".repeat(310));
     bench.write("b.txt", &"line\n".repeat(200));
     bench.pdf("a.pdf", &["one"]);
     bench.given("a.txt", summary);
@@ -407,7 +407,7 @@ fn texts_and_summaries_are_refused_where_the_bytes_of_a_request_are_used_up() {
         assert!(bench.context.get_file(&request).is_ok(), "nobody's request grows");
     }
     // A diff fits where the lines would not.
-    bench.write("a.txt", &format!("{}last\n", "line\n".repeat(300)));
+    bench.write("a.txt", &format!("{}last\n", "line\n".repeat(310)));
     assert!(bench.given("a.txt", summary)[0].contains("+last"));
     assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part"), "what is held is still said");
 }

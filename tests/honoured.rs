@@ -24,6 +24,7 @@ use crate::support::site::{self, Site};
 /// files, `URL` is a page on a server of this machine and `MOVED` leads there.
 const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("data_dir", "elsewhere", &["doctor"]),
+    ("store", "postgres://nobody@127.0.0.1:1/none", &["doctor"]),
     ("output_dir", "elsewhere", &["get-file", "PDF", "--pages", "1", "--as", "path"]),
     ("password", "secret", &["info", "LOCKED"]),
     ("form", "text", &["get-file", "PDF", "--pages", "1"]),

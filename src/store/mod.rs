@@ -37,9 +37,9 @@ use std::time::SystemTime;
 pub use fallback::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
 pub use memory::MemoryStore;
 pub use monitor::{CallTally, StoreMonitor, StoreTally};
-pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
+pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
 pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
 pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;

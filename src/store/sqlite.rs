@@ -64,7 +64,9 @@ impl SqliteStore {
     /// [`StoreError`]
     pub fn inspect(&self) -> Result<StoreReport, StoreError> {
         let scratch = self.run(|connection| {
-            connection.query_row("SELECT random()", [], |row| row.get(0)).map(|random: i64| scratch(random.unsigned_abs()))
+            connection
+                .query_row("SELECT random()", [], |row| row.get(0))
+                .map(|random: i64| scratch(random.unsigned_abs()))
         })?;
         let times = timed(self, &scratch);
         let delete = "DELETE FROM conversation WHERE name = ?1";

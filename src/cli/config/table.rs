@@ -60,7 +60,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting::new("data_dir", "where conversations are remembered", |c| Slot::Folder(&mut c.data_dir))
         .default("`$XDG_DATA_HOME/pagewise`, else `~/.local/share/pagewise`"),
     Setting::new("store", "a database where conversations are remembered in its place, which many machines can share, such as postgres://user@host/database; a password can stand in `PGPASSWORD` or a password file", |c| Slot::Secret(&mut c.store)),
-    Setting::new("store_connections", "connections to that database", |c| Slot::Usize(&mut c.store_connections)),
+    Setting::new("store_connections", "connections to that database", |c| Slot::Positive(&mut c.store_connections)),
     Setting::new("output_dir", "where pages and pictures are written that are given as a path", |c| Slot::Folder(&mut c.output_dir))
         .flag("out_dir", "--out-dir").default("`pages` in `data_dir`"),
     Setting::new("max_output_days", "a page or picture there that is older is removed; 0 keeps all; a folder that is named to a command is bounded where this is set", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),

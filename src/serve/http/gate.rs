@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
@@ -21,6 +21,7 @@ use tokio::time::timeout;
 
 use super::HttpSettings;
 use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
+use super::head::head_bytes;
 use super::log::Entry;
 use super::metrics::{Gauge, Metrics, store_text};
 use super::sessions::{Admission, SESSION, Sessions};
@@ -282,8 +283,7 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .with_state(Arc::clone(gate))
 }
 
-/// Refuses a head of more bytes than are set: the library's own bound is 8 KiB at least, and what it reads at once may pass
-/// it.
+/// Refuses a head of more bytes than are set.
 async fn within_header_bytes(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let limit = gate.settings.max_header_bytes;
     if head_bytes(&request) <= limit {
@@ -291,14 +291,6 @@ async fn within_header_bytes(State(gate): State<Arc<Gate>>, request: Request, ne
     }
     let message = format!("The head of the request is larger than {limit} bytes (http_max_header_bytes).");
     refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, REFUSED, &message)
-}
-
-/// Bytes of a request's line and header fields, as HTTP/1 writes them (RFC 9112, 2.1).
-fn head_bytes(request: &Request) -> usize {
-    let target = request.uri().path_and_query().map_or(1, |target| target.as_str().len());
-    let line = request.method().as_str().len() + " ".len() + target + " HTTP/1.1\r\n".len();
-    let field = |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
-    line + request.headers().iter().map(field).sum::<usize>() + "\r\n".len()
 }
 
 async fn mcp(

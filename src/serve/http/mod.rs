@@ -5,6 +5,7 @@
 mod connection;
 mod exchange;
 mod gate;
+mod head;
 mod log;
 mod metrics;
 mod sessions;
