@@ -26,6 +26,7 @@ mod mutants;
 mod packaging;
 mod pages;
 mod pictures;
+mod readable;
 mod reading;
 mod result_size;
 mod selection;
