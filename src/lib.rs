@@ -97,6 +97,9 @@
 //!   pdfium agree on: word F1 .988 against their agreement (they have .964 to .981), at .89 of the CPU of pdftotext,
 //!   most of it the start of two processes for a page or two, and at .3 to .8 of it for documents of a thousand pages,
 //!   whose fonts are read once. pdf-extract is asked only where no glyph has a known character. See [`text`].
+//! - **What is read must look like text.** Fonts without a map to characters, or with one that lies, give letters that are
+//!   none; nothing in the file says so. Each font is judged by what it says on a page, and what is implausible counts as
+//!   unknown: such a page goes as a picture, and is named as unreadable. See [`text`].
 //! - **hayro draws.** Of 478 first pages of the same files at 150 DPI: SSIM .9963 to the nearest of Poppler, MuPDF and
 //!   pdfium (.9955 where there is ink; pdfium's own: .9932, .9911), none blank where others draw, at .27 of the CPU of
 //!   pdftoppm on a quiet machine. See [`render`].

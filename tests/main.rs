@@ -34,6 +34,7 @@ mod pages;
 mod pictures;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod readable;
 mod reading;
 mod result_size;
 mod selection;

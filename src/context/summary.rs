@@ -92,13 +92,13 @@ impl SummaryFacts<'_> {
         let mut lines = Vec::new();
         let pages = u64::from(self.document.page_count());
         let looked_at = self.survey.looked_at.len();
-        if !self.survey.without_text.is_empty() {
-            let scope = if looked_at < pages { format!(" (of {looked_at} pages looked at)") } else { String::new() };
-            lines.push(format!(
-                "Without usable text (scans or blank){scope}: {}",
-                page_or_pages(&self.survey.without_text)
-            ));
-        }
+        let scope = if looked_at < pages { format!(" (of {looked_at} pages looked at)") } else { String::new() };
+        let unusable = [
+            ("Without usable text (scans or blank)", &self.survey.without_text),
+            ("Unreadable text (fonts that do not say which characters they show)", &self.survey.undecodable),
+        ];
+        let unusable = unusable.into_iter().filter(|(_, pages)| !pages.is_empty());
+        lines.extend(unusable.map(|(what, pages)| format!("{what}{scope}: {}", page_or_pages(pages))));
         lines.extend(cost_line(&self.survey.estimates, pages));
         if let (true, Some(reason)) = (self.survey.can_cut, &self.survey.cut_failure) {
             lines.push(format!("Note: some pages come as text, because they cannot be cut: {}", one_line(reason)));

@@ -6,7 +6,7 @@ use super::answer::PageEstimate;
 use super::estimate::image_tokens;
 use crate::document::PageGeometry;
 use crate::page::{PageIndex, PageSet};
-use crate::text::estimated_tokens;
+use crate::text::{PageKind, estimated_tokens};
 use crate::worker::Pages;
 
 /// Pages looked at. 24: enough to meet the kinds of page that a document has.
@@ -14,9 +14,6 @@ const MAX_SAMPLE: u32 = 24;
 
 /// Time for looking at them. The first page is looked at whatever it takes.
 const TIME_BUDGET: Duration = Duration::from_millis(300);
-
-/// Letters and digits below which a page counts as one without usable text.
-const MIN_USABLE_CHARACTERS: usize = 10;
 
 /// What was found on the pages of the sample.
 #[derive(Debug, Default)]
@@ -27,6 +24,8 @@ pub(super) struct Survey {
     pub(super) looked_at: PageSet,
     /// Those whose text could be had and is next to nothing.
     pub(super) without_text: PageSet,
+    /// Those whose fonts do not say which characters they show.
+    pub(super) undecodable: PageSet,
     /// The different sizes met, in order, as they are seen on a screen.
     pub(super) sizes_pt: Vec<(f64, f64)>,
     /// Whether a page could be cut.
@@ -52,18 +51,20 @@ impl Survey {
 
     fn look_at(&mut self, document: &dyn Pages, page: PageIndex) {
         let geometry = document.page_geometry(page).ok();
-        let text = document.page_text(page).ok().map(|page| page.text);
+        let text = document.page_text(page).ok();
         let pdf_bytes = self.cut(document, page);
         if let Some(geometry) = &geometry {
             self.note_size(geometry);
         }
-        if text.as_deref().is_some_and(is_without_text) {
-            self.without_text.insert(page);
+        match &text {
+            Some(text) if text.kind == PageKind::Undecodable => self.undecodable.insert(page),
+            Some(text) if !text.is_usable() => self.without_text.insert(page),
+            _ => {}
         }
         self.looked_at.insert(page);
         self.estimates.push(PageEstimate {
             page: page.number(),
-            text_tokens: text.as_deref().map(estimated_tokens),
+            text_tokens: text.as_ref().map(|text| estimated_tokens(&text.text)),
             image_tokens: geometry.as_ref().map(image_tokens),
             pdf_bytes,
         });
@@ -88,11 +89,6 @@ impl Survey {
             self.sizes_pt.push(size);
         }
     }
-}
-
-fn is_without_text(text: &str) -> bool {
-    text.chars().filter(|character| character.is_alphanumeric()).take(MIN_USABLE_CHARACTERS).count()
-        < MIN_USABLE_CHARACTERS
 }
 
 /// The first page, then pages spread evenly: every other of them first, so that a sample cut short is spread too.

@@ -8,18 +8,59 @@ const MAX_CHARACTERS: usize = 4_000;
 /// White space becomes single spaces, and what is not to be seen is dropped; see [`is_hidden`].
 pub(crate) fn decode(bytes: &[u8]) -> String {
     // No encoding takes more than four bytes a character: what comes later is cut in any case.
-    let bytes = bytes.get(..MAX_CHARACTERS * 8).unwrap_or(bytes);
-    let text = match bytes {
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes),
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+    one_line(&characters(bytes.get(..MAX_CHARACTERS * 8).unwrap_or(bytes)))
+}
+
+/// The text of a text string with its spaces and line ends, however long it is; what is not to be seen is dropped.
+pub(crate) fn decode_whole(bytes: &[u8]) -> String {
+    let is_shown = |character: &char| matches!(character, '\t' | '\n' | '\r') || !is_hidden(*character);
+    characters(bytes).chars().filter(is_shown).collect()
+}
+
+/// The characters of a text string, by its encoding.
+fn characters(bytes: &[u8]) -> String {
+    match bytes {
+        [0xFE, 0xFF, rest @ ..] => without_languages(utf16(rest, u16::from_be_bytes)),
+        [0xFF, 0xFE, rest @ ..] => without_languages(utf16(rest, u16::from_le_bytes)),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => without_languages(String::from_utf8_lossy(rest).into_owned()),
         // Producers that write UTF-8 without its mark are common, and such bytes are hardly ever meant otherwise.
         _ => match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.iter().any(|byte| (0x18..0x20).contains(byte)) => text.to_owned(),
             _ => bytes.iter().map(|byte| pdf_doc_character(*byte)).collect(),
         },
-    };
-    one_line(&text)
+    }
+}
+
+/// `text` without the escapes that name its language: a code between two U+001B (ISO 32000-2, 7.9.2.2).
+fn without_languages(text: String) -> String {
+    if !text.contains(ESCAPE) {
+        return text;
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut parts = text.split(ESCAPE);
+    plain.extend(parts.next());
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        match parts.peek() {
+            Some(after) if is_language(part) => {
+                plain.push_str(after);
+                parts.next();
+            }
+            _ => plain.push_str(part),
+        }
+    }
+    plain
+}
+
+/// Opens and closes the name of a language.
+const ESCAPE: char = '\u{1B}';
+
+/// Characters of the longest language tag that RFC 5646 asks readers to take.
+const MAX_LANGUAGE: usize = 35;
+
+fn is_language(code: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (2..=MAX_LANGUAGE).contains(&code.len()) && code.bytes().all(is_part)
 }
 
 /// `text` on one line of at most [`MAX_CHARACTERS`], without hidden characters.
@@ -63,7 +104,7 @@ pub(crate) fn is_hidden(character: char) -> bool {
         )
 }
 
-/// UTF-16 code units in pairs of bytes; language escapes (U+001B, 7.9.2.2) fall with the other controls.
+/// UTF-16 code units in pairs of bytes.
 fn utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).map(|unit| unit.unwrap_or('\u{FFFD}')).collect()
@@ -86,7 +127,7 @@ fn pdf_doc_character(byte: u8) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{decode, decode_whole};
 
     #[test]
     fn every_encoding_gives_the_same_text() {
@@ -104,6 +145,20 @@ mod tests {
         let mut bytes = vec![0xEF, 0xBB, 0xBF];
         bytes.extend(text.as_bytes());
         assert_eq!(decode(&bytes), "a b c");
+    }
+
+    #[test]
+    fn names_of_languages_are_no_text() {
+        assert_eq!(decode(b"\xFE\xFF\x00\x1B\x00e\x00n\x00U\x00S\x00\x1B\x00A"), "A");
+        assert_eq!(decode(b"\xEF\xBB\xBFa \x1Bde\x1Bb\x1Bfr-CH\x1Bc"), "a bc");
+        assert_eq!(decode(b"\xEF\xBB\xBFa\x1Ben"), "aen");
+        assert_eq!(decode(b"\xEF\xBB\xBFa\x1Bno tag\x1Bb"), "ano tagb");
+    }
+
+    #[test]
+    fn a_whole_string_keeps_its_spaces_and_lines() {
+        assert_eq!(decode_whole(b" a  b\r\n\tc \x07"), " a  b\r\n\tc ");
+        assert_eq!(decode_whole(&[b'x'; 9_000]).len(), 9_000);
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! In this order: `/ToUnicode` and glyph names, as hayro reads them; the character collection of a CID font; the
 //! tables of the embedded font, read backwards; the code itself, where it is an ASCII character of a simple font.
 
+use super::glyph_names::character_of;
 use super::mark::Said;
-use hayro_interpret::font::{Glyph, OutlineGlyph};
+use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
-use skrifa::raw::FileRef;
-use skrifa::{FontRef, MetadataProvider};
+use skrifa::raw::ps::cff::CffFontRef;
+use skrifa::raw::{FileRef, TableProvider};
+use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
@@ -20,9 +22,17 @@ const MAX_GLYPHS: usize = 1 << 16;
 pub(super) struct Characters<'p> {
     pdf: &'p Pdf,
     /// Characters by glyph, of fonts that were asked for.
-    programs: HashMap<u128, HashMap<u32, char>>,
+    programs: HashMap<u128, HashMap<u32, GlyphName>>,
     /// CID fonts of the document by name; read when the first is asked for.
     collections: Option<HashMap<String, Collection>>,
+}
+
+/// What a font program says of a glyph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct GlyphName {
+    character: char,
+    /// Whether it is the number that a symbol font gave it, which any font may do with any glyph.
+    is_number: bool,
 }
 
 /// How the codes of a CID font lead to characters.
@@ -60,9 +70,19 @@ impl<'p> Characters<'p> {
         {
             return Some(collected);
         }
-        let by_glyph =
-            self.programs.entry(program.cache_key).or_insert_with(|| characters_by_glyph((*program.data).as_ref()));
-        by_glyph.get(&glyph.glyph_id().to_u32()).copied().and_then(one)
+        self.named(glyph, &program).and_then(|named| one(named.character))
+    }
+
+    /// What the font program says of `glyph`, whatever the file says; `None` where it says nothing.
+    pub(super) fn of_program(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
+        let Glyph::Outline(outline) = glyph else { return None };
+        let named = self.named(outline, &outline.font_data()?)?;
+        one(named.character).filter(|_| !named.is_number)
+    }
+
+    fn named(&mut self, glyph: &OutlineGlyph, program: &OutlineFontData) -> Option<GlyphName> {
+        let read = || characters_by_glyph((*program.data).as_ref());
+        self.programs.entry(program.cache_key).or_insert_with(read).get(&glyph.glyph_id().to_u32()).copied()
     }
 
     fn of_collection(&mut self, font: &str, code: u32) -> Option<Said> {
@@ -121,23 +141,77 @@ fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
     CMap::parse(&stream.decoded_data().ok()?, load_embedded)
 }
 
-/// The tables `cmap` and `post` of an OpenType font, read backwards.
-fn characters_by_glyph(program: &[u8]) -> HashMap<u32, char> {
+/// The tables `cmap` and `post` of an OpenType font, or the names of a CFF font, read backwards.
+fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
     let mut characters = HashMap::new();
-    let Some(font) = font_of(program) else { return characters };
-    for (character, glyph) in font.charmap().mappings().take(MAX_GLYPHS) {
-        if let Some(character) = char::from_u32(unmoved(character)) {
-            let known = characters.entry(glyph.to_u32()).or_insert(character);
+    if is_substitute(program) {
+        return characters;
+    }
+    let Some(font) = font_of(program) else { return characters_by_name(program) };
+    for (code, glyph) in font.charmap().mappings().take(MAX_GLYPHS) {
+        if let Some(character) = char::from_u32(unmoved(code)) {
+            let named = GlyphName { character, is_number: code != u32::from(character) };
+            let known = characters.entry(glyph.to_u32()).or_insert(named);
             // Of several, the lowest: the others are compatibility forms.
-            *known = character.min(*known);
+            if character < known.character {
+                *known = named;
+            }
         }
     }
-    for (glyph, name) in font.glyph_names().iter().take(MAX_GLYPHS) {
-        if let Some(character) = character_of_name(name.as_str()) {
-            characters.entry(glyph.to_u32()).or_insert(character);
+    // The first version of `post` names glyphs by their numbers alone, which subsetting changes.
+    let has_names = font.post().is_ok_and(|post| post.version().to_major_minor() != (1, 0));
+    let names = font.glyph_names();
+    for (glyph, name) in names.iter().take(if has_names { MAX_GLYPHS } else { 0 }) {
+        if let Some(character) = character_of(name.as_str()) {
+            let known = characters.entry(glyph.to_u32()).or_insert(GlyphName { character, is_number: false });
+            if known.is_number {
+                *known = GlyphName { character, is_number: false };
+            }
         }
     }
     characters
+}
+
+/// Whether it stands in for a font that the file does not carry, whose glyphs have other numbers.
+fn is_substitute(program: &[u8]) -> bool {
+    SUBSTITUTES.into_iter().any(|font| (*font.get_font_data().0).as_ref() == program)
+}
+
+/// What the interpreter puts in place of other fonts.
+const SUBSTITUTES: [StandardFont; 14] = [
+    StandardFont::Helvetica,
+    StandardFont::HelveticaBold,
+    StandardFont::HelveticaOblique,
+    StandardFont::HelveticaBoldOblique,
+    StandardFont::Courier,
+    StandardFont::CourierBold,
+    StandardFont::CourierOblique,
+    StandardFont::CourierBoldOblique,
+    StandardFont::TimesRoman,
+    StandardFont::TimesBold,
+    StandardFont::TimesItalic,
+    StandardFont::TimesBoldItalic,
+    StandardFont::ZapfDingBats,
+    StandardFont::Symbol,
+];
+
+/// The names that the charset of a CFF font gives its glyphs (Adobe Technical Note 5176, section 13).
+fn characters_by_name(program: &[u8]) -> HashMap<u32, GlyphName> {
+    let font = CffFontRef::new_cff(program, 0, None).ok().filter(|font| !font.is_cid());
+    let names = font.as_ref().and_then(|font| Some((font, font.charset()?)));
+    let Some((font, charset)) = names else { return HashMap::new() };
+    let glyphs = (0..font.num_glyphs()).take(MAX_GLYPHS);
+    let numbers = glyphs.clone().skip(1).filter_map(|glyph| Some(charset.string_id(GlyphId::new(glyph))?.to_u16()));
+    let numbers = numbers.collect::<Vec<_>>();
+    // A charset that counts on names nothing: fonts that are reached by numbers are written so.
+    if numbers.windows(2).all(|pair| matches!(pair, [name, next] if name.checked_add(1) == Some(*next))) {
+        return HashMap::new();
+    }
+    let named = glyphs.filter_map(|glyph| {
+        let name = std::str::from_utf8(font.string(charset.string_id(GlyphId::new(glyph))?)?).ok()?;
+        Some((glyph, GlyphName { character: character_of(name)?, is_number: false }))
+    });
+    named.collect()
 }
 
 fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
@@ -150,19 +224,6 @@ fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
 /// Codes of symbol fonts are moved to U+F000 (OpenType, `cmap` of platform 3, encoding 0).
 fn unmoved(code: u32) -> u32 {
     if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code }
-}
-
-/// The names that say their character in digits: `uni0041`, `u1F600`; and letters, which are their own name.
-fn character_of_name(name: &str) -> Option<char> {
-    let mut letters = name.chars();
-    if let (Some(only), None) = (letters.next(), letters.next()) {
-        return Some(only);
-    }
-    let digits = name.strip_prefix("uni").or_else(|| name.strip_prefix('u'))?;
-    if !(4..=6).contains(&digits.len()) {
-        return None;
-    }
-    u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)
 }
 
 fn ascii(code: u32) -> Option<Said> {
@@ -188,7 +249,7 @@ fn one(character: char) -> Option<Said> {
     }
 }
 
-fn many(text: &str) -> Option<Said> {
+pub(super) fn many(text: &str) -> Option<Said> {
     let clean = text.chars().filter(|character| !matches!(character, '\0' | '\u{FFFD}'));
     let clean = clean.flat_map(decomposed).collect::<String>();
     let mut characters = clean.chars();
@@ -222,13 +283,5 @@ mod tests {
         assert_eq!(one('\u{AD}'), Some(Said::One('-')));
         assert_eq!(one('\0'), None);
         assert_eq!(many("f\u{FB01}\0"), Some(Said::Many("ffi".into())));
-    }
-
-    #[test]
-    fn names_say_characters_in_digits() {
-        assert_eq!(character_of_name("uni0041"), Some('A'));
-        assert_eq!(character_of_name("u1F600"), Some('😀'));
-        assert_eq!(character_of_name("A"), Some('A'));
-        assert_eq!(character_of_name("uniform"), None);
     }
 }

@@ -1,13 +1,16 @@
 //! A page's content → its glyphs with their places, and what else there is on it.
 
-use super::characters::Characters;
+use super::characters::{self, Characters};
 use super::mark::{Mark, Place, Said};
+use super::plausible::{FontPlace, PageFonts};
+use super::replacement::{Replacement, Replacements};
 use crate::document::effort::{Reach, Steps, price};
+use crate::document::text_string;
 use crate::limits::Limits;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
-use hayro_interpret::kurbo::{Affine, BezPath, Rect};
+use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 use std::collections::HashMap;
 
@@ -25,6 +28,9 @@ const MAX_COMPARED: usize = 64;
 
 /// Characters of one run that are remembered: texts repeat some fifty, and a longer list is slow to search.
 const MAX_KNOWN: usize = 64;
+
+/// Bytes of a text string that come to one byte of text at most: no encoding has more for a character.
+const STRING_BYTES_A_BYTE: usize = 4;
 
 /// What is drawn on a page, as far as text is concerned.
 #[derive(Debug, Default)]
@@ -65,8 +71,9 @@ impl<'c> Account<'c> {
         self.steps.take(price::IMAGE);
     }
 
-    fn marked(&self, open: usize) {
-        self.steps.take(price::OPERATOR.saturating_add(u64::try_from(open / 8).unwrap_or(u64::MAX)));
+    /// A marked sequence whose text has so many bytes.
+    fn marked(&self, bytes: usize) {
+        self.steps.take(price::OPERATOR.saturating_add(u64::try_from(bytes / 8).unwrap_or(u64::MAX)));
     }
 
     fn glyphs(&self, count: usize) {
@@ -90,54 +97,62 @@ pub(super) struct Collector<'c, 'p> {
     page: Rect,
     left_bytes: usize,
     account: Account<'c>,
-    spans: Vec<Option<Span>>,
+    replacements: Replacements,
+    fonts: PageFonts,
     places: HashMap<(char, i64), Vec<(f64, f64)>>,
-}
-
-/// A marked sequence with a text of its own (ISO 32000-2, 14.9.4).
-struct Span {
-    text: String,
-    extent: Option<Mark>,
 }
 
 impl<'c, 'p> Collector<'c, 'p> {
     /// For a page that is shown as `page`, within `max_text_bytes` of `limits`, on `account`.
-    pub(super) fn new(characters: &'c mut Characters<'p>, page: Rect, limits: &Limits, account: Account<'c>) -> Self {
+    /// `fonts` are those of which it is known what they say.
+    pub(super) fn new(
+        characters: &'c mut Characters<'p>,
+        fonts: PageFonts,
+        page: Rect,
+        limits: &Limits,
+        account: Account<'c>,
+    ) -> Self {
         Self {
             collected: Collected::default(),
+            fonts,
             characters,
             page,
             left_bytes: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
             account,
-            spans: Vec::new(),
+            replacements: Replacements::default(),
             places: HashMap::new(),
         }
     }
 
-    fn glyph(&mut self, said: Option<Said>, place: Place, advance: f64, is_visible: bool) {
-        let Some(said) = said else {
+    fn glyph(&mut self, font: Option<FontPlace>, said: Option<Said>, place: Place, advance: f64, is_visible: bool) {
+        if said.is_none() && !self.replacements.is_open() {
             self.collected.undecoded += 1;
             return;
-        };
+        }
         let mark = Mark {
-            said,
+            // What is replaced need not be known.
+            said: said.unwrap_or(Said::One(char::REPLACEMENT_CHARACTER)),
             frame: place.frame,
             start: place.start,
             end: place.start + advance * place.unit,
             across: place.across,
             size: place.size,
         };
-        if !mark.start.is_finite() || !mark.end.is_finite() || !mark.across.is_finite() || !mark.size.is_finite() {
+        if !mark.is_finite() {
             return;
         }
         if !self.page.contains(mark.middle()) {
-            self.collected.off_page += u64::from(!mark.said.is_space());
+            if !mark.said.is_space() && !self.replacements.miss() {
+                self.collected.off_page += 1;
+            }
             return;
         }
         self.collected.invisible += u64::from(!is_visible && !mark.said.is_space());
-        match self.spans.iter_mut().flatten().next() {
-            Some(span) => span.cover(mark),
-            None => self.keep(mark),
+        if !self.replacements.cover(&mark) {
+            if let Some(text) = self.fonts.text(font) {
+                text.add(&mark);
+            }
+            self.keep(mark);
         }
     }
 
@@ -145,13 +160,53 @@ impl<'c, 'p> Collector<'c, 'p> {
         if self.is_duplicate(&mark) {
             return;
         }
-        match self.left_bytes.checked_sub(mark.said.len()) {
-            Some(left) => self.left_bytes = left,
-            None => self.collected.is_full = true,
-        }
+        self.spend(mark.said.len());
         if !self.collected.is_full {
             self.collected.marks.push(mark);
         }
+    }
+
+    fn spend(&mut self, bytes: usize) {
+        match self.left_bytes.checked_sub(bytes) {
+            Some(left) => self.left_bytes = left,
+            None => self.collected.is_full = true,
+        }
+    }
+
+    /// Puts a text in the place of what its sequence has drawn.
+    fn replace(&mut self, replacement: &Replacement) {
+        self.collected.off_page += replacement.off_page();
+        let Some(extent) = replacement.extent() else { return };
+        let text = text_string::decode_whole(&replacement.string);
+        // What is kept was paid for in part when the sequence began.
+        let paid = text.len().min(replacement.string.len() / STRING_BYTES_A_BYTE);
+        self.left_bytes = self.left_bytes.saturating_add(paid);
+        let unknown = text.chars().filter(|character| *character == char::REPLACEMENT_CHARACTER);
+        self.collected.undecoded += u64::try_from(unknown.count()).unwrap_or(u64::MAX);
+        let space = |at: f64| Mark { said: Said::One(' '), start: at, end: at, ..extent.clone() };
+        if text.starts_with(char::is_whitespace) {
+            self.keep(space(extent.start));
+        }
+        if let Some(said) = characters::many(text.trim()) {
+            self.keep(Mark { said, ..extent.clone() });
+        }
+        if text.ends_with(char::is_whitespace) {
+            self.keep(space(extent.end));
+        }
+    }
+
+    /// Takes what is drawn into an open sequence, where it is on the page.
+    fn cover_area(&mut self, area: impl FnOnce() -> Rect) {
+        let page = self.page;
+        self.replacements.cover_area(|| area().intersect(page));
+    }
+
+    /// What was collected, with the text of a sequence that the page leaves open.
+    pub(super) fn finish(mut self) -> (Collected, PageFonts) {
+        if let Some(replacement) = self.replacements.finish() {
+            self.replace(&replacement);
+        }
+        (self.collected, self.fonts)
     }
 
     fn is_duplicate(&mut self, mark: &Mark) -> bool {
@@ -180,12 +235,13 @@ impl<'c, 'p> Collector<'c, 'p> {
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretch = Stretch::of(run, to_page);
         let type3_em = type3_em(run);
-        let mut known = Known::default();
+        let font = self.fonts.font_of(run);
+        let mut known = Known { is_distrusted: self.fonts.is_distrusted(font), characters: Vec::new() };
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
             let (said, advance) = known.of(glyph, self.characters);
             if is_vertical {
-                self.glyph(said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
+                self.glyph(font, said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
                 continue;
             }
             let mut place = Place::horizontal(place);
@@ -193,7 +249,10 @@ impl<'c, 'p> Collector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            self.glyph(said, place, advance, is_visible);
+            self.glyph(font, said, place, advance, is_visible);
+        }
+        if let Some(text) = self.fonts.text(font) {
+            text.note_codes(known.characters.iter().filter_map(|(code, said, _)| Some((*code, said.as_ref()?))));
         }
     }
 }
@@ -205,33 +264,24 @@ fn row_of(across: f64) -> i64 {
 
 /// Characters and widths of one run, which has one font: looking them up by the names of glyphs takes a third of the
 /// time of all that is done for a page.
-#[derive(Default)]
-struct Known(Vec<(u32, Option<Said>, f64)>);
+struct Known {
+    /// Whether what the file says of the font is no text.
+    is_distrusted: bool,
+    characters: Vec<(u32, Option<Said>, f64)>,
+}
 
 impl Known {
     fn of(&mut self, glyph: &Glyph<'_>, characters: &mut Characters<'_>) -> (Option<Said>, f64) {
         let code = glyph.char_code();
-        if let Some((_, said, advance)) = self.0.iter().find(|(known, ..)| *known == code) {
+        if let Some((_, said, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
             return (said.clone(), *advance);
         }
-        let (said, advance) = (characters.of(glyph), advance_of(glyph));
-        if self.0.len() < MAX_KNOWN {
-            self.0.push((code, said.clone(), advance));
+        let said = if self.is_distrusted { characters.of_program(glyph) } else { characters.of(glyph) };
+        let advance = advance_of(glyph);
+        if self.characters.len() < MAX_KNOWN {
+            self.characters.push((code, said.clone(), advance));
         }
         (said, advance)
-    }
-}
-
-impl Span {
-    fn cover(&mut self, mark: Mark) {
-        match &mut self.extent {
-            Some(extent) if extent.frame == mark.frame => {
-                extent.start = extent.start.min(mark.start);
-                extent.end = extent.end.max(mark.end);
-            }
-            Some(_) => {}
-            none => *none = Some(mark),
-        }
     }
 }
 
@@ -276,9 +326,10 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
 }
 
 impl<'a> Device<'a> for Collector<'_, '_> {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, _: &DrawMode) {
         self.account.call();
         self.collected.paths += 1;
+        self.cover_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
@@ -306,11 +357,13 @@ impl<'a> Device<'a> for Collector<'_, '_> {
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let shown = props.transform.transform_rect_bbox(pixels).intersect(self.page);
         self.collected.picture_area += shown.width().max(0.0) * shown.height().max(0.0);
+        self.cover_area(|| shown);
     }
 
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, _: &DrawMode) {
+    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, _: &DrawMode) {
         self.account.call();
         self.collected.paths += 1;
+        self.cover_area(|| props.transform.transform_rect_bbox(*rect));
     }
 
     fn pop_clip(&mut self) {}
@@ -318,19 +371,21 @@ impl<'a> Device<'a> for Collector<'_, '_> {
     fn pop_transparency_group(&mut self) {}
 
     fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
-        // All that are open are looked at.
-        self.account.marked(self.spans.len());
-        let is_nested = self.spans.iter().any(Option::is_some);
-        let text = properties.filter(|_| !is_nested).and_then(|dict| dict.get::<PdfString<'_>>(b"ActualText"));
-        let span = text.map(|text| Span { text: crate::document::text_string::decode(text.as_bytes()), extent: None });
-        self.spans.push(span);
+        let properties = properties.filter(|_| !self.collected.is_full);
+        let mut bytes = 0;
+        self.replacements.begin(|| {
+            let string = properties?.get::<PdfString<'_>>(b"ActualText")?.as_bytes().to_vec();
+            bytes = string.len();
+            Some(string)
+        });
+        self.account.marked(bytes);
+        // Sequences may share one long string and draw nothing.
+        self.spend(bytes / STRING_BYTES_A_BYTE);
     }
 
     fn end_marked_content(&mut self) {
-        if let Some(Some(Span { text, extent: Some(extent) })) = self.spans.pop()
-            && !text.is_empty()
-        {
-            self.keep(Mark { said: Said::Many(text.into_boxed_str()), ..extent });
+        if let Some(replacement) = self.replacements.end() {
+            self.replace(&replacement);
         }
     }
 }

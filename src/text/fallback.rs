@@ -1,6 +1,7 @@
 //! The engine of last resort: pdf-extract, which brings its own reader.
 
 use super::TextError;
+use super::hyphens::join_words;
 use super::plain::plain;
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -8,8 +9,8 @@ use bytes::Bytes;
 use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
 use std::fmt;
 
-/// The text of one page of a file.
-pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<String, TextError> {
+/// The text of one page of a file, and where hyphens were taken out of it.
+pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<(String, Vec<u64>), TextError> {
     let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
     let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
     let mut output = PlainTextOutput::new(&mut text);
@@ -19,7 +20,7 @@ pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Resul
         return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
     }
     written.map_err(|error: OutputError| unreadable(&error))?;
-    Ok(plain(&text.text))
+    Ok(join_words(&plain(&text.text)))
 }
 
 fn unreadable(error: &dyn fmt::Display) -> TextError {

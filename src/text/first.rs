@@ -4,12 +4,14 @@ use super::characters::Characters;
 use super::collect::{Account, Collected, Collector};
 use super::page_text::{Engine, PageKind, PageText};
 use super::plain::plain;
-use super::{TextError, join, lines, order, stacks, write};
+use super::plausible::{PageFonts, is_private};
+use super::{TextError, hyphens, join, lines, order, stacks, write};
 use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
 use std::sync::Arc;
@@ -56,31 +58,65 @@ impl<'p> Pages<'p> {
         self.steps.take(reach.page_steps);
         let (width, height) = page.render_dimensions();
         let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+        let (collected, fonts) = self.collect(page, &reach, shown, PageFonts::default(), limits)?;
+        let collected = match fonts.judge() {
+            None => collected,
+            // Once more, without what the file says of the fonts whose text is none.
+            Some(fonts) => self.collect(page, &reach, shown, fonts, limits)?.0,
+        };
+        Ok(laid_out(collected, shown.area()))
+    }
+
+    fn collect(
+        &mut self,
+        page: &Page<'p>,
+        reach: &Reach,
+        shown: Rect,
+        fonts: PageFonts,
+        limits: &Limits,
+    ) -> Result<(Collected, PageFonts), TextError> {
         let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
-        let mut collector = Collector::new(&mut self.characters, shown, limits, Account::new(self.steps, &reach));
+        let account = Account::new(self.steps, reach);
+        let mut collector = Collector::new(&mut self.characters, fonts, shown, limits, account);
         interpret_page(page, &mut context, &mut collector);
-        if collector.collected.is_full {
+        let (collected, fonts) = collector.finish();
+        if collected.is_full {
             let limit = limits.max_text_bytes;
             return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
         }
-        Ok(laid_out(collector.collected, shown.area()))
+        Ok((collected, fonts))
     }
 }
 
 fn laid_out(collected: Collected, page_area: f64) -> PageText {
     let Collected { marks, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = collected;
     let lines = join::joined(stacks::stacked(lines::lines(marks)));
-    let text = plain(&write::text(&order::blocks(lines)));
+    let (text, joints) = hyphens::join_words(&plain(&write::text(&order::blocks(lines))));
+    let (private, said) = count_characters(&text);
+    let undecoded = undecoded.saturating_add(private);
     let kind = match () {
+        () if undecoded > said => PageKind::Undecodable,
         () if !text.is_empty() => PageKind::Text,
-        () if undecoded > 0 => PageKind::Undecodable,
         () if picture_area > page_area * SCAN_SHARE => PageKind::Scan,
         () if picture_area > 0.0 || paths > 0 => PageKind::Picture,
         () => PageKind::Empty,
     };
     let picture_percent = percent(picture_area, page_area);
-    PageText { text, kind, invisible, off_page, undecoded, picture_percent, paths, engine: Engine::Collector }
+    let engine = Engine::Collector;
+    PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+}
+
+/// Characters of private use in a text, and all others but white space.
+fn count_characters(text: &str) -> (u64, u64) {
+    let mut counts = (0, 0);
+    for character in text.chars().filter(|character| !character.is_whitespace()) {
+        match is_private(character) {
+            true => counts.0 += 1,
+            false => counts.1 += 1,
+        }
+    }
+    counts
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 100; NaN is 0")]

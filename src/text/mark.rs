@@ -1,6 +1,6 @@
 //! A glyph where it stands on the page.
 
-use hayro_interpret::kurbo::{Affine, Point, Vec2};
+use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// Degrees within which a direction counts as upright: scans are rarely straight.
 const SNAP_DEGREES: f64 = 3.0;
@@ -116,6 +116,16 @@ pub(super) struct Mark {
 }
 
 impl Mark {
+    /// A mark that says nothing yet, in place of a picture that is drawn in `area`.
+    pub(super) fn of_area(area: Rect) -> Self {
+        let (frame, size) = (Frame::default(), area.height());
+        Self { said: Said::One(' '), frame, start: area.x0, end: area.x1, across: area.y1, size }
+    }
+
+    pub(super) fn is_finite(&self) -> bool {
+        [self.start, self.end, self.across, self.size].into_iter().all(f64::is_finite)
+    }
+
     /// The middle of the glyph on the page.
     pub(super) fn middle(&self) -> Point {
         self.frame.point(f64::midpoint(self.start, self.end), self.across - self.size * 0.3)

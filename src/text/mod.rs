@@ -9,6 +9,8 @@
 //! six of each of 2,260 files, 98 have such characters, and it found clearly more on one, which was wrong (`ƒƒƒK`). On changed
 //! files it ran for 20 to 56 seconds and took up to 2.3 GB (expanding character maps, and ordering many glyphs), which
 //! cost the page what the first engine had found.
+//!
+//! What a font says may be no text; how that is decided stands in `plausible.rs`.
 
 mod accents;
 mod characters;
@@ -16,6 +18,8 @@ mod collect;
 mod direction;
 mod fallback;
 mod first;
+mod glyph_names;
+mod hyphens;
 mod join;
 mod lines;
 mod many;
@@ -23,6 +27,8 @@ mod mark;
 mod order;
 mod page_text;
 mod plain;
+mod plausible;
+mod replacement;
 mod search;
 mod stacks;
 mod tokens;
@@ -119,8 +125,9 @@ fn last_resort(
     limits: &Limits,
 ) -> Result<PageText, TextError> {
     match within(|| fallback::page_text(file.clone(), index, limits)) {
-        Ok(text) if !text.is_empty() => Ok(PageText {
+        Ok((text, joints)) if !text.is_empty() && plausible::is_text(&text) => Ok(PageText {
             text,
+            joints,
             kind: PageKind::Text,
             engine: Engine::PdfExtract,
             undecoded: 0,

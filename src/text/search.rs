@@ -1,6 +1,13 @@
 //! Words in the text of a page.
+//!
+//! A word that the end of a line divides has two readings: with its hyphen and without. A soft hyphen is put back where
+//! one was taken out, and a literal query allows for it, and for a hyphen before the end of a line, between any two of
+//! its letters; so both readings are found, also where a query has several such words.
 
+use super::hyphens::SOFT_HYPHEN;
+use super::page_text::PageText;
 use regex::{Regex, RegexBuilder};
+use std::borrow::Cow;
 
 /// Characters of an excerpt before a match, and after it.
 const CONTEXT_CHARACTERS: usize = 80;
@@ -11,9 +18,28 @@ const MAX_MATCH_CHARACTERS: usize = 300;
 /// Bytes that a compiled expression may take.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
+/// Between two letters of a word: nothing, or what divides it at the end of a line.
+const DIVISION: &str = "(?:\u{AD}|[-\u{2010}]\\n)?";
+
+/// A hyphen within a word, at the end of a line or not.
+const HYPHEN: &str = "(?:[-\u{2010}]\\n?|\u{AD})";
+
 /// What is searched for.
 #[derive(Debug, Clone)]
-pub struct Pattern(Regex);
+pub struct Pattern {
+    plain: Regex,
+    /// For text with divided words.
+    readings: Readings,
+}
+
+/// How divided words are read.
+#[derive(Debug, Clone)]
+enum Readings {
+    /// Both readings at once.
+    Both(Regex),
+    /// One after the other, as an expression stands for whatever it does.
+    Each,
+}
 
 /// Why a pattern is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,30 +82,94 @@ impl Pattern {
     /// # Errors
     /// Where it is no regular expression, or too large a one.
     pub fn new(query: &str, kind: Query, case: Case) -> Result<Self, PatternError> {
-        let expression = match kind {
-            Query::Literal => query.split_whitespace().map(regex::escape).collect::<Vec<_>>().join(r"\s+"),
-            Query::Expression => query.to_owned(),
+        let compiled = |expression: &str| {
+            let mut builder = RegexBuilder::new(expression);
+            builder.case_insensitive(case == Case::Insensitive).multi_line(true).size_limit(MAX_PATTERN_BYTES).build()
         };
-        let mut builder = RegexBuilder::new(&expression);
-        builder.case_insensitive(case == Case::Insensitive).multi_line(true).size_limit(MAX_PATTERN_BYTES);
-        builder.build().map(Self).map_err(|error| PatternError { reason: error.to_string() })
+        let plain = match kind {
+            Query::Literal => compiled(&literal(query, |word| regex::escape(word))),
+            Query::Expression => compiled(query),
+        };
+        let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;
+        // Of a query that is too long for both readings, each is looked for alone.
+        let both = (kind == Query::Literal).then(|| compiled(&literal(query, allow_division)).ok()).flatten();
+        Ok(Self { plain, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
-    /// The first `max` matches in `text`, and how many there are. Empty matches are none.
+    /// The first `max` matches in the text of a page, and how many there are. Empty matches are none.
     #[must_use]
-    pub fn hits(&self, text: &str, max: usize) -> (Vec<Hit>, usize) {
-        let mut hits = Vec::new();
-        let mut count = 0;
-        for found in self.0.find_iter(text).filter(|found| !found.is_empty()) {
-            count += 1;
-            if hits.len() < max {
-                let before = text.get(..found.start()).unwrap_or_default();
-                let after = text.get(found.end()..).unwrap_or_default();
-                hits.push(hit(before, found.as_str(), after));
+    pub fn hits(&self, page: &PageText, max: usize) -> (Vec<Hit>, usize) {
+        let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
+        match &self.readings {
+            _ if !is_divided => hits(&self.plain, &page.text, max),
+            Readings::Both(both) => hits(both, &with_hyphens(page, SOFT_HYPHEN), max),
+            Readings::Each => {
+                let joined = hits(&self.plain, &page.text, max);
+                let hyphenated = hits(&self.plain, &with_hyphens(page, '-'), max);
+                if hyphenated.1 > joined.1 { hyphenated } else { joined }
             }
         }
-        (hits, count)
     }
+}
+
+/// The expression for a literal query, whose words are written by `word`.
+fn literal(query: &str, word: impl Fn(&str) -> String) -> String {
+    query.split_whitespace().map(word).collect::<Vec<_>>().join(r"\s+")
+}
+
+/// The expression for a word that the end of a line may divide.
+fn allow_division(word: &str) -> String {
+    let mut expression = String::new();
+    let mut before = None;
+    let mut characters = word.chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_within =
+            before.is_some_and(char::is_alphanumeric) && characters.peek().is_some_and(|next| next.is_alphanumeric());
+        match character {
+            '-' | '\u{2010}' if is_within => expression.push_str(HYPHEN),
+            _ => {
+                if character.is_alphabetic() && before.is_some_and(char::is_alphabetic) {
+                    expression.push_str(DIVISION);
+                }
+                expression.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+            }
+        }
+        before = Some(character);
+    }
+    expression
+}
+
+/// The text of a page with `hyphen` where one was taken out.
+fn with_hyphens(page: &PageText, hyphen: char) -> Cow<'_, str> {
+    if page.joints.is_empty() {
+        return Cow::Borrowed(&page.text);
+    }
+    let mut text = String::with_capacity(page.text.len() + 2 * page.joints.len());
+    let mut from = 0;
+    for joint in &page.joints {
+        let to = usize::try_from(*joint).unwrap_or(usize::MAX);
+        if let Some(part) = page.text.get(from..to) {
+            text.push_str(part);
+            text.push(hyphen);
+            from = to;
+        }
+    }
+    text.push_str(page.text.get(from..).unwrap_or_default());
+    Cow::Owned(text)
+}
+
+fn hits(expression: &Regex, text: &str, max: usize) -> (Vec<Hit>, usize) {
+    let mut hits = Vec::new();
+    let mut count = 0;
+    for found in expression.find_iter(text).filter(|found| !found.is_empty()) {
+        count += 1;
+        if hits.len() < max {
+            let before = text.get(..found.start()).unwrap_or_default();
+            let after = text.get(found.end()..).unwrap_or_default();
+            hits.push(hit(before, found.as_str(), after));
+        }
+    }
+    (hits, count)
 }
 
 fn hit(before: &str, matched: &str, after: &str) -> Hit {
@@ -102,6 +192,7 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
         match character.is_whitespace() {
             true if line.ends_with(' ') => {}
             true => line.push(' '),
+            false if character == SOFT_HYPHEN => {}
             false => line.push(character),
         }
     }
@@ -111,10 +202,13 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::super::hyphens::join_words;
     use super::*;
 
     fn excerpts(query: &str, kind: Query, case: Case, text: &str) -> Vec<String> {
-        let (hits, count) = Pattern::new(query, kind, case).unwrap().hits(text, 9);
+        let (text, joints) = join_words(text);
+        let page = PageText { text, joints, ..PageText::default() };
+        let (hits, count) = Pattern::new(query, kind, case).unwrap().hits(&page, 9);
         assert_eq!(hits.len(), count);
         hits.into_iter().map(|hit| hit.excerpt).collect()
     }
@@ -127,6 +221,23 @@ mod tests {
         assert!(excerpts("5x00", Query::Literal, Case::Insensitive, text).is_empty());
         assert_eq!(excerpts(r"^\d\.\d+", Query::Expression, Case::Sensitive, text).len(), 1);
         assert!(excerpts("x*", Query::Expression, Case::Sensitive, text).is_empty());
+    }
+
+    #[test]
+    fn both_readings_of_a_divided_word_are_found() {
+        let text = "the co\u{AD}\noperation of well-\nKnown ABC-\n12 part\u{AD}\nners, pages 10-\n12";
+        let found = |query: &str| excerpts(query, Query::Literal, Case::Insensitive, text).len();
+        for query in ["cooperation", "co-operation", "well-known", "wellknown", "ABC-12", "part-ners, pages 10-12"] {
+            assert_eq!(found(query), 1, "{query}");
+        }
+        for query in ["1012", "ABC12", "part ners", "c-ooperation", "the-co"] {
+            assert_eq!(found(query), 0, "{query}");
+        }
+        let shown = excerpts("co-operation of wellknown", Query::Literal, Case::Insensitive, text);
+        assert!(shown.iter().all(|excerpt| excerpt.starts_with("the cooperation of well- Known ABC- 12 partners")));
+        for expression in ["co-?oper", "co-oper", "cooper"] {
+            assert_eq!(excerpts(expression, Query::Expression, Case::Sensitive, text).len(), 1, "{expression}");
+        }
     }
 
     #[test]

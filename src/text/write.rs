@@ -1,9 +1,11 @@
 //! Blocks → plain text.
 
 use super::direction::Brackets;
+use super::hyphens::{SOFT_HYPHEN, divides};
 use super::order::Block;
 
-/// The text of `blocks`: a line for each line, an empty line between blocks, words joined that a line end divides.
+/// The text of `blocks`: a line for each line, an empty line between blocks, and a soft hyphen where the end of a line
+/// divides a word.
 pub(super) fn text(blocks: &[Block]) -> String {
     let brackets = Brackets::of(blocks.iter().flat_map(|block| &block.lines));
     let mut text = String::new();
@@ -13,8 +15,8 @@ pub(super) fn text(blocks: &[Block]) -> String {
         }
         for (at, line) in block.lines.iter().enumerate() {
             let line = line.text(brackets);
-            if at > 0 && !joins(&mut text, &line) {
-                text.push('\n');
+            if at > 0 {
+                end_line(&mut text, &line);
             }
             text.push_str(&line);
         }
@@ -22,14 +24,11 @@ pub(super) fn text(blocks: &[Block]) -> String {
     text
 }
 
-/// Takes the hyphen off the end of `text` where `next` goes on with the divided word.
-fn joins(text: &mut String, next: &str) -> bool {
-    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
-    let divides = before.chars().next_back().is_some_and(char::is_lowercase);
-    let goes_on = next.chars().next().is_some_and(char::is_lowercase);
-    let kept = before.len();
-    if divides && goes_on {
-        text.truncate(kept);
+/// Ends the last line of `text`, after which `next` comes.
+fn end_line(text: &mut String, next: &str) {
+    if divides(text, next) {
+        text.pop();
+        text.push(SOFT_HYPHEN);
     }
-    divides && goes_on
+    text.push('\n');
 }

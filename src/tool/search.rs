@@ -7,7 +7,7 @@ use super::get_file::Caller;
 use super::memory::DataAnswer;
 use super::pdf_arguments::SearchArguments;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, Pattern, Query, ResultRoom, Selected, Watcher, json_length, one_line,
+    Case, ContextManager, Hit, OpenPdf, PageKind, Pattern, Query, ResultRoom, Selected, Watcher, json_length, one_line,
     page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
@@ -89,11 +89,14 @@ struct FoundPage {
 impl Found {
     fn look_at(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
         let text = match pdf.document.page_text(page) {
-            Ok(found) => found.text,
+            Ok(found) => found,
             Err(_) => return self.unreadable.insert(page),
         };
-        if text.is_empty() {
-            return self.without_text.insert(page);
+        match text.kind {
+            // What there is of it is searched all the same.
+            PageKind::Undecodable => self.unreadable.insert(page),
+            _ if text.text.is_empty() => self.without_text.insert(page),
+            _ => {}
         }
         let (hits, count) = pattern.hits(&text, self.left);
         if count == 0 {

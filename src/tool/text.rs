@@ -114,7 +114,7 @@ impl<'a> Draft<'a> {
         match text {
             Ok(found) => {
                 self.read += 1;
-                if found.text.is_empty() {
+                if found.text.is_empty() || found.kind == PageKind::Undecodable {
                     self.without_text.insert(page);
                 }
                 // That a page without text is empty or a picture is what most of them are.

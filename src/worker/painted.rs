@@ -6,8 +6,9 @@ use crate::render::{Dpi, Region, RenderOptions, WantedFont, WantedScript};
 use crate::text::{Engine, PageKind, PageText};
 
 /// [`PageText`] without its text.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct TextOnWire {
+    joints: Vec<u64>,
     kind: KindOnWire,
     invisible: u64,
     off_page: u64,
@@ -46,7 +47,7 @@ impl From<&PageText> for TextOnWire {
             Engine::PdfExtract => EngineOnWire::PdfExtract,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
-        Self { kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+        Self { joints: text.joints.clone(), kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
@@ -64,8 +65,8 @@ impl TextOnWire {
             EngineOnWire::Collector => Engine::Collector,
             EngineOnWire::PdfExtract => Engine::PdfExtract,
         };
-        let Self { invisible, off_page, undecoded, picture_percent, paths, .. } = self;
-        PageText { text, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+        let Self { joints, invisible, off_page, undecoded, picture_percent, paths, .. } = self;
+        PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 

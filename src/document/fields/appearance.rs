@@ -1,93 +1,14 @@
 //! The content of a form field's appearance, from its value: no file, no objects.
+//!
+//! What is drawn goes by lines, cells and fonts, and what it says is the value: so the value is given as the replacement
+//! text of what draws it, whole, with its spaces and line ends, also where the field is too small to show it.
 
-use super::face::Face;
+use super::face::{Face, Faces};
+use super::frame::FieldBox;
 use super::seen::as_seen;
-
-/// A widget's place: its sides in points as its text sees them, and how it is painted.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct FieldBox {
-    pub(super) width: f64,
-    pub(super) height: f64,
-    /// Quarter turns against the clock.
-    pub(super) turns: u8,
-    /// Parts of a color: one of gray, three of red, green and blue, four of inks.
-    pub(super) ground: Option<Vec<f64>>,
-    pub(super) border: Option<Vec<f64>>,
-    pub(super) border_width: f64,
-}
-
-/// Sides between which a field can be read and is no mistake.
-const SIDES_PT: std::ops::RangeInclusive<f64> = 1.0..=20_000.0;
-
-impl FieldBox {
-    /// A widget of these sides on the page, turned by so many degrees.
-    pub(super) fn new(width: f64, height: f64, degrees: i64) -> Option<Self> {
-        if !SIDES_PT.contains(&width) || !SIDES_PT.contains(&height) {
-            return None;
-        }
-        let turns = u8::try_from(degrees.rem_euclid(360) / 90).unwrap_or(0);
-        let (width, height) = if turns % 2 == 1 { (height, width) } else { (width, height) };
-        Some(Self { width, height, turns, ..Self::default() })
-    }
-
-    /// The `/Matrix` of the appearance.
-    pub(super) fn matrix(&self) -> [f64; 6] {
-        match self.turns {
-            1 => [0.0, 1.0, -1.0, 0.0, self.height, 0.0],
-            2 => [-1.0, 0.0, 0.0, -1.0, self.width, self.height],
-            3 => [0.0, -1.0, 1.0, 0.0, 0.0, self.width],
-            _ => [1.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-        }
-    }
-
-    /// From the side of the field to its text.
-    fn padding(&self) -> f64 {
-        2.0_f64.max(2.0 * self.border_width)
-    }
-}
-
-/// How a field's text is set.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Style {
-    /// The font's name.
-    pub(super) font: Vec<u8>,
-    /// Points; 0 is what fits.
-    size: f64,
-    /// Operators that set the color.
-    color: String,
-    /// 0 to the left, 1 in the middle, 2 to the right.
-    quadding: i64,
-}
-
-impl Style {
-    /// From a default appearance string (ISO 32000-2, 12.7.4.3).
-    pub(super) fn parse(described: &[u8], quadding: i64) -> Self {
-        let described = String::from_utf8_lossy(described);
-        let tokens = described.split_whitespace().collect::<Vec<_>>();
-        let mut style = Self { font: b"Helv".to_vec(), size: 0.0, color: "0 g".to_owned(), quadding };
-        for (at, operator) in tokens.iter().enumerate() {
-            let operands = |count: usize| at.checked_sub(count).and_then(|start| tokens.get(start..at));
-            let color = match *operator {
-                "g" => operands(1),
-                "rg" => operands(3),
-                "k" => operands(4),
-                _ => None,
-            };
-            if let Some(parts) = color.filter(|parts| parts.iter().all(|part| number(part).is_some())) {
-                style.color = format!("{} {operator}", parts.join(" "));
-            }
-            if let ("Tf", Some([font, size])) = (*operator, operands(2)) {
-                style.font = font.trim_start_matches('/').as_bytes().to_vec();
-                style.size = number(size).map_or(0.0, f64::abs).min(1_000.0);
-            }
-        }
-        style
-    }
-}
-
-fn number(token: &str) -> Option<f64> {
-    token.parse().ok().filter(|number: &f64| number.is_finite())
-}
+use super::style::{Quadding, Style};
+use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// What is shown in a field.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,182 +24,230 @@ pub(super) enum Look {
     /// The text of a button, in its middle.
     Caption { text: String, style: Style },
     /// A glyph of ZapfDingbats, where the button is set.
-    Mark { mark: Option<char> },
+    Mark { mark: Option<char>, style: Style },
 }
 
-/// An appearance, and the fonts that it names.
+/// An appearance, and the fonts by the names that it has for them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Drawn {
     pub(super) content: Vec<u8>,
-    pub(super) faces: Vec<Face>,
+    pub(super) faces: BTreeMap<&'static str, Face>,
 }
 
 /// The appearance of a field; `None` where nothing is to be seen.
 pub(super) fn content(frame: &FieldBox, look: &Look) -> Option<Drawn> {
-    let (face, text) = match look {
-        Look::Line { text, style } => line(frame, text, style, style.quadding),
-        Look::Caption { text, style } => line(frame, text, style, 1),
-        Look::Lines { text, style } => lines(frame, text, style),
-        Look::Cells { text, cells, style } => in_cells(frame, text, *cells, style),
-        Look::List { items, style } => list(frame, items, style),
-        Look::Mark { mark } => (Face::Dingbats, mark.map(|mark| dingbat(frame, mark)).unwrap_or_default()),
-    };
-    let painted = painted(frame);
-    if painted.is_empty() && text.is_empty() {
+    let mut pen = Pen::default();
+    match look {
+        Look::Line { text, style } => line(&mut pen, frame, text, style, style.quadding),
+        Look::Caption { text, style } => line(&mut pen, frame, text, style, Quadding::Centered),
+        Look::Lines { text, style } => lines(&mut pen, frame, text, style),
+        Look::Cells { text, cells, style } => in_cells(&mut pen, frame, text, *cells, style),
+        Look::List { items, style } => list(&mut pen, frame, items, style),
+        Look::Mark { mark, style } => mark.into_iter().for_each(|mark| dingbat(&mut pen, frame, *mark, style)),
+    }
+    let mut painted = frame.painted();
+    if let Look::Cells { cells, .. } = look {
+        painted.push_str(&frame.dividers(*cells));
+    }
+    if painted.is_empty() && pen.content.is_empty() {
         return None;
     }
-    let inside = frame.border_width.min(frame.width / 4.0).min(frame.height / 4.0);
+    let inside = frame.edge().min(frame.width / 4.0).min(frame.height / 4.0);
     let (width, height) = (frame.width - 2.0 * inside, frame.height - 2.0 * inside);
-    let content = format!("{painted}q {inside} {inside} {width} {height} re W n\n{text}Q\n");
-    Some(Drawn { content: content.into_bytes(), faces: vec![face] })
-}
-
-/// Ground and border.
-fn painted(frame: &FieldBox) -> String {
-    let (width, height, line) = (frame.width, frame.height, frame.border_width);
-    let ground = frame.ground.as_ref().and_then(|parts| color(parts, ["g", "rg", "k"]));
-    let ground = ground.map(|color| format!("q {color} 0 0 {width} {height} re f Q\n"));
-    let border = frame.border.as_ref().filter(|_| line > 0.0).and_then(|parts| color(parts, ["G", "RG", "K"]));
-    let border = border.map(|color| {
-        let (x, width, height) = (line / 2.0, width - line, height - line);
-        format!("q {color} {line} w {x} {x} {width} {height} re S Q\n")
-    });
-    [ground, border].into_iter().flatten().collect()
-}
-
-pub(super) fn color(parts: &[f64], operators: [&str; 3]) -> Option<String> {
-    let [gray, rgb, inks] = operators;
-    let operator = match parts.len() {
-        1 => gray,
-        3 => rgb,
-        4 => inks,
-        _ => return None,
+    let shown = match look {
+        Look::Line { text, .. } | Look::Lines { text, .. } | Look::Cells { text, .. } => {
+            with_replacement_text(text, &pen.content)
+        }
+        Look::List { .. } | Look::Caption { .. } | Look::Mark { .. } => pen.content,
     };
-    let parts = parts.iter().map(f64::to_string).collect::<Vec<_>>().join(" ");
-    Some(format!("{parts} {operator}"))
+    let content = format!("{painted}q {inside} {inside} {width} {height} re W n\n{shown}Q\n");
+    Some(Drawn { content: content.into_bytes(), faces: pen.faces })
+}
+
+/// `content` as a marked sequence that says `text` (ISO 32000-2, 14.9.4).
+fn with_replacement_text(text: &str, content: &str) -> String {
+    if content.is_empty() {
+        return String::new();
+    }
+    let mut said = String::from("/Span <</ActualText <FEFF");
+    for unit in text.encode_utf16() {
+        // Writing to a String cannot fail.
+        let _ = write!(said, "{unit:04X}");
+    }
+    said.push_str(">>> BDC\n");
+    said.push_str(content);
+    said.push_str("EMC\n");
+    said
+}
+
+/// Writes text, and remembers the fonts that it took.
+#[derive(Default)]
+struct Pen {
+    content: String,
+    faces: BTreeMap<&'static str, Face>,
+}
+
+impl Pen {
+    fn show(&mut self, faces: &Faces, text: &str, style: &Style, size: f64, [mut x, y]: [f64; 2]) {
+        for (face, run) in faces.runs(&as_seen(text)) {
+            self.show_run(face, run, style, size, [x, y]);
+            x += faces.width(run) * size;
+        }
+    }
+
+    fn show_run(&mut self, face: &Face, run: &str, style: &Style, size: f64, [x, y]: [f64; 2]) {
+        let (name, color, shown) = (face.resource_name(), &style.color, face.shown(run));
+        self.content.push_str(&format!("BT {color} /{name} {size} Tf {x} {y} Td {shown} Tj ET\n"));
+        self.faces.entry(name).or_insert_with(|| face.clone());
+    }
 }
 
 /// Half the height of a capital, in ems: what is centered is centered by its capitals.
 const HALF_CAPITAL: f64 = 0.35;
 
-fn line(frame: &FieldBox, text: &str, style: &Style, quadding: i64) -> (Face, String) {
-    let text = text.replace(['\r', '\n', '\t'], " ");
-    let face = Face::for_text(&text, &style.font);
-    let size = if style.size > 0.0 { style.size } else { fitting_size(frame, face.width(&text)) };
-    let x = start(frame, face.width(&text) * size, quadding);
-    (face, show(face, &text, style, size, [x, frame.height / 2.0 - size * HALF_CAPITAL]))
+/// Points of the smallest text that fits itself into its field.
+const MIN_SIZE: f64 = 4.0;
+
+fn line(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style, quadding: Quadding) {
+    let text = text.replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+    let faces = Faces::new(&text, style);
+    let size = if style.size > 0.0 { style.size } else { fitting_size(frame, faces.width(&text)) };
+    let x = start(frame, faces.width(&text) * size, quadding);
+    pen.show(&faces, &text, style, size, [x, frame.height / 2.0 - size * HALF_CAPITAL]);
 }
 
 /// Points at which a line of so many ems fills the field.
 fn fitting_size(frame: &FieldBox, ems: f64) -> f64 {
-    let by_height = (frame.height - 2.0 * frame.border_width) * 0.72;
+    let by_height = (frame.height - 2.0 * frame.edge()) * 0.72;
     let by_width = (frame.width - 2.0 * frame.padding()) / ems.max(0.1);
-    by_height.min(by_width).max(4.0)
+    by_height.min(by_width).max(MIN_SIZE)
 }
 
-fn start(frame: &FieldBox, width: f64, quadding: i64) -> f64 {
-    match quadding {
-        1 => (frame.width - width) / 2.0,
-        2 => frame.width - frame.padding() - width,
-        _ => frame.padding(),
-    }
+/// Where a line of this width begins. One that is too long begins at the side, whatever its quadding.
+fn start(frame: &FieldBox, width: f64, quadding: Quadding) -> f64 {
+    let room = frame.width - 2.0 * frame.padding() - width;
+    let indent = match quadding {
+        Quadding::Left => 0.0,
+        Quadding::Centered => room / 2.0,
+        Quadding::Right => room,
+    };
+    frame.padding() + indent.max(0.0)
 }
 
-fn show(face: Face, text: &str, style: &Style, size: f64, [x, y]: [f64; 2]) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    let (name, color, shown) = (face.resource_name(), &style.color, face.shown(&as_seen(text)));
-    format!("BT {color} /{name} {size} Tf {x} {y} Td {shown} Tj ET\n")
-}
-
-/// Points of text without a size that has more than one line.
+/// Points of text without a size that has more than one line, where it fits.
 const USUAL_SIZE: f64 = 12.0;
 
 /// From line to line, in ems.
 const LEADING: f64 = 1.15;
 
-fn lines(frame: &FieldBox, text: &str, style: &Style) -> (Face, String) {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
-    let face = Face::for_text(&text, &style.font);
-    let size = if style.size > 0.0 { style.size } else { USUAL_SIZE.min(frame.height) };
-    let room = (frame.width - 2.0 * frame.padding()) / size;
-    let broken = text.split('\n').flat_map(|paragraph| broken(face, paragraph, room));
+fn lines(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style) {
+    let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n").replace('\t', " ");
+    let faces = Faces::new(&text, style);
+    let size = if style.size > 0.0 { style.size } else { size_of_lines(&faces, frame, &text) };
     let mut y = frame.height - frame.padding() - size * 0.8;
-    let mut content = String::new();
-    for line in broken {
+    for line in break_lines(&faces, frame, &text, size) {
         if y < -size {
             break;
         }
-        let x = start(frame, face.width(&line) * size, style.quadding);
-        content.push_str(&show(face, &line, style, size, [x, y]));
+        let x = start(frame, faces.width(line.trim_end()) * size, style.quadding);
+        pen.show(&faces, line, style, size, [x, y]);
         y -= size * LEADING;
     }
-    (face, content)
 }
 
-/// The lines of a paragraph that are at most `room` ems wide, where its words are.
-fn broken(face: Face, paragraph: &str, room: f64) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut width = 0.0;
-    for word in paragraph.split_inclusive(|character: char| character == ' ' || character >= '\u{2E80}') {
-        let line = lines.last_mut().filter(|line| line.is_empty() || width + face.width(word.trim_end()) <= room);
-        match line {
-            Some(line) => line.push_str(word),
-            None => {
-                lines.push(word.to_owned());
-                width = 0.0;
-            }
+/// The largest size, in whole points, at which all lines fit.
+fn size_of_lines(faces: &Faces, frame: &FieldBox, text: &str) -> f64 {
+    let height = frame.height - 2.0 * frame.padding();
+    let mut size = USUAL_SIZE.min(frame.height);
+    while size > MIN_SIZE {
+        let count = break_lines(faces, frame, text, size).fold(0.0, |count, _| count + 1.0);
+        if count * size * LEADING <= height {
+            break;
         }
-        width += face.width(word);
+        size -= 1.0;
     }
+    size.max(MIN_SIZE.min(frame.height))
+}
+
+fn broken_lines<'t>(faces: &Faces, frame: &FieldBox, text: &'t str, size: f64) -> impl Iterator<Item = &'t str> {
+    let room = (frame.width - 2.0 * frame.padding()) / size;
+    text.split('\n').flat_map(move |paragraph| break_paragraph(faces, paragraph, room))
+}
+
+/// The lines of a paragraph that are at most `room` ems wide: between its words, and within those that are longer.
+fn broken<'t>(faces: &Faces, paragraph: &'t str, room: f64) -> Vec<&'t str> {
+    let mut lines = Vec::new();
+    let (mut rest, mut width, mut end, mut last_break) = (paragraph, 0.0, 0, 0);
+    while let Some(character) = rest.get(end..).and_then(|more| more.chars().next()) {
+        width += faces.of(character).width_of(character);
+        if width > room && character != ' ' && end > 0 {
+            let at = if last_break > 0 { last_break } else { end };
+            let Some((line, more)) = rest.split_at_checked(at) else { break };
+            lines.push(line);
+            (rest, width, end, last_break) = (more, 0.0, 0, 0);
+            continue;
+        }
+        end += character.len_utf8();
+        if character == ' ' || character >= '\u{2E80}' {
+            last_break = end;
+        }
+    }
+    lines.push(rest);
     lines
 }
 
-fn in_cells(frame: &FieldBox, text: &str, cells: u32, style: &Style) -> (Face, String) {
-    let face = Face::for_text(text, &style.font);
+fn in_cells(pen: &mut Pen, frame: &FieldBox, text: &str, cells: u32, style: &Style) {
+    let faces = Faces::new(text, style);
     let cell = frame.width / f64::from(cells);
     let size = if style.size > 0.0 { style.size } else { fitting_size(frame, 0.1).min(cell * 1.4) };
     let y = frame.height / 2.0 - size * HALF_CAPITAL;
     let taken = usize::try_from(cells).unwrap_or(usize::MAX);
-    let mut x = 0.0;
-    let mut content = String::new();
-    for character in text.chars().take(taken) {
+    let count = u32::try_from(text.chars().take(taken).count()).unwrap_or(u32::MAX);
+    let free = f64::from(cells.saturating_sub(count));
+    let mut x = cell
+        * match style.quadding {
+            Quadding::Left => 0.0,
+            Quadding::Centered => (free / 2.0).floor(),
+            Quadding::Right => free,
+        };
+    for character in as_seen(text).chars().take(taken) {
+        let face = faces.of(character);
         let indent = (cell - face.width_of(character) * size) / 2.0;
-        content.push_str(&show(face, character.encode_utf8(&mut [0; 4]), style, size, [x + indent, y]));
+        if !character.is_whitespace() {
+            pen.show_run(face, character.encode_utf8(&mut [0; 4]), style, size, [x + indent, y]);
+        }
         x += cell;
     }
-    (face, content)
 }
 
 /// The ground of an option that is chosen.
 const CHOSEN: &str = "0.6 0.75686 0.8549 rg";
 
-fn list(frame: &FieldBox, items: &[(String, bool)], style: &Style) -> (Face, String) {
+fn list(pen: &mut Pen, frame: &FieldBox, items: &[(String, bool)], style: &Style) {
     let whole = items.iter().map(|(text, _)| text.as_str()).collect::<String>();
-    let face = Face::for_text(&whole, &style.font);
+    let faces = Faces::new(&whole, style);
     let size = if style.size > 0.0 { style.size } else { USUAL_SIZE.min(frame.height) };
     let row = size * LEADING;
-    let mut top = frame.height - frame.border_width;
-    let mut content = String::new();
+    let mut top = frame.height - frame.edge();
     for (text, is_chosen) in items {
         if top <= 0.0 {
             break;
         }
         if *is_chosen {
-            content.push_str(&format!("q {CHOSEN} 0 {} {} {row} re f Q\n", top - row, frame.width));
+            pen.content.push_str(&format!("q {CHOSEN} 0 {} {} {row} re f Q\n", top - row, frame.width));
         }
-        let x = start(frame, face.width(text) * size, style.quadding);
-        content.push_str(&show(face, text, style, size, [x, top - size * 0.9]));
+        let x = start(frame, faces.width(text) * size, style.quadding);
+        pen.show(&faces, text, style, size, [x, top - size * 0.9]);
         top -= row;
     }
-    (face, content)
 }
 
-fn dingbat(frame: &FieldBox, mark: char) -> String {
-    let size = frame.width.min(frame.height) * 0.8;
-    let (x, y) = ((frame.width - size * 0.77) / 2.0, frame.height / 2.0 - size * HALF_CAPITAL);
-    format!("BT 0 g /Z {size} Tf {x} {y} Td {} Tj ET\n", Face::Dingbats.shown(mark.encode_utf8(&mut [0; 4])))
+fn dingbat(pen: &mut Pen, frame: &FieldBox, mark: char, style: &Style) {
+    let fitting = (frame.width.min(frame.height) - 2.0 * frame.edge()).max(1.0) * 0.9;
+    let size = if style.size > 0.0 { style.size } else { fitting };
+    let width = Face::Dingbats.width_of(mark) * size;
+    let place = [(frame.width - width) / 2.0, frame.height / 2.0 - size * HALF_CAPITAL];
+    pen.show_run(&Face::Dingbats, mark.encode_utf8(&mut [0; 4]), style, size, place);
 }
 
 #[cfg(test)]
@@ -291,53 +260,101 @@ mod tests {
     }
 
     fn style(described: &str) -> Style {
-        Style::parse(described.as_bytes(), 0)
+        Style::parse(described.as_bytes(), Quadding::Left)
     }
 
-    fn text_of(look: &Look) -> String {
-        String::from_utf8(content(&frame(100.0, 20.0), look).unwrap().content).unwrap()
+    fn drawn(frame: &FieldBox, look: &Look) -> String {
+        String::from_utf8(content(frame, look).unwrap().content).unwrap()
     }
 
-    #[test]
-    fn a_default_appearance_gives_font_size_and_color() {
-        let style = style("1 0 0 rg /TiRo 9.5 Tf");
-        assert_eq!((style.font.as_slice(), style.size, style.color.as_str()), (b"TiRo".as_slice(), 9.5, "1 0 0 rg"));
-        assert_eq!(Style::parse(b"x y rg Tf /F g", 0).color, "0 g");
+    /// What is shown, each with its place.
+    fn places(content: &str) -> Vec<(f64, f64, String)> {
+        let shown = content.lines().filter(|line| line.starts_with("BT"));
+        let words = shown.map(|line| line.split(' ').collect::<Vec<_>>());
+        let at = |words: &[&str], name: &str| words.iter().position(|word| *word == name).unwrap();
+        let number = |word: &str| word.parse::<f64>().unwrap();
+        words
+            .map(|words| {
+                let td = at(&words, "Td");
+                (number(words[td - 2]), number(words[td - 1]), words[td + 1].to_owned())
+            })
+            .collect()
     }
 
     #[test]
     fn a_line_is_set_in_winansi_and_cannot_leave_its_string() {
         let look = Look::Line { text: "Aé)€".to_owned(), style: style("/Helv 10 Tf") };
-        assert!(text_of(&look).contains("/T 10 Tf 2 6.5 Td <41E92980> Tj"), "{}", text_of(&look));
+        let content = drawn(&frame(100.0, 20.0), &look);
+        assert!(content.contains("/T 10 Tf 2 6.5 Td <41E92980> Tj"), "{content}");
+        assert!(content.contains("/ActualText <FEFF004100E9002920AC>"), "{content}");
     }
 
     #[test]
-    fn other_scripts_take_a_font_from_outside() {
-        let look = Look::Line { text: "漢字".to_owned(), style: style("/Helv 10 Tf") };
+    fn other_scripts_take_a_font_from_outside_and_latin_letters_keep_theirs() {
+        let look = Look::Line { text: "WW漢字W".to_owned(), style: style("/Helv 10 Tf") };
         let drawn = content(&frame(100.0, 20.0), &look).unwrap();
-        assert_eq!(drawn.faces, [Face::Wide("GB1")]);
-        assert!(String::from_utf8(drawn.content).unwrap().contains("<6F225B57> Tj"));
+        assert_eq!(drawn.faces.get("W"), Some(&Face::Wide("GB1")));
+        let places = places(&String::from_utf8(drawn.content).unwrap());
+        let expected = [(2.0, "<5757>"), (2.0 + 18.88, "<6F225B57>"), (2.0 + 38.88, "<57>")];
+        assert_eq!(places.len(), 3);
+        for ((x, _, shown), (expected_x, expected)) in places.iter().zip(expected) {
+            assert!((x - expected_x).abs() < 1e-9 && shown == expected, "{places:?}");
+        }
     }
 
     #[test]
-    fn long_text_is_broken_between_words() {
-        let face = Face::Standard("Courier");
-        assert_eq!(broken(face, "one two three", 0.6 * 8.0), ["one two ", "three"]);
-        assert_eq!(broken(face, "unbreakable", 0.6), ["unbreakable"]);
-        assert_eq!(broken(face, "", 1.0), [""]);
+    fn long_text_is_broken_between_words_and_within_those_that_are_too_long() {
+        let faces = Faces::new("", &style("/Cour 10 Tf"));
+        assert_eq!(break_paragraph(&faces, "one two three", 0.6 * 8.0), ["one two ", "three"]);
+        assert_eq!(break_paragraph(&faces, "unbreakable", 0.6 * 4.0), ["unbr", "eaka", "ble"]);
+        assert_eq!(break_paragraph(&faces, "  a", 9.0), ["  a"]);
+        assert_eq!(break_paragraph(&faces, "a", 0.1), ["a"]);
+        assert_eq!(break_paragraph(&faces, "", 1.0), [""]);
+    }
+
+    #[test]
+    fn lines_end_where_the_value_says() {
+        for text in ["a\nb\n\nc", "a\rb\r\rc", "a\r\nb\r\n\r\nc"] {
+            let look = Look::Lines { text: text.to_owned(), style: style("/Helv 10 Tf") };
+            let shown = places(&drawn(&frame(100.0, 100.0), &look));
+            let rows = shown.iter().map(|(_, y, shown)| (y.round(), shown.as_str())).collect::<Vec<_>>();
+            assert_eq!(rows, [(90.0, "<61>"), (79.0, "<62>"), (56.0, "<63>")].map(|(y, shown)| (y, shown)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn text_without_a_size_becomes_smaller_until_it_fits() {
+        let faces = Faces::new("", &style(""));
+        let of = |text: &str| size_of_lines(&faces, &frame(100.0, 40.0), text);
+        assert_eq!([of("short"), of("a\nb\nc"), of(&"word ".repeat(500))], [12.0, 10.0, 4.0]);
+    }
+
+    #[test]
+    fn a_character_has_a_cell_and_a_space_has_one_too() {
+        let cells = |quadding: Quadding, text: &str| {
+            let style = Style { quadding, ..style("/Cour 10 Tf") };
+            let look = Look::Cells { text: text.to_owned(), cells: 10, style };
+            let places = places(&drawn(&frame(300.0, 20.0), &look));
+            places.into_iter().map(|(x, ..)| (x + 3.0).round()).collect::<Vec<_>>()
+        };
+        assert_eq!(cells(Quadding::Left, "AB  CD"), [15.0, 45.0, 135.0, 165.0]);
+        assert_eq!(cells(Quadding::Right, "AB"), [255.0, 285.0]);
+        assert_eq!(cells(Quadding::Centered, "ABC"), [105.0, 135.0, 165.0]);
+        assert_eq!(cells(Quadding::Left, "0123456789ABC").len(), 10);
+    }
+
+    #[test]
+    fn text_that_is_too_long_begins_at_the_side() {
+        let style = Style { quadding: Quadding::Right, ..style("/Helv 10 Tf") };
+        let look = Look::Line { text: "W".repeat(50), style };
+        assert_eq!(places(&drawn(&frame(100.0, 20.0), &look)).first().map(|place| place.0), Some(2.0));
     }
 
     #[test]
     fn a_field_without_value_border_and_ground_has_no_appearance() {
-        assert_eq!(content(&frame(9.0, 9.0), &Look::Mark { mark: None }), None);
+        let look = Look::Mark { mark: None, style: style("") };
+        assert_eq!(content(&frame(9.0, 9.0), &look), None);
         let grounded = FieldBox { ground: Some(vec![1.0, 1.0, 0.0]), ..frame(9.0, 9.0) };
-        assert!(content(&grounded, &Look::Mark { mark: None }).is_some());
-    }
-
-    #[test]
-    fn sides_that_are_none_have_no_box() {
-        assert_eq!(FieldBox::new(0.0, 9.0, 0), None);
-        assert_eq!(FieldBox::new(f64::NAN, 9.0, 0), None);
-        assert_eq!(FieldBox::new(9.0, 20.0, 90).map(|turned| (turned.width, turned.height)), Some((20.0, 9.0)));
+        assert!(content(&grounded, &look).is_some());
     }
 }

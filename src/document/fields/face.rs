@@ -1,11 +1,19 @@
 //! The fonts of appearances that are made here: codes and widths of what a form field says.
 
+use super::metrics::{
+    HELVETICA, HELVETICA_BOLD, TIMES_BOLD, TIMES_BOLD_ITALIC, TIMES_ITALIC, TIMES_ROMAN, Widths, ZAPF_DINGBATS,
+};
+use super::own_font::OwnFont;
+use super::style::Style;
 use lopdf::{Dictionary, Object};
 use std::fmt::Write;
+use std::rc::Rc;
 
 /// A font that an appearance uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Face {
+    /// The form's own.
+    Own(Rc<OwnFont>),
     /// One of the standard fonts, in `WinAnsiEncoding`.
     Standard(&'static str),
     /// ZapfDingbats.
@@ -21,6 +29,7 @@ pub(super) const TO_UNICODE: &[u8] = b"/CIDInit /ProcSet findresource begin 12 d
 impl Face {
     pub(super) fn resource_name(&self) -> &'static str {
         match self {
+            Self::Own(_) => "F",
             Self::Standard(_) => "T",
             Self::Dingbats => "Z",
             Self::Wide(_) => "W",
@@ -33,6 +42,7 @@ impl Face {
         let font =
             |entries: Vec<(&str, Object)>| Dictionary::from_iter([("Type", name("Font"))].into_iter().chain(entries));
         match self {
+            Self::Own(own) => own.dictionary.clone(),
             Self::Standard(base) => {
                 font(vec![("Subtype", name("Type1")), ("BaseFont", name(base)), ("Encoding", name("WinAnsiEncoding"))])
             }
@@ -61,22 +71,8 @@ impl Face {
         }
     }
 
-    /// For text in a font of this name.
-    pub(super) fn for_text(text: &str, font: &[u8]) -> Self {
-        if text.chars().all(|character| character == '\n' || win_ansi(character).is_some()) {
-            return Self::Standard(standard_font(font));
-        }
-        let has = |from: char, to: char| text.chars().any(|character| (from..=to).contains(&character));
-        Self::Wide(match () {
-            () if has('\u{3040}', '\u{30FF}') => "Japan1",
-            () if has('\u{AC00}', '\u{D7AF}') => "Korea1",
-            () if has('\u{2E80}', '\u{9FFF}') => "GB1",
-            () => "Identity",
-        })
-    }
-
     /// `text` as the operand of an operator that shows it.
-    pub(super) fn shown(self, text: &str) -> String {
+    pub(super) fn shown(&self, text: &str) -> String {
         let mut operand = String::from("<");
         for character in text.chars() {
             let written = match self {
@@ -84,6 +80,7 @@ impl Face {
                     let code = u16::try_from(u32::from(character)).unwrap_or(0xFFFD);
                     write!(operand, "{code:04X}")
                 }
+                Self::Own(own) => write!(operand, "{:02X}", own.code(character).unwrap_or(b'?')),
                 Self::Standard(_) | Self::Dingbats => write!(operand, "{:02X}", win_ansi(character).unwrap_or(b'?')),
             };
             debug_assert!(written.is_ok(), "a string takes all");
@@ -92,45 +89,110 @@ impl Face {
         operand
     }
 
-    /// The width of `text` in ems.
-    pub(super) fn width(self, text: &str) -> f64 {
-        text.chars().map(|character| self.width_of(character)).sum()
-    }
-
-    pub(super) fn width_of(self, character: char) -> f64 {
-        let helvetica = || {
-            let at = usize::try_from(u32::from(character)).ok().and_then(|code| code.checked_sub(32));
-            f64::from(at.and_then(|at| HELVETICA_WIDTHS.get(at)).copied().unwrap_or(556)) / 1_000.0
-        };
+    /// The width of a character in ems.
+    pub(super) fn width_of(&self, character: char) -> f64 {
         match self {
-            Self::Standard(name) if name.starts_with("Courier") => 0.6,
-            // Times is about a tenth narrower.
-            Self::Standard(name) if name.starts_with("Times") => helvetica() * 0.9,
-            Self::Standard(_) => helvetica(),
-            Self::Dingbats => 0.77,
+            Self::Own(own) => own.width(character).unwrap_or(0.5),
+            Self::Standard(name) => standard_widths(name).map_or(0.6, |widths| width_in(widths, character)),
+            Self::Dingbats => width_in(&ZAPF_DINGBATS, character),
             Self::Wide("Identity") => 0.6,
             Self::Wide(_) => 1.0,
         }
     }
 }
 
-/// Widths of Helvetica from the space to the tilde, in thousandths of an em.
-const HELVETICA_WIDTHS: [u16; 95] = [
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
-    556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
-    722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556,
-    556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
-    260, 334, 584,
-];
+/// The fonts that one text is set in: each character in the first that has it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Faces {
+    own: Option<Face>,
+    standard: Face,
+    wide: Face,
+}
+
+impl Faces {
+    /// For text in this style.
+    pub(super) fn new(text: &str, style: &Style) -> Self {
+        // A text that is set in two fonts where one would do looks broken.
+        let has_all = |own: &Rc<OwnFont>| {
+            text.chars().all(|character| own.code(character).is_some() || win_ansi(character).is_none())
+        };
+        Self {
+            own: style.own.clone().filter(has_all).map(Face::Own),
+            standard: Face::Standard(standard_font(&style.font)),
+            wide: Face::Wide(collection_of(text)),
+        }
+    }
+
+    pub(super) fn of(&self, character: char) -> &Face {
+        match &self.own {
+            Some(own @ Face::Own(font)) if font.code(character).is_some() => own,
+            _ if win_ansi(character).is_some() => &self.standard,
+            _ => &self.wide,
+        }
+    }
+
+    /// The width of `text` in ems.
+    pub(super) fn width(&self, text: &str) -> f64 {
+        text.chars().map(|character| self.of(character).width_of(character)).sum()
+    }
+
+    /// The parts of `text` that are set in one font each.
+    pub(super) fn runs<'f, 't>(&'f self, text: &'t str) -> Vec<(&'f Face, &'t str)> {
+        let mut runs: Vec<(&Face, &str)> = Vec::new();
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let face = self.of(first);
+            let end =
+                rest.find(|character| self.of(character).resource_name() != face.resource_name()).unwrap_or(rest.len());
+            let Some((run, more)) = rest.split_at_checked(end) else { break };
+            runs.push((face, run));
+            rest = more;
+        }
+        runs
+    }
+}
+
+/// The character collection that names the script of what the standard fonts lack.
+fn collection_of(text: &str) -> &'static str {
+    let has = |from: char, to: char| text.chars().any(|character| (from..=to).contains(&character));
+    match () {
+        () if has('\u{3040}', '\u{30FF}') => "Japan1",
+        () if has('\u{AC00}', '\u{D7AF}') => "Korea1",
+        () if has('\u{2E80}', '\u{9FFF}') => "GB1",
+        () => "Identity",
+    }
+}
+
+/// Widths of a standard font; `None` where all are the same.
+fn standard_widths(name: &str) -> Option<&'static Widths> {
+    Some(match name {
+        "Helvetica" | "Helvetica-Oblique" => &HELVETICA,
+        "Helvetica-Bold" | "Helvetica-BoldOblique" => &HELVETICA_BOLD,
+        "Times-Roman" => &TIMES_ROMAN,
+        "Times-Bold" => &TIMES_BOLD,
+        "Times-Italic" => &TIMES_ITALIC,
+        "Times-BoldItalic" => &TIMES_BOLD_ITALIC,
+        _ => return None,
+    })
+}
+
+fn width_in(widths: &[u16], character: char) -> f64 {
+    let at = win_ansi(character).and_then(|code| code.checked_sub(b' ')).map(usize::from);
+    f64::from(at.and_then(|at| widths.get(at)).copied().unwrap_or(500)) / 1_000.0
+}
 
 /// The standard font that is nearest to one of this name.
 fn standard_font(name: &[u8]) -> &'static str {
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let is = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    let (bold, slanted) = (is(&["bold", "hebo", "tibo", "cobo"]), is(&["italic", "oblique"]));
+    let is_short = |names: &[&str]| names.contains(&name.as_str());
+    let bold = is(&["bold", "black"]) || is_short(&["hebo", "tibo", "cobo", "hebi", "tibi", "cobi"]);
+    let slanted = is(&["italic", "oblique"]) || is_short(&["heob", "tiit", "coob", "hebi", "tibi", "cobi"]);
     let family = match () {
-        () if is(&["cour", "mono"]) => ["Courier", "Courier-Bold", "Courier-Oblique", "Courier-BoldOblique"],
-        () if is(&["times", "tiro", "tibo", "serif"]) => {
+        () if is(&["cour", "mono"]) || is_short(&["cobo", "coob", "cobi"]) => {
+            ["Courier", "Courier-Bold", "Courier-Oblique", "Courier-BoldOblique"]
+        }
+        () if is(&["times", "tiro", "serif", "georgia", "garamond"]) || is_short(&["tibo", "tiit", "tibi"]) => {
             ["Times-Roman", "Times-Bold", "Times-Italic", "Times-BoldItalic"]
         }
         () => ["Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Helvetica-BoldOblique"],
@@ -156,13 +218,25 @@ fn win_ansi(character: char) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::style::Quadding;
     use super::*;
 
     #[test]
     fn a_font_stands_for_what_its_name_says() {
-        let names = [b"Helv".as_slice(), b"ArialMT", b"TimesNewRomanPS-BoldMT", b"CourierNew,Italic", b"HeBo"];
-        let expected = ["Helvetica", "Helvetica", "Times-Bold", "Courier-Oblique", "Helvetica-Bold"];
+        let names = [b"Helv".as_slice(), b"ArialMT", b"TimesNewRomanPS-BoldMT", b"CourierNew,Italic", b"HeBo", b"TiBI"];
+        let expected =
+            ["Helvetica", "Helvetica", "Times-Bold", "Courier-Oblique", "Helvetica-Bold", "Times-BoldItalic"];
         assert_eq!(names.map(standard_font), expected);
+    }
+
+    #[test]
+    fn each_character_is_set_in_a_font_that_has_it() {
+        let style = Style::parse(b"/Helv 10 Tf", Quadding::Left);
+        let faces = Faces::new("WW 漢字 W", &style);
+        let runs =
+            faces.runs("WW 漢字 W").into_iter().map(|(face, run)| (face.resource_name(), run)).collect::<Vec<_>>();
+        assert_eq!(runs, [("T", "WW "), ("W", "漢字"), ("T", " W")]);
+        assert_eq!(faces.width("W漢"), 0.944 + 1.0);
     }
 
     #[test]

@@ -19,7 +19,33 @@ pub(super) fn is_group(objects: &dyn Objects, annotation: &OurDictionary) -> boo
     })
 }
 
+/// Whether an annotation has an appearance: one, or one a state with that of its state.
+pub(super) fn has_appearance(objects: &dyn Objects, annotation: &OurDictionary) -> bool {
+    let Ok(appearances) = objects.get(annotation, b"AP") else { return false };
+    let normal = appearances.as_dictionary().and_then(|appearances| objects.get(appearances, b"N").ok());
+    normal.is_some_and(|normal| match &*normal {
+        OurObject::Dictionary(states) => {
+            let state = objects.get(annotation, b"AS").ok();
+            let state = state.as_deref().and_then(OurObject::as_name).filter(|state| **state != *b"Off");
+            state.is_none_or(|state| states.get(state).is_some())
+        }
+        other => matches!(other, OurObject::Stream(_)),
+    })
+}
+
 impl Form {
+    /// As [`has_appearance`].
+    pub(super) fn has_appearance(&self, annotation: &Dictionary) -> bool {
+        let normal = self.dictionary(annotation, b"AP").and_then(|appearances| self.get(appearances, b"N"));
+        normal.is_some_and(|normal| match normal {
+            Object::Dictionary(states) => {
+                let state = self.get(annotation, b"AS").and_then(|state| state.as_name().ok());
+                state.filter(|state| *state != b"Off").is_none_or(|state| states.has(state))
+            }
+            other => matches!(other, Object::Stream(_)),
+        })
+    }
+
     /// Takes the groups out of appearances that blend; gives their number.
     pub(super) fn ungroup(&mut self) -> usize {
         let groups = self.blending_groups();

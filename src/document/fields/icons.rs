@@ -5,7 +5,7 @@
 use lopdf::Dictionary;
 
 use super::Form;
-use super::appearance::color;
+use super::frame::color;
 use super::markup::Markup;
 
 /// The kinds that have one.

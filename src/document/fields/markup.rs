@@ -2,7 +2,7 @@
 //! (ISO 32000-2, 12.5.6).
 
 use super::Form;
-use super::appearance::color;
+use super::frame::color;
 use super::icons::ICONS;
 use lopdf::{Dictionary, Object};
 

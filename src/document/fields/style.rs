@@ -1,0 +1,79 @@
+//! How the text of a form field is set: its default appearance string and its quadding (ISO 32000-2, 12.7.4.3).
+
+use super::own_font::OwnFont;
+use std::rc::Rc;
+
+/// How a field's text is set.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Style {
+    /// The font's name.
+    pub(super) font: Vec<u8>,
+    /// The form's own font of this name, where it can be used.
+    pub(super) own: Option<Rc<OwnFont>>,
+    /// Points; 0 is what fits.
+    pub(super) size: f64,
+    /// Operators that set the color.
+    pub(super) color: String,
+    pub(super) quadding: Quadding,
+}
+
+/// `/Q`: where the text stands in its box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Quadding {
+    #[default]
+    Left,
+    Centered,
+    Right,
+}
+
+impl Quadding {
+    pub(super) fn of_number(number: i64) -> Self {
+        match number {
+            1 => Self::Centered,
+            2 => Self::Right,
+            _ => Self::Left,
+        }
+    }
+}
+
+impl Style {
+    /// From a default appearance string (ISO 32000-2, 12.7.4.3).
+    pub(super) fn parse(described: &[u8], quadding: Quadding) -> Self {
+        let described = String::from_utf8_lossy(described);
+        let tokens = described.split_whitespace().collect::<Vec<_>>();
+        let mut style = Self { font: b"Helv".to_vec(), own: None, size: 0.0, color: "0 g".to_owned(), quadding };
+        for (at, operator) in tokens.iter().enumerate() {
+            let operands = |count: usize| at.checked_sub(count).and_then(|start| tokens.get(start..at));
+            let color = match *operator {
+                "g" => operands(1),
+                "rg" => operands(3),
+                "k" => operands(4),
+                _ => None,
+            };
+            if let Some(parts) = color.filter(|parts| parts.iter().all(|part| number(part).is_some())) {
+                style.color = format!("{} {operator}", parts.join(" "));
+            }
+            if let ("Tf", Some([font, size])) = (*operator, operands(2)) {
+                style.font = font.trim_start_matches('/').as_bytes().to_vec();
+                style.size = number(size).map_or(0.0, f64::abs).min(1_000.0);
+            }
+        }
+        style
+    }
+}
+
+fn number(token: &str) -> Option<f64> {
+    token.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_appearance_gives_font_size_and_color() {
+        let style = Style::parse(b"1 0 0 rg /TiRo 9.5 Tf", Quadding::Left);
+        assert_eq!((style.font.as_slice(), style.size, style.color.as_str()), (b"TiRo".as_slice(), 9.5, "1 0 0 rg"));
+        assert_eq!(Style::parse(b"x y rg Tf /F g", Quadding::Left).color, "0 g");
+    }
+}

@@ -1,0 +1,157 @@
+//! Words that the end of a line divides.
+//!
+//! A soft hyphen says that it divides a word. Any other hyphen is taken out only between the two halves of a plain word,
+//! so that addresses, paths, part numbers, ranges and compounds of several parts stay as they are. Where it was is
+//! remembered, so that a search finds both readings.
+
+/// Divides a word where a line ends, and is nothing elsewhere.
+pub(super) const SOFT_HYPHEN: char = '\u{AD}';
+
+/// Lines up which an address is followed to its beginning.
+const MAX_LINES: usize = 8;
+
+/// Whether a hyphen at the end of `text` divides a word that goes on in `next`.
+pub(super) fn divides(text: &str, next: &str) -> bool {
+    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
+    let first = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let second = next.split(char::is_whitespace).next().unwrap_or_default();
+    let goes_on = second.starts_with(char::is_lowercase) && first.ends_with(char::is_lowercase);
+    goes_on && is_word(first.trim_start_matches(is_opening)) && is_end_of_word(second) && !is_in_address(before)
+}
+
+/// A word as prose has it: letters, of which the first alone, and one after an apostrophe, may be capitals.
+fn is_word(word: &str) -> bool {
+    let is_part = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_none_or(char::is_alphabetic) && letters.all(is_small)
+    };
+    word.starts_with(char::is_alphabetic) && word.split(is_apostrophe).all(is_part)
+}
+
+/// Letters, then what may follow a word in prose: signs, a note's number, another word after a dash.
+fn is_end_of_word(word: &str) -> bool {
+    let after = word.trim_start_matches(|character| is_small(character) || is_apostrophe(character));
+    let is_host = after.split('.').skip(1).any(|part| part.starts_with(char::is_lowercase));
+    !after.starts_with(char::is_alphanumeric) && !is_host && !after.contains(ADDRESS_SIGNS)
+}
+
+/// Signs within addresses, paths and names of programs.
+const ADDRESS_SIGNS: [char; 15] = ['/', '\\', '@', '_', '=', '&', '%', '#', '~', '+', '<', '>', '|', '*', '$'];
+
+fn is_small(character: char) -> bool {
+    character.is_alphabetic() && !character.is_uppercase()
+}
+
+fn is_apostrophe(character: char) -> bool {
+    matches!(character, '\'' | '\u{2019}')
+}
+
+fn is_opening(character: char) -> bool {
+    matches!(character, '(' | '[' | '{' | '"' | '\'' | '«' | '»' | '¿' | '¡' | '\u{2018}'..='\u{201F}')
+}
+
+/// Whether the last word of `text` goes on with an address that began in a line above.
+fn is_in_address(text: &str) -> bool {
+    let mut lines = text.rsplit('\n');
+    let mut is_whole_line = lines.next().is_some_and(|line| !line.contains(char::is_whitespace));
+    for line in lines.take(MAX_LINES) {
+        let last = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+        if !is_whole_line {
+            return false;
+        }
+        if is_address(last) {
+            return true;
+        }
+        is_whole_line = last.len() == line.len();
+    }
+    false
+}
+
+/// Whether a word is a part of a URL, an e-mail address or a path.
+fn is_address(word: &str) -> bool {
+    let is_host = |word: &str| word.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("www."));
+    word.contains(['/', '\\', '@', '_']) || is_host(word.trim_start_matches(is_opening))
+}
+
+/// `text` with the words whole that soft hyphens divide, and the places, in bytes, where a hyphen was taken out.
+pub(super) fn join_words(text: &str) -> (String, Vec<u64>) {
+    if !text.contains(SOFT_HYPHEN) {
+        return (text.to_owned(), Vec::new());
+    }
+    let (mut joined, mut joints) = (String::with_capacity(text.len()), Vec::new());
+    let mut parts = text.split(SOFT_HYPHEN);
+    joined.extend(parts.next());
+    for part in parts {
+        match part.strip_prefix('\n') {
+            Some(rest) if rest.starts_with(char::is_alphanumeric) => {
+                joints.extend(u64::try_from(joined.len()));
+                joined.push_str(rest);
+            }
+            // What goes on elsewhere keeps the hyphen that the page shows.
+            Some(_) => {
+                joined.push('-');
+                joined.push_str(part);
+            }
+            None => joined.push_str(part),
+        }
+    }
+    (joined, joints)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{divides, join_words};
+
+    #[test]
+    fn plain_words_are_divided() {
+        for (text, next) in [
+            ("the inter-", "national law"),
+            ("(Infor-", "mation),"),
+            ("“l’Infor-", "mation».”"),
+            ("Überprü\u{2010}", "fung."),
+            ("don-", "key's"),
+            ("вза-", "имно"),
+            ("copy-", "righted.4"),
+            ("dou-", "bly-linked"),
+            ("tradi-", "tion—not"),
+        ] {
+            assert!(divides(text, next), "{text} {next}");
+        }
+    }
+
+    #[test]
+    fn addresses_numbers_and_compounds_are_not() {
+        for (text, next) in [
+            ("see https://example.org/long-", "name"),
+            ("see www.exam-", "ple.org"),
+            ("see exam-", "ple.org/a"),
+            ("https://example.org/\nvery-", "long"),
+            ("https://example.org/\na\nvery-", "long"),
+            ("write to john-", "doe@example.org"),
+            ("jane@exam-", "ple"),
+            ("/usr/local-", "lib"),
+            ("C:\\some-", "thing"),
+            ("file_name-", "part"),
+            ("part M4-", "a"),
+            ("part ab-", "c12"),
+            ("pages 10-", "12"),
+            ("mother-in-", "law"),
+            ("--long-", "option"),
+            ("getSize-", "of"),
+            ("Smith-", "Jones"),
+            ("x =a-", "b"),
+            ("a -", "b"),
+            ("-", "b"),
+        ] {
+            assert!(!divides(text, next), "{text} {next}");
+        }
+    }
+
+    #[test]
+    fn a_soft_hyphen_joins_at_the_end_of_a_line_and_is_nothing_elsewhere() {
+        assert_eq!(join_words("a\u{AD}b c\u{AD}\nd e"), ("ab cd e".to_owned(), vec![4]));
+        assert_eq!(join_words("INTER\u{AD}\nNATIONAL").0, "INTERNATIONAL");
+        assert_eq!(join_words("c\u{AD}\n\nd\u{AD}"), ("c-\n\nd".to_owned(), vec![]));
+        assert_eq!(join_words("plain"), ("plain".to_owned(), vec![]));
+    }
+}

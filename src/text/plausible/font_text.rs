@@ -1,0 +1,354 @@
+//! What one font says on a page, and whether it may be text.
+
+use super::pairs::{CHANCE, LETTERS, PAIRS};
+use crate::text::mark::{Frame, Mark, Said};
+use std::collections::HashMap;
+
+/// Share of an em between two glyphs of one word at most.
+const WORD_EM: f64 = 0.15;
+
+/// Runs of a font of which the codes are noted: more tell no more.
+const MAX_NOTED_RUNS: u32 = 32;
+
+/// Codes of a font that are noted.
+const MAX_NOTED_CODES: usize = 512;
+
+/// Where a glyph ends.
+struct LastGlyph {
+    character: char,
+    frame: Frame,
+    end: f64,
+    across: f64,
+    size: f64,
+}
+
+/// What one font says on a page.
+pub(in crate::text) struct FontText {
+    /// How often letters follow each other.
+    pairs: Box<[[u32; LETTERS]; LETTERS]>,
+    letters: [u32; LETTERS],
+    /// Pairs of which both are letters with accents or signs.
+    odd_pairs: u32,
+    /// Pairs of two characters, those of two signs of ASCII that seldom meet, and those of two small letters.
+    all_pairs: u32,
+    sign_pairs: u32,
+    small_pairs: u32,
+    /// Signs of ASCII that occur, a bit each.
+    signs: u128,
+    glyphs: u32,
+    private: u32,
+    codes: HashMap<u32, char>,
+    noted_runs: u32,
+    last: Option<LastGlyph>,
+}
+
+impl Default for FontText {
+    fn default() -> Self {
+        Self {
+            pairs: Box::new([[0; LETTERS]; LETTERS]),
+            letters: [0; LETTERS],
+            odd_pairs: 0,
+            all_pairs: 0,
+            sign_pairs: 0,
+            small_pairs: 0,
+            signs: 0,
+            glyphs: 0,
+            private: 0,
+            codes: HashMap::new(),
+            noted_runs: 0,
+            last: None,
+        }
+    }
+}
+
+impl FontText {
+    /// Notes what the codes of a run say, unless enough is known of them.
+    pub(in crate::text) fn note_codes<'k>(&mut self, codes: impl Iterator<Item = (u32, &'k Said)>) {
+        if self.noted_runs == MAX_NOTED_RUNS {
+            return;
+        }
+        self.noted_runs += 1;
+        for (code, said) in codes {
+            if let Said::One(character) = said
+                && !character.is_whitespace()
+                && self.codes.len() < MAX_NOTED_CODES
+            {
+                self.codes.insert(code, *character);
+            }
+        }
+    }
+
+    /// Adds a glyph that stands where `mark` does.
+    pub(in crate::text) fn add(&mut self, mark: &Mark) {
+        let last = self.last.take().filter(|last| is_next(last, mark)).map(|last| last.character);
+        let last = match &mark.said {
+            Said::One(character) => self.add_character(last, *character),
+            Said::Many(text) => text.chars().fold(last, |last, character| self.add_character(last, character)),
+        };
+        let Mark { frame, end, across, size, .. } = *mark;
+        self.last = last.map(|character| LastGlyph { character, frame, end, across, size });
+    }
+
+    pub(super) fn add_character(&mut self, last: Option<char>, character: char) -> Option<char> {
+        if character.is_whitespace() {
+            return None;
+        }
+        self.glyphs += 1;
+        self.private += u32::from(is_private(character));
+        if character.is_ascii_punctuation() {
+            self.signs |= 1 << u32::from(character);
+        }
+        if let Some(letter) = letter(character).and_then(|letter| self.letters.get_mut(letter)) {
+            *letter += 1;
+        }
+        if let Some(last) = last.filter(|last| *last != character && !are_in_order(*last, character)) {
+            self.add_pair(last, character);
+        }
+        Some(character)
+    }
+
+    fn add_pair(&mut self, first: char, second: char) {
+        self.all_pairs += 1;
+        self.sign_pairs += u32::from(is_lone_sign(first) && is_lone_sign(second));
+        self.small_pairs += u32::from(first.is_lowercase() && second.is_lowercase());
+        self.odd_pairs += u32::from(is_odd(first) && is_odd(second));
+        if let (Some(row), Some(column)) = (letter(first), letter(second))
+            && let Some(count) = self.pairs.get_mut(row).and_then(|row| row.get_mut(column))
+        {
+            *count += 1;
+        }
+    }
+
+    /// Whether it may be text.
+    pub(super) fn is_plausible(&self) -> bool {
+        self.is_spelled() && !self.is_odd() && !self.is_private() && !self.is_made_up()
+    }
+
+    /// Whether its letters follow each other as those of words do, or are too few, or no more than strings of chance.
+    fn is_spelled(&self) -> bool {
+        /// Kinds of pairs of which the mean says something.
+        const FEW: f64 = 30.0;
+        /// Kinds of pairs of which it says enough.
+        const MANY: f64 = 45.0;
+        /// Below this is no text, with a margin to lists of commands and of instructions of processors.
+        const MEAN: f64 = -1.5;
+        /// The same where there are few kinds.
+        const MEAN_OF_FEW: f64 = -1.9;
+        /// How much further below it is where something in the file says what the codes are.
+        const STEP: f64 = 0.2;
+        let (kinds, mean) = self.pair_mean();
+        let least = if kinds >= MANY { MEAN } else { MEAN_OF_FEW };
+        let least = if self.has_map() { least - STEP } else { least };
+        kinds < FEW || mean >= least || !self.is_uneven()
+    }
+
+    /// Kinds of pairs, and the mean of their weights.
+    fn pair_mean(&self) -> (f64, f64) {
+        let weighed = PAIRS.iter().zip(self.pairs.iter()).flat_map(|(weights, counts)| weights.iter().zip(counts));
+        let (mut kinds, mut sum, mut all) = (0.0, 0.0, 0.0);
+        for (weight, count) in weighed.filter(|(_, count)| **count > 0) {
+            let often = f64::from(count.saturating_add(1)).log2();
+            kinds += 1.0;
+            sum += (f64::from(weight.saturating_sub(b'0')) - CHANCE) * often;
+            all += often;
+        }
+        (kinds, if all > 0.0 { sum / all } else { 0.0 })
+    }
+
+    /// Whether some letters are used much more than others, as in any text, and many are used at all.
+    fn is_uneven(&self) -> bool {
+        /// Letters that a text has. Digits of base 16 have 6, bases of genes 4.
+        const MIN_LETTERS: usize = 12;
+        /// The chance that two letters of a text are the same; of 26 that are used alike it is 0.038.
+        const MIN_COINCIDENCE: f64 = 0.05;
+        let used = self.letters.iter().filter(|count| **count > 0).count();
+        let all = self.letters.iter().map(|count| f64::from(*count)).sum::<f64>();
+        let same = self.letters.iter().map(|count| f64::from(*count) * (f64::from(*count) - 1.0)).sum::<f64>();
+        used >= MIN_LETTERS && same >= MIN_COINCIDENCE * all * (all - 1.0)
+    }
+
+    /// Whether most of what follows each other are letters with accents and signs, or most words are full of signs.
+    fn is_odd(&self) -> bool {
+        /// Pairs from which this is no single word.
+        const MIN_ODD_PAIRS: u32 = 6;
+        /// Pairs from which this is no line of code.
+        const MIN_SIGN_PAIRS: u32 = 10;
+        /// One in so many pairs is of two signs. Code has fewer, and words beside them.
+        const SIGN_SHARE: u32 = 12;
+        /// One in so many pairs at most is of two small letters.
+        const SMALL_SHARE: u32 = 5;
+        /// Different signs that numbers and formulas do not have.
+        const MIN_SIGNS: u32 = 10;
+        let is_accented = self.odd_pairs >= MIN_ODD_PAIRS && self.odd_pairs.saturating_mul(2) >= self.all_pairs;
+        let is_signed = self.sign_pairs >= MIN_SIGN_PAIRS
+            && self.sign_pairs.saturating_mul(SIGN_SHARE) >= self.all_pairs
+            && self.small_pairs.saturating_mul(SMALL_SHARE) <= self.all_pairs
+            && self.signs.count_ones() >= MIN_SIGNS;
+        is_accented || is_signed
+    }
+
+    /// Whether most of its characters are of private use.
+    fn is_private(&self) -> bool {
+        self.private > 0 && self.private.saturating_mul(2) >= self.glyphs
+    }
+
+    /// Whether many codes say the same few characters.
+    fn is_made_up(&self) -> bool {
+        /// Codes from which it is no accident.
+        const MIN_CODES: usize = 8;
+        /// How many of them one character has.
+        const CODES_A_CHARACTER: usize = 4;
+        let mut characters = self.codes.values().collect::<Vec<_>>();
+        characters.sort_unstable();
+        characters.dedup();
+        self.codes.len() >= MIN_CODES && characters.len() * CODES_A_CHARACTER <= self.codes.len()
+    }
+
+    /// Whether its codes are others than its characters, so that something in the file says what they are.
+    fn has_map(&self) -> bool {
+        let mapped = self.codes.iter().filter(|(code, character)| **code != u32::from(**character)).count();
+        mapped * 2 > self.codes.len()
+    }
+}
+
+/// Whether `mark` is the next glyph of a word.
+fn is_next(last: &LastGlyph, mark: &Mark) -> bool {
+    let reach = WORD_EM * last.size.max(mark.size);
+    last.frame == mark.frame && (mark.start - last.end).abs() <= reach && (mark.across - last.across).abs() <= reach
+}
+
+/// The row of a letter in [`PAIRS`].
+fn letter(character: char) -> Option<usize> {
+    match character.to_ascii_lowercase() {
+        plain @ 'a'..='z' => usize::try_from(u32::from(plain).checked_sub(u32::from('a'))?).ok(),
+        accented if is_accented(accented) => Some(LETTERS - 1),
+        _ => None,
+    }
+}
+
+fn is_accented(character: char) -> bool {
+    matches!(character, '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')
+}
+
+/// Letters with accents, and signs that stand in no word.
+fn is_odd(character: char) -> bool {
+    let is_sign = matches!(character, '¡'..='¨' | 'ª' | '¬' | '¯' | '´'..='¶' | '¸'..='º' | '¿' | '×' | '÷')
+        || matches!(character, '\u{2C6}'..='\u{2DD}' | 'ƒ' | '†' | '‡' | '‰' | '‹' | '›' | '‚' | '„');
+    is_accented(character) || is_sign
+}
+
+/// Signs of ASCII that seldom stand beside another such sign: none that end, enclose or join what is beside them.
+fn is_lone_sign(character: char) -> bool {
+    character.is_ascii_punctuation() && !"()[]{},.-_".contains(character)
+}
+
+/// Characters of private use, but for those by which symbol fonts number their signs, and those that the Adobe Glyph List
+/// gives to small capitals and to parts of brackets.
+pub(in crate::text) fn is_private(character: char) -> bool {
+    let is_symbol = matches!(character, '\u{F020}'..='\u{F0FF}' | '\u{F6BE}'..='\u{F8FF}');
+    !is_symbol && matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
+}
+
+/// Whether the second is the one after the first, as in charts of characters.
+fn are_in_order(first: char, second: char) -> bool {
+    u32::from(second).checked_sub(u32::from(first)) == Some(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::mark::Frame;
+
+    fn font(text: &str, code: impl Fn(char) -> u32) -> FontText {
+        let mut font = FontText::default();
+        let said = text.chars().map(Said::One).collect::<Vec<_>>();
+        font.note_codes(text.chars().map(code).zip(&said));
+        let mut start = 0.0;
+        for said in said {
+            font.add(&Mark { said, frame: Frame::default(), start, end: start + 5.0, across: 0.0, size: 10.0 });
+            start += 5.0;
+        }
+        font
+    }
+
+    fn is_plausible(text: &str) -> bool {
+        font(text, u32::from).is_plausible()
+    }
+
+    const ENGLISH: &str = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age \
+        of foolishness, it was the epoch of belief, it was the epoch of incredulity, it was the season of Light";
+
+    const TEXTS: [&str; 13] = [
+        ENGLISH,
+        "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich, während die Übrigen schweigend zusahen",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy, zatímco ostatní koně mlčky přihlíželi a čekali na večeři",
+        "Mọi người sinh ra đều được tự do và bình đẳng về nhân phẩm và quyền lợi, phải đối xử với nhau trong tình",
+        "Egy hűtlen vejét fülöncsípő, dühös mexikói úr Wesselényinél mázol Quitóban, aztán továbbáll egy kocsin",
+        "Kaikki ihmiset syntyvät vapaina ja tasavertaisina arvoltaan ja oikeuksiltaan; heille on annettu järki",
+        "if (isNull(ptr) || getSize(buf) != len) { fprintf(stderr, \"bad hdr\\n\"); return -EINVAL; } sscanf(str, fmt)",
+        "SN74HC595N BC547B LM7805CT 2N2222A ATMEGA328P-PU NE555P 1N4148 IRFZ44N TL072CP CD4017BE MAX232N L298N",
+        "3f9aa2c0d1b4 77fe01ab99cd deadbeef cafebabe 0badf00d 8badf00d abad1dea faceb00c feedface ba5eba11 defec8ed",
+        "QmFzZTY0IGlzIGEgZ3JvdXAgb2YgYmluYXJ5LXRvLXRleHQgZW5jb2Rpbmcgc2NoZW1lcyB0aGF0IHJlcHJlc2VudCBiaW5hcnk",
+        "GATTACAGATTACCAGGATCCTTAGGCATTAGCCTAGGATTCAGGCATTACGGATCCATTAGACCATTAG",
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZ abcdefghijklmnopqrstuvwxyz 0123456789 ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏ",
+        "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW HHHHHHHHHHHHHHHHHHHHHHHHHHHHHHH",
+    ];
+
+    #[test]
+    fn text_code_tables_and_strings_of_chance_are_plausible() {
+        for text in TEXTS {
+            assert!(is_plausible(text), "{text} {:?}", font(text, u32::from).pair_mean());
+        }
+        for text in
+            ["Все люди рождаются свободными", "すべての人間は、生まれながらにして自由", "ทุกคนเกิดมามีอิสระ", "\u{F0B7}"]
+        {
+            assert!(is_plausible(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_whose_codes_are_moved_or_exchanged_is_not() {
+        let moved = |by: u32| {
+            ENGLISH
+                .chars()
+                .map(move |letter| {
+                    let code = u32::from(letter);
+                    char::from_u32(code.saturating_sub(by)).filter(|_| code > 32).unwrap_or(' ')
+                })
+                .collect::<String>()
+        };
+        let mirrored = |letter: char| match letter {
+            'a'..='z' => char::from_u32(u32::from('a') + u32::from('z') - u32::from(letter)).unwrap_or(letter),
+            other => other,
+        };
+        let mut order = Vec::new();
+        let numbered = |letter: char| {
+            let at = order.iter().position(|known| *known == letter).unwrap_or_else(|| {
+                order.push(letter);
+                order.len() - 1
+            });
+            let code = u32::try_from(at + 33).unwrap_or_default();
+            if letter == ' ' { ' ' } else { char::from_u32(code).unwrap_or_default() }
+        };
+        let numbered = ENGLISH.chars().map(numbered).collect();
+        for text in [moved(29), moved(31), ENGLISH.chars().map(mirrored).collect(), numbered] {
+            assert!(!is_plausible(&text), "{text} {:?}", font(&text, u32::from).pair_mean());
+        }
+        let mapped = font(&moved(29), |letter| u32::from(letter) + 1_000);
+        assert!(mapped.has_map() && !mapped.is_plausible());
+    }
+
+    #[test]
+    fn scripts_that_are_taken_for_latin_and_made_up_maps_are_not() {
+        assert!(!is_plausible("Âñå ëþäè ðîæäàþòñÿ ñâîáîäíûìè"));
+        assert!(!is_plausible("\u{E001}\u{E002} \u{E003}"));
+        let mut code = 0;
+        let mut made_up = FontText::default();
+        let said = vec![Said::One('x'); 9];
+        made_up.note_codes(said.iter().map(|said| {
+            code += 1;
+            (code, said)
+        }));
+        assert!(!made_up.is_plausible());
+    }
+}
