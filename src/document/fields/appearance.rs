@@ -169,13 +169,13 @@ fn size_of_lines(faces: &Faces, frame: &FieldBox, text: &str) -> f64 {
     size.max(MIN_SIZE.min(frame.height))
 }
 
-fn broken_lines<'t>(faces: &Faces, frame: &FieldBox, text: &'t str, size: f64) -> impl Iterator<Item = &'t str> {
+fn break_lines<'t>(faces: &Faces, frame: &FieldBox, text: &'t str, size: f64) -> impl Iterator<Item = &'t str> {
     let room = (frame.width - 2.0 * frame.padding()) / size;
     text.split('\n').flat_map(move |paragraph| break_paragraph(faces, paragraph, room))
 }
 
 /// The lines of a paragraph that are at most `room` ems wide: between its words, and within those that are longer.
-fn broken<'t>(faces: &Faces, paragraph: &'t str, room: f64) -> Vec<&'t str> {
+fn break_paragraph<'t>(faces: &Faces, paragraph: &'t str, room: f64) -> Vec<&'t str> {
     let mut lines = Vec::new();
     let (mut rest, mut width, mut end, mut last_break) = (paragraph, 0.0, 0, 0);
     while let Some(character) = rest.get(end..).and_then(|more| more.chars().next()) {
