@@ -9,7 +9,7 @@
     reason = "a failed test may stop where it stands"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -34,7 +34,7 @@ const CALM: Duration = Duration::from_millis(1_500);
 struct Balancer {
     address: String,
     servers: Arc<Mutex<Vec<String>>>,
-    open: Arc<Mutex<Vec<TcpStream>>>,
+    open: Arc<Mutex<BTreeMap<usize, [TcpStream; 2]>>>,
     next: Arc<AtomicUsize>,
 }
 
@@ -58,7 +58,7 @@ impl Balancer {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         let ordered = (0..servers.len()).map(|at| &servers[(first + at) % servers.len()]);
         let server = ordered.into_iter().find_map(|address| TcpStream::connect(address).ok())?;
-        self.open.lock().unwrap().extend([client.try_clone().ok()?, server.try_clone().ok()?]);
+        self.open.lock().unwrap().insert(first, [client.try_clone().ok()?, server.try_clone().ok()?]);
         let (mut from, mut to) = (client.try_clone().ok()?, server.try_clone().ok()?);
         let asking = spawn(move || {
             let _ = io::copy(&mut from, &mut to);
@@ -68,12 +68,13 @@ impl Balancer {
             reset(&from);
         }
         let _ = to.shutdown(Shutdown::Both);
+        self.open.lock().unwrap().remove(&first);
         asking.join().ok()
     }
 
     /// Breaks all connections off, as a network does that comes apart.
     fn cut(&self) {
-        for stream in self.open.lock().unwrap().drain(..) {
+        for stream in std::mem::take(&mut *self.open.lock().unwrap()).into_values().flatten() {
             reset(&stream);
             // Wakes who reads; nothing of it is sent.
             let _ = stream.shutdown(Shutdown::Read);
@@ -122,32 +123,34 @@ impl<'a> Client<'a> {
         client
     }
 
-    /// One request and its response: the session that it opened, and the message; `None` where it failed.
-    fn exchange(&self, message: &Value, headers: &[(&str, String)]) -> Option<(Option<String>, Value)> {
+    /// One request and its response: the session that it opened, and the message; or why it failed.
+    fn exchange(&self, message: &Value, headers: &[(&str, String)]) -> Result<(Option<String>, Value), String> {
+        let said = |error: io::Error| error.to_string();
         let body = message.to_string();
         let head = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
         let length = body.len();
-        let mut stream = TcpStream::connect(&self.balancer.address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
+        let mut stream = TcpStream::connect(&self.balancer.address).map_err(said)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30))).map_err(said)?;
         let request = format!(
             "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{head}\r\n{body}"
         );
-        stream.write_all(request.as_bytes()).ok()?;
-        let response = read_response(&mut BufReader::new(stream)).filter(|response| response.status == 200)?;
+        stream.write_all(request.as_bytes()).map_err(said)?;
+        let response = read_response(&mut BufReader::new(stream)).ok_or("no response")?;
         let session = response.header("mcp-session-id").map(str::to_owned);
-        Some((session, response.json().filter(|message| message["result"].is_object())?))
+        let message = response.json().filter(|message| message["result"].is_object());
+        message.map(|message| (session, message)).ok_or_else(|| format!("{}: {}", response.status, response.text()))
     }
 
     /// A call that failed is made once more.
-    fn twice<T>(&self, call: impl Fn(&Self) -> Option<T>) -> Option<T> {
-        call(self).or_else(|| {
+    fn twice<T>(&self, call: impl Fn(&Self) -> Result<T, String>) -> Result<T, String> {
+        call(self).or_else(|first| {
             sleep(Duration::from_millis(500));
-            call(self)
+            call(self).map_err(|second| format!("{first}; then {second}"))
         })
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> Option<Value> {
+    fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
         let parameters = json!({ "name": tool, "arguments": arguments });
         let (message, headers) = match &self.session {
             Some(session) => {
@@ -163,8 +166,9 @@ impl<'a> Client<'a> {
     fn read(&mut self, page: u64) {
         let arguments =
             json!({ "filePath": "latex.pdf", "pages": page.to_string(), "conversation": self.conversation });
-        let Some(answer) = self.call("get_file", arguments) else {
-            return self.faults.push(format!("page {page}: the call failed twice"));
+        let answer = match self.call("get_file", arguments) {
+            Ok(answer) => answer,
+            Err(why) => return self.faults.push(format!("page {page}: the call failed twice: {why}")),
         };
         let is_given = kinds(&answer).contains(&"resource");
         if is_given && self.confirmed.contains(&page) {
@@ -178,8 +182,9 @@ impl<'a> Client<'a> {
     }
 
     fn confirm(&mut self) {
-        let Some(status) = self.call("context_status", json!({ "conversation": self.conversation })) else {
-            return self.faults.push("the status failed twice".to_owned());
+        let status = match self.call("context_status", json!({ "conversation": self.conversation })) {
+            Ok(status) => status,
+            Err(why) => return self.faults.push(format!("the status failed twice: {why}")),
         };
         let held = status["structuredContent"]["files"][0]["pages"]["document"].as_str().unwrap_or_default();
         let held = held.split(',').filter(|span| !span.is_empty()).flat_map(|span| {
@@ -194,8 +199,8 @@ impl<'a> Client<'a> {
     }
 
     fn forget(&mut self) {
-        if self.call("context_forget", json!({ "conversation": self.conversation })).is_none() {
-            self.faults.push("the forgetting failed twice".to_owned());
+        if let Err(why) = self.call("context_forget", json!({ "conversation": self.conversation })) {
+            self.faults.push(format!("the forgetting failed twice: {why}"));
         }
         self.pages.clear();
         self.confirmed.clear();

@@ -212,8 +212,11 @@ impl TrackedBody {
         if self.is_given()
             && let Some(pending) = self.pending.take()
         {
-            // What is left of the answer is in this piece: who has it may ask again at once.
-            self.place.iter_mut().for_each(|place| place.permit = None);
+            // What is left of the answer is in this piece: who has it may ask again at once. The request is under way
+            // until the answer is recorded.
+            if let Some(place) = self.place.take() {
+                self.awaiting.hold(Place { permit: None, ..place });
+            }
             self.exchange.release();
             self.awaiting.add(pending);
         }
