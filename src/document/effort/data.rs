@@ -1,6 +1,7 @@
 //! How much data streams decode to, and how large images are, before the engine makes room for it.
 
-use super::{Steps, bytes, length, price};
+use super::{Interruption, Steps, bytes, length, price};
+use crate::document::DocumentError;
 use crate::document::filter;
 use crate::document::object::{Dictionary, Object as OurObject};
 use crate::limits::Limits;
@@ -13,7 +14,7 @@ use std::borrow::Cow;
 /// Bytes that data may decode to without a look at it.
 const FREE_BYTES: u64 = 4 << 20;
 
-/// Bytes that data may decode to and be decoded whole.
+/// Bytes that data may decode to and be decoded whole only to know its length.
 const SMALL_BYTES: u64 = 16 << 20;
 
 /// Steps for so many bytes that are held.
@@ -28,7 +29,7 @@ pub(crate) fn decoded<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -
         return None;
     }
     let raw = stream.raw_data();
-    let ours = if has_parameters(stream.dict()) { None } else { small(&raw, &filters, limits) };
+    let ours = if has_parameters(stream.dict()) { None } else { sound(&raw, &filters, limits, |limit| limit.leave()) };
     let decoded = match ours {
         Some(decoded) => Cow::Owned(decoded),
         None => {
@@ -40,42 +41,60 @@ pub(crate) fn decoded<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -
     Some(decoded)
 }
 
-/// What sound data decodes to, where that is not much: by our own filters, which are faster and stop in time.
-fn small(raw: &[u8], filters: &[Filter], limits: &Limits) -> Option<Vec<u8>> {
-    let limits = Limits { max_stream_bytes: SMALL_BYTES.min(limits.max_stream_bytes), ..limits.clone() };
+/// What sound data decodes to by our own filters, which are faster and stop in time; `passed` is called past a limit on what
+/// streams decode to.
+fn sound(raw: &[u8], filters: &[Filter], limits: &Limits, passed: fn(Interruption)) -> Option<Vec<u8>> {
     let named = filters.iter().map(|filter| (name_of(*filter), OurObject::Null)).collect::<Vec<_>>();
-    let decoded = filter::decode(raw, &named, &limits).ok()?;
-    (decoded.intact && decoded.stopped_at.is_none()).then(|| decoded.bytes.into_owned())
+    match filter::decode(raw, &named, limits) {
+        Ok(decoded) if decoded.intact && decoded.stopped_at.is_none() => Some(decoded.bytes.into_owned()),
+        Err(DocumentError::Stopped(stopped)) => Interruption::Stopped(stopped).leave(),
+        Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => Interruption::Limit(limit).leave(),
+        Err(DocumentError::Limit(limit)) => {
+            passed(Interruption::Limit(limit));
+            None
+        }
+        Ok(_) | Err(_) => None,
+    }
 }
 
 fn has_parameters(dictionary: &Dict<'_>) -> bool {
     [b"DecodeParms".as_slice(), b"DP", b"F"].iter().any(|key| dictionary.contains_key(key))
 }
 
-/// Takes the steps of what `stream` decodes to, where it may be more than is free; up to the codec of an image.
-pub(crate) fn check_length(stream: &Stream<'_>, steps: &Steps, limits: &Limits) {
+/// Takes the steps of what `stream` decodes to, where it may be more than is free; up to the codec of an image. Gives its
+/// length, or the most that it can be.
+pub(crate) fn check_length(stream: &Stream<'_>, steps: &Steps, limits: &Limits) -> u64 {
     let filters = stream.filters();
     let plain = filters.iter().copied().take_while(|filter| !is_codec(*filter)).collect::<Vec<_>>();
     let raw = stream.raw_data();
-    let most = plain.iter().fold(length(&raw), |most, filter| most.saturating_mul(expansion(*filter)));
-    if most > FREE_BYTES {
-        steps.take(held(decoded_length(&raw, &plain, stream.dict(), steps, limits)));
+    let most = expanded(&raw, &plain);
+    if most <= FREE_BYTES {
+        return most;
     }
+    let found = decoded_length(&raw, &plain, stream.dict(), steps, limits);
+    steps.take(held(found));
+    found
 }
 
-/// The same of streams that the engine puts together, each as often as it is among them.
+/// The same of streams of content that the engine puts together, each as often as it is among them.
 pub(crate) fn check_lengths<'a>(streams: impl Iterator<Item = Stream<'a>>, steps: &Steps, limits: &Limits) {
     let mut all = 0_u64;
     for stream in streams {
         let (raw, filters) = (stream.raw_data(), stream.filters());
-        all = filters
-            .iter()
-            .fold(length(&raw), |most, filter| most.saturating_mul(expansion(*filter)))
-            .saturating_add(all);
+        all = all.saturating_add(expanded(&raw, &filters));
         if all > FREE_BYTES {
-            steps.take(held(decoded_length(&raw, &filters, stream.dict(), steps, limits)));
+            let found = match sound(&raw, &filters, limits, |limit| limit.leave()) {
+                Some(decoded) => length(&decoded),
+                None => decoded_length(&raw, &filters, stream.dict(), steps, limits),
+            };
+            steps.take(held(found));
         }
     }
+}
+
+/// The most that `raw` can decode to.
+fn expanded(raw: &[u8], filters: &[Filter]) -> u64 {
+    filters.iter().fold(length(raw), |most, filter| most.saturating_mul(expansion(*filter)))
 }
 
 fn is_codec(filter: Filter) -> bool {
@@ -101,10 +120,11 @@ fn decoded_length(raw: &[u8], filters: &[Filter], dictionary: &Dict<'_>, steps: 
         Some((Filter::FlateDecode, before)) => (true, before),
         _ => (false, filters),
     };
-    if let Some(small) = small(raw, filters, limits) {
+    let small = Limits { max_stream_bytes: SMALL_BYTES, max_ratio: u64::MAX, ..limits.clone() };
+    if let Some(small) = sound(raw, filters, &small, drop) {
         return length(&small);
     }
-    let limits = Limits { max_stream_bytes: most.min(limits.max_stream_bytes), max_ratio: u64::MAX, ..limits.clone() };
+    let limits = Limits { max_stream_bytes: most.min(limits.max_stream_bytes), ..small };
     let named = before.iter().enumerate().map(|(at, filter)| (name_of(*filter), parameters_of(dictionary, at)));
     let Ok(decoded) = filter::decode(raw, &named.collect::<Vec<_>>(), &limits) else { return u64::MAX };
     if last { inflated_length(&decoded.bytes, most, steps) } else { length(&decoded.bytes) }
@@ -190,18 +210,26 @@ pub(crate) fn image_steps(stream: &Stream<'_>, said: Extent, steps: &Steps, limi
 }
 
 fn decoded_image(stream: &Stream<'_>, said: Extent, steps: &Steps, limits: &Limits) -> Extent {
-    check_length(stream, steps, limits);
+    let data = check_length(stream, steps, limits);
     let parameters = stream.dict().get::<Dict<'_>>(b"DecodeParms");
     if let Some(globals) = parameters.and_then(|own| own.get::<Stream<'_>>(b"JBIG2Globals")) {
         check_length(&globals, steps, limits);
     }
-    let of_data = codec_extent(stream, limits).unwrap_or_default();
-    let extent = said.or(of_data);
-    // A row is made room for whatever there is of it; of the rest as much as there is.
+    let is_coded = stream.filters().last().copied().is_some_and(is_codec);
+    let extent = match is_coded {
+        true => said.or(codec_extent(stream, limits).unwrap_or_default()),
+        // Of an image without a codec there are as many rows as there is data, of a bit for each pixel at least.
+        false => Extent { rows: said.rows.min(data.saturating_mul(8) / said.columns.max(1) + 1), ..said },
+    };
+    // A row is made room for whatever there is of it, and all that the image claims is asked of the system.
     steps.take(extent.columns.saturating_mul(2));
+    steps.take(said.pixels() / CLAIMED_PIXELS_A_STEP);
     steps.take(extent.pixels() / PIXELS_A_STEP);
     extent
 }
+
+/// Pixels that an image claims for a step.
+const CLAIMED_PIXELS_A_STEP: u64 = 16;
 
 /// Pixels of an image that are decoded and converted in a step.
 const PIXELS_A_STEP: u64 = 8;

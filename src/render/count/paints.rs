@@ -10,7 +10,7 @@ use hayro::hayro_interpret::util::x_y_advances;
 use hayro::kurbo::{Affine, Rect};
 
 /// Steps for a triangle of a mesh.
-const TRIANGLE_STEPS: u64 = 14;
+const TRIANGLE_STEPS: u64 = 8;
 
 /// Steps for a triangle that is kept besides: 240 bytes.
 const HELD_TRIANGLE_STEPS: u64 = 40;
@@ -21,9 +21,13 @@ const FEW_PATCHES: usize = 300;
 /// Triangles that a patch becomes.
 const TRIANGLES_OF_PATCH: u64 = 722;
 
-/// Steps for a pixel of a gradient, without its function: its colour is kept, of a mesh in a table.
+/// Steps for a pixel of a gradient, without its function, and of each triangle of a mesh.
 const GRADIENT_PIXEL_STEPS: f64 = 1.0;
-const MESH_PIXEL_STEPS: f64 = 4.0;
+const MESH_PIXEL_STEPS: f64 = 0.3;
+
+/// Steps for a pixel of a mesh that is kept, 48 bytes, beyond those of a page.
+const HELD_PIXEL_STEPS: f64 = 8.0;
+const FEW_PIXELS: f64 = 2_000_000.0;
 
 impl Counter<'_> {
     /// What the engine makes for a paint that covers `bounds` of the canvas.
@@ -43,22 +47,22 @@ impl Counter<'_> {
         self.take_share(pixels, CANVAS_PIXELS_A_STEP);
         let of_function = self.ledger.reach.function.saturating_add(1);
         self.take(whole(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(of_function));
-        match &*pattern.shading.shading_type {
+        let all = match &*pattern.shading.shading_type {
             ShadingType::TriangleMesh { triangles, .. } => self.triangles(triangles, pattern.matrix),
             ShadingType::CoonsPatchMesh { patches, .. } => {
                 self.held_patches(patches.len());
-                for patch in patches {
-                    self.patch(pattern.matrix, |triangles| patch.to_triangles(triangles));
-                }
+                let each = patches.iter().map(|patch| self.patch(pattern.matrix, |all| patch.to_triangles(all)));
+                each.reduce(|all, one| all.union(one)).unwrap_or(Rect::ZERO)
             }
             ShadingType::TensorProductPatchMesh { patches, .. } => {
                 self.held_patches(patches.len());
-                for patch in patches {
-                    self.patch(pattern.matrix, |triangles| patch.to_triangles(triangles));
-                }
+                let each = patches.iter().map(|patch| self.patch(pattern.matrix, |all| patch.to_triangles(all)));
+                each.reduce(|all, one| all.union(one)).unwrap_or(Rect::ZERO)
             }
-            ShadingType::FunctionBased { .. } | ShadingType::RadialAxial { .. } | ShadingType::Dummy => {}
-        }
+            ShadingType::FunctionBased { .. } | ShadingType::RadialAxial { .. } | ShadingType::Dummy => Rect::ZERO,
+        };
+        // The engine has a table of all pixels, on the canvas or not, until it has painted.
+        self.take(whole((all.area() - FEW_PIXELS).max(0.0) * HELD_PIXEL_STEPS));
     }
 
     /// The engine keeps the triangles of all patches until it has painted them.
@@ -67,23 +71,25 @@ impl Counter<'_> {
         self.take(many.saturating_mul(TRIANGLES_OF_PATCH.saturating_mul(HELD_TRIANGLE_STEPS)));
     }
 
-    fn patch(&mut self, to_canvas: Affine, triangles_of: impl FnOnce(&mut Vec<Triangle>)) {
+    fn patch(&self, to_canvas: Affine, triangles_of: impl FnOnce(&mut Vec<Triangle>)) -> Rect {
         self.take(TRIANGLES_OF_PATCH.saturating_mul(TRIANGLE_STEPS));
         let mut triangles = Vec::new();
         triangles_of(&mut triangles);
-        self.triangles(&triangles, to_canvas);
+        self.triangles(&triangles, to_canvas)
     }
 
-    /// The engine looks at every pixel of the box of a triangle, on the canvas or not.
-    fn triangles(&mut self, triangles: &[Triangle], to_canvas: Affine) {
+    /// The engine looks at every pixel of the box of a triangle, on the canvas or not; gives the box of all.
+    fn triangles(&self, triangles: &[Triangle], to_canvas: Affine) -> Rect {
+        let mut all: Option<Rect> = None;
         for triangle in triangles {
-            let corners = [triangle.p0.point, triangle.p1.point, triangle.p2.point].map(|point| to_canvas * point);
-            let [first, second, third] = corners;
-            let bounds = Rect::from_points(first, second).union_pt(third);
-            let side = |start: f64, end: f64| end.ceil().clamp(0.0, 65_535.0) - start.floor().clamp(0.0, 65_535.0);
-            let pixels = side(bounds.x0, bounds.x1) * side(bounds.y0, bounds.y1);
-            self.take(whole(pixels * MESH_PIXEL_STEPS).saturating_add(1));
+            let [first, second, third] =
+                [triangle.p0.point, triangle.p1.point, triangle.p2.point].map(|point| to_canvas * point);
+            let bounds = Rect::from_points(first, second).union_pt(third).expand();
+            let bounds = bounds.intersect(Rect::new(0.0, 0.0, 65_535.0, 65_535.0));
+            self.take(whole(bounds.area() * MESH_PIXEL_STEPS).saturating_add(1));
+            all = Some(all.map_or(bounds, |all| all.union(bounds)));
         }
+        all.unwrap_or(Rect::ZERO)
     }
 
     /// The tiles that the engine paints into one picture, for each thing that they fill.
