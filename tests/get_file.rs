@@ -352,6 +352,14 @@ fn a_page_that_became_another_files_page_is_named_as_that() {
     assert_eq!(answer.details.changes, None);
     answer.delivery.commit().unwrap();
     assert_eq!(bench.given("a.pdf", pages("1-2")), [named], "however often it is asked for");
+    // Nor in a summary, where the whole file became another.
+    bench.pdf("d.pdf", &["p"]);
+    bench.given("d.pdf", pages("1"));
+    bench.pdf("d.pdf", &["other", "q"]);
+    let answer = bench.given("d.pdf", summary).join("\n");
+    assert!(answer.contains("Already held in this conversation: page 2 as document"), "{answer}");
+    assert!(answer.contains("Changed since given to you, and not in this answer: page 1."), "{answer}");
+    assert!(answer.contains("The document has 2 pages now, and had 1.") && !answer.contains("Added"), "{answer}");
     // What it was is gone for good: it replaces what is there when it comes back.
     bench.pdf("a.pdf", &["p", "same"]);
     assert_eq!(bench.given("a.pdf", pages("1"))[0], "PDF: p");

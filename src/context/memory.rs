@@ -6,7 +6,7 @@ use super::plan::Standing;
 use super::request::form_name;
 use super::words::page_or_pages;
 use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
+use crate::page::{PageIndex, PageSet};
 use crate::store::Sent;
 use crate::view::{FileKey, Form, Held, Holding, LineSpan};
 use crate::worker::Pages;
@@ -127,6 +127,15 @@ impl Memory {
     pub(super) fn is_as_told(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
         let previous = self.known.as_ref().and_then(|known| known.snapshot.view.previous_at(&known.file, page));
         previous.is_none_or(|previous| previous == fingerprint)
+    }
+
+    /// The pages held of this content, in any form.
+    pub(super) fn pages_held(&self) -> PageSet {
+        let mut pages = PageSet::new();
+        for known in &self.known {
+            Form::ALL.iter().for_each(|form| pages.union(&known.snapshot.view.pages_in(&known.content, *form)));
+        }
+        pages
     }
 
     /// The pages held of this content, one line a form.

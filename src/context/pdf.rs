@@ -100,7 +100,7 @@ impl PdfAnswer<'_> {
         details.estimates = survey.estimates;
         let holdings = vec![Held::Summary { supports_page_extraction: can_cut }];
         let mut draft = Draft::new(Block::Text(text), details, holdings);
-        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new(), &PageSet::new());
+        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new(), &self.memory.pages_held());
         let changed =
             |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
         draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
