@@ -209,7 +209,7 @@ impl<'a> Client<'a> {
 
 /// Reads pages in an order of its own, and forgets now and then, until `is_over`; what went wrong.
 fn reader(balancer: &Balancer, number: u64, is_over: &AtomicBool) -> Vec<String> {
-    let mut client = Client::start(balancer, number % 2 == 0);
+    let mut client = Client::start(balancer, number.is_multiple_of(2));
     for call in 0_u64.. {
         client.read((call * 5 + number * 3) % 8 + 1);
         if call % 10 == 9 {

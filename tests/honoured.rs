@@ -325,7 +325,7 @@ fn what_was_fetched_goes_when_it_is_old_or_too_much() {
         let (_, answer) = stage.place.json(&["fetch", &stage.site.url("/page")]);
         let printed = answer.to_string();
         let at = printed.find("fetch_").unwrap();
-        printed[at..at + 38].to_owned()
+        printed.get(at..at + 38).unwrap().to_owned()
     };
     let kept = |id: &str, set: &str| stage.place.run(&["content", id, "--set", set]).status == 0;
     let first = id();

@@ -132,7 +132,7 @@ impl Memory {
     /// The pages held of this content, in any form.
     pub(super) fn pages_held(&self) -> PageSet {
         let mut pages = PageSet::new();
-        for known in &self.known {
+        if let Some(known) = &self.known {
             Form::ALL.iter().for_each(|form| pages.union(&known.snapshot.view.pages_in(&known.content, *form)));
         }
         pages

@@ -87,7 +87,7 @@ impl Pattern {
             builder.case_insensitive(case == Case::Insensitive).multi_line(true).size_limit(MAX_PATTERN_BYTES).build()
         };
         let plain = match kind {
-            Query::Literal => compiled(&literal(query, |word| regex::escape(word))),
+            Query::Literal => compiled(&literal(query, regex::escape)),
             Query::Expression => compiled(query),
         };
         let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;

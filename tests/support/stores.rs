@@ -64,7 +64,7 @@ pub(crate) fn loaded(store: &dyn ViewStore, conversation: &ConversationId) -> Co
     match store.read(conversation, None).unwrap() {
         None => ConversationView::new(),
         Some(Reading { rows: Rows::All(rows), .. }) => rows.into_iter().collect(),
-        Some(other) => panic!("a reader that knew nothing was given {other:?}"),
+        Some(other) => unreachable!("a reader that knew nothing was given {other:?}"),
     }
 }
 

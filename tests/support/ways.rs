@@ -225,7 +225,7 @@ fn annotations() -> Ways {
                 .stream(6, "/BBox[0 0 9 9]", &busy)
                 .build(),
         ),
-        ("annotations without appearances", page("", "").entries(&many.repeat(1)).object(7, annotation("")).build()),
+        ("annotations without appearances", page("", "").entries(&many).object(7, annotation("")).build()),
     ]
 }
 

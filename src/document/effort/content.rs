@@ -5,10 +5,10 @@ use hayro_syntax::content::TypedIter;
 use hayro_syntax::content::ops::TypedInstruction;
 use hayro_syntax::object::{Array, Name, Object};
 use memchr::memmem;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The kinds of resources that operators name (ISO 32000-2, 7.8.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Kind {
     State,
     Font,
@@ -41,7 +41,7 @@ pub(super) struct Operators {
     /// Steps of those that name nothing.
     pub(super) steps: u64,
     /// How often each resource is named.
-    pub(super) named: HashMap<Kind, HashMap<Vec<u8>, u64>>,
+    pub(super) named: BTreeMap<Kind, BTreeMap<Vec<u8>, u64>>,
     /// Bytes that the longest operator shows: the engine places all of its glyphs before it calls.
     longest_text: u64,
     /// Whether a font was chosen.
@@ -87,7 +87,7 @@ impl Operators {
                 budget.take(operators.steps);
             }
             match instruction {
-                TypedInstruction::DashPattern(dash) => dashes = dashes.max(count(&dash.0)),
+                TypedInstruction::DashPattern(dash) => dashes = dashes.max(count(dash.0)),
                 other => {
                     operators.add_path(&other);
                     operators.add(&other);

@@ -8,7 +8,7 @@ use crate::limits::{LimitExceeded, Limits};
 use hayro_syntax::object::{Array, Dict, MaybeRef, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::xref::XRef;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Keys that lead away from the page: nothing that is drawn hangs on them.
 const ELSEWHERE: [&[u8]; 10] =
@@ -308,7 +308,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     fn reach(self, own: &Operators) -> Reach {
         let by_others = self.contents.iter().filter_map(|content| content.operators.named.get(&Kind::Form));
-        let by_others = by_others.flat_map(HashMap::keys).collect::<HashSet<_>>();
+        let by_others = by_others.flat_map(BTreeMap::keys).collect::<HashSet<_>>();
         let limited = |content: &Content| {
             let id = content.id.filter(|_| content.role.is_counted());
             (self.steps_of(&content.operators), id.and_then(|id| self.times(id, own, &by_others)).unwrap_or(u64::MAX))

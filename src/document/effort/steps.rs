@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(taken(7, 7), Ok(7));
         let limit = LimitExceeded { which: NAME, limit: 7, found: 8 };
         assert_eq!(taken(7, 8), Err(EngineFailure::Limit(limit)));
-        assert_eq!(taken(7, u64::MAX).is_err(), true);
+        assert!(taken(7, u64::MAX).is_err());
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn content(frame: &FieldBox, look: &Look) -> Option<Drawn> {
         Look::Lines { text, style } => lines(&mut pen, frame, text, style),
         Look::Cells { text, cells, style } => in_cells(&mut pen, frame, text, *cells, style),
         Look::List { items, style } => list(&mut pen, frame, items, style),
-        Look::Mark { mark, style } => mark.into_iter().for_each(|mark| dingbat(&mut pen, frame, *mark, style)),
+        Look::Mark { mark, style } => mark.iter().for_each(|mark| dingbat(&mut pen, frame, *mark, style)),
     }
     let mut painted = frame.painted();
     if let Look::Cells { cells, .. } = look {
@@ -276,7 +276,8 @@ mod tests {
         words
             .map(|words| {
                 let td = at(&words, "Td");
-                (number(words[td - 2]), number(words[td - 1]), words[td + 1].to_owned())
+                let [x, y, _, shown] = words.get(td - 2..td + 2).unwrap() else { return (0.0, 0.0, String::new()) };
+                (number(x), number(y), (*shown).to_owned())
             })
             .collect()
     }

@@ -33,7 +33,7 @@ impl Clock {
     }
 
     /// A moment of the database as one of this machine.
-    pub(super) fn from_database(&self, seconds: i64) -> SystemTime {
+    pub(super) fn moment_of(&self, seconds: i64) -> SystemTime {
         let seconds = u64::try_from(seconds.saturating_sub(self.ahead())).unwrap_or(0);
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
     }
@@ -55,7 +55,7 @@ mod tests {
             clock.set(database, now);
             assert_eq!(clock.ahead(), ahead);
             assert_eq!(clock.to_database(now), 1_000_000 + ahead);
-            assert_eq!(clock.from_database(clock.to_database(now)), now);
+            assert_eq!(clock.moment_of(clock.to_database(now)), now);
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn head(row: &Row) -> Result<Head, Error> {
 /// A head, a name, two moments and a count; `None` for a handle that this version would refuse.
 pub(super) fn conversation_record(row: &Row, clock: &Clock) -> Result<Option<ConversationRecord>, Error> {
     let name: String = row.try_get(9)?;
-    let moment = |column| row.try_get(column).map(|seconds| clock.from_database(seconds));
+    let moment = |column| row.try_get(column).map(|seconds| clock.moment_of(seconds));
     let (created, used): (SystemTime, SystemTime) = (moment(10)?, moment(11)?);
     let (head, holdings) = (head(row)?, count(row, 12)?);
     Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, holdings, head }))

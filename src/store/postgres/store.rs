@@ -200,7 +200,7 @@ impl ViewStore for PostgresStore {
 
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
         let pruned = self.connections.run(LastPruned)?;
-        Ok(pruned.map(|at| self.connections.clock().from_database(at)))
+        Ok(pruned.map(|at| self.connections.clock().moment_of(at)))
     }
 
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
