@@ -33,6 +33,17 @@ fn keeps_its_promises(store: &dyn SessionStore) {
     assert_eq!(store.get("a").unwrap(), None);
 }
 
+#[cfg(feature = "postgres")]
+#[test]
+fn sessions_in_a_database_of_many_machines() {
+    let Some(server) = crate::support::postgres::shared() else { return };
+    let address = server.database();
+    let [store, other] = [0, 1].map(|_| crate::postgres::store_at(&address));
+    keeps_its_promises(&store);
+    store.put("c", &session("one", 0), at(30)).unwrap();
+    assert_eq!(SessionStore::get(&other, "c").unwrap(), Some(session("one", 30)), "any machine goes on with it");
+}
+
 #[test]
 fn sessions_in_memory() {
     keeps_its_promises(&MemorySessions::default());

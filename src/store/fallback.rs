@@ -96,8 +96,12 @@ pub fn open_database(_: &DatabaseSettings, _: Option<&Path>) -> Result<OpenedSto
 /// [`StoreError`]
 #[cfg(feature = "postgres")]
 pub fn inspect_database(settings: &DatabaseSettings) -> Result<StoreReport, StoreError> {
-    let (store, _) = super::PostgresStore::open(settings.address.clone(), settings.max_connections)?;
-    store.inspect()
+    let (store, away) = super::PostgresStore::open(settings.address.clone(), settings.max_connections)?;
+    // Asked again at once, it would only say that it failed a moment ago.
+    match away {
+        Some(reason) => Err(reason.into()),
+        None => store.inspect(),
+    }
 }
 
 /// Refuses: this program was built without the database's client.

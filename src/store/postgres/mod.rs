@@ -33,6 +33,8 @@ mod rows;
 #[cfg(feature = "postgres")]
 mod schema;
 #[cfg(feature = "postgres")]
+mod sessions;
+#[cfg(feature = "postgres")]
 mod statements;
 #[cfg(feature = "postgres")]
 mod store;

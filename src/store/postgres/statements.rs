@@ -306,8 +306,21 @@ pub(super) const DROP_PAGE_COUNTS: &str = "DELETE FROM pagewise.page_count n WHE
 pub(super) const COUNTS: &str =
     "SELECT (SELECT count(*) FROM pagewise.conversation), (SELECT count(*) FROM pagewise.holding)";
 
+/// Keeps a session `$1` of `$2`, with the state `$3`, as used at `$4`.
+pub(super) const PUT_SESSION: &str = "INSERT INTO pagewise.session (id, owner, state, used_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (id) DO UPDATE SET owner = EXCLUDED.owner, state = EXCLUDED.state, used_at = EXCLUDED.used_at";
+
+pub(super) const GET_SESSION: &str = "SELECT owner, state, used_at FROM pagewise.session WHERE id = $1";
+
+pub(super) const TOUCH_SESSION: &str =
+    "UPDATE pagewise.session SET used_at = greatest(used_at, $2::bigint) WHERE id = $1 RETURNING id";
+
+pub(super) const REMOVE_SESSION: &str = "DELETE FROM pagewise.session WHERE id = $1 RETURNING id";
+
+pub(super) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
+
 /// Every statement: whether each fits the tables is looked at before any is needed.
-pub(super) fn all() -> [&'static str; 25] {
+pub(super) fn all() -> [&'static str; 30] {
     [
         &HEAD,
         &READ,
@@ -334,5 +347,10 @@ pub(super) fn all() -> [&'static str; 25] {
         DROP_NAMES,
         DROP_PAGE_COUNTS,
         COUNTS,
+        PUT_SESSION,
+        GET_SESSION,
+        TOUCH_SESSION,
+        REMOVE_SESSION,
+        EXPIRE_SESSIONS,
     ]
 }

@@ -14,7 +14,8 @@ use super::rows::signed;
 use super::upkeep::{Counts, Describe, FileNames, LastPruned, PageCounts, Prune};
 use crate::hash::ContentHash;
 use crate::store::{
-    ConversationRecord, Delivery, Head, Health, PoolUsage, Pruned, Reading, Sent, StoreError, Version, ViewStore,
+    ConversationRecord, Delivery, Head, Health, PoolUsage, Pruned, Reading, Sent, SessionStore, StoreError, Version,
+    ViewStore,
 };
 use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
 
@@ -60,7 +61,7 @@ impl PostgresStore {
         &self.connections
     }
 
-    fn now(&self, now: SystemTime) -> i64 {
+    pub(super) fn now(&self, now: SystemTime) -> i64 {
         self.connections.clock().to_database(now)
     }
 }
@@ -206,6 +207,10 @@ impl ViewStore for PostgresStore {
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
         let (unused_since, now) = (self.now(unused_since), self.now(now));
         Ok(self.connections.run(Prune { unused_since, max_holdings: signed(max_holdings), now })?)
+    }
+
+    fn sessions(&self) -> Option<&dyn SessionStore> {
+        Some(self)
     }
 
     fn health(&self) -> Result<Health, StoreError> {

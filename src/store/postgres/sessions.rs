@@ -1,0 +1,110 @@
+//! Sessions of the older protocol versions, which any replica may go on with.
+
+use std::time::SystemTime;
+
+use deadpool_postgres::Client;
+use tokio_postgres::Error;
+
+use super::connections::Operation;
+use super::operations::{row_of, rows_of};
+use super::store::PostgresStore;
+use super::{rows, statements as sql};
+use crate::store::{SessionStore, StoreError, StoredSession};
+use crate::view::Principal;
+
+/// Keeps a session. Run again, it keeps the same.
+struct Put {
+    id: String,
+    owner: Vec<u8>,
+    state: Vec<u8>,
+    now: i64,
+}
+
+impl Operation for Put {
+    type Output = ();
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
+        rows_of(client, sql::PUT_SESSION, &[&self.id, &self.owner, &self.state, &self.now]).await.map(|_| ())
+    }
+}
+
+/// The owner, state and last use of a session.
+struct Get {
+    id: String,
+}
+
+impl Operation for Get {
+    type Output = Option<([u8; 32], Vec<u8>, i64)>;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
+        let Some(row) = row_of(client, sql::GET_SESSION, &[&self.id]).await? else { return Ok(None) };
+        let Some((owner, state)) = rows::entry(&row)? else { return Ok(None) };
+        Ok(Some((owner, state, row.try_get(2)?)))
+    }
+}
+
+/// Notes that a session was used; whether it is there.
+struct Touch {
+    id: String,
+    now: i64,
+}
+
+impl Operation for Touch {
+    type Output = bool;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<bool, Error> {
+        Ok(row_of(client, sql::TOUCH_SESSION, &[&self.id, &self.now]).await?.is_some())
+    }
+}
+
+/// Ends a session; whether it was there, which a call that is run again takes for granted.
+struct Remove {
+    id: String,
+}
+
+impl Operation for Remove {
+    type Output = bool;
+
+    async fn run(&self, client: &mut Client, is_repeat: bool) -> Result<bool, Error> {
+        Ok(row_of(client, sql::REMOVE_SESSION, &[&self.id]).await?.is_some() || is_repeat)
+    }
+}
+
+/// Ends the sessions that were last used before a moment; how many.
+struct Expire {
+    unused_since: i64,
+}
+
+impl Operation for Expire {
+    type Output = u64;
+
+    async fn run(&self, client: &mut Client, _: bool) -> Result<u64, Error> {
+        let statement = client.prepare_cached(sql::EXPIRE_SESSIONS).await?;
+        client.execute(&statement, &[&self.unused_since]).await
+    }
+}
+
+impl SessionStore for PostgresStore {
+    fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError> {
+        let (owner, state) = (session.owner.0.to_vec(), session.state.clone());
+        Ok(self.connections().run(Put { id: id.to_owned(), owner, state, now: self.now(now) })?)
+    }
+
+    fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
+        let found = self.connections().run(Get { id: id.to_owned() })?;
+        let used = |at| self.connections().clock().from_database(at);
+        Ok(found.map(|(owner, state, at)| StoredSession { owner: Principal(owner), state, used: used(at) }))
+    }
+
+    fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {
+        Ok(self.connections().run(Touch { id: id.to_owned(), now: self.now(now) })?)
+    }
+
+    fn remove(&self, id: &str) -> Result<bool, StoreError> {
+        Ok(self.connections().run(Remove { id: id.to_owned() })?)
+    }
+
+    fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError> {
+        Ok(self.connections().run(Expire { unused_since: self.now(unused_since) })?)
+    }
+}
