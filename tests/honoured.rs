@@ -67,6 +67,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
 
 /// Settings that a test of their own shows, by a word that it cannot do without.
 const TESTED: &[(&str, &str, &str)] = &[
+    ("store_connections", "tests/postgres.rs", "store_connections"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),
     ("max_output_bytes", "tests/honoured.rs", "fn bounds_that_are_set_hold_in_a_named_folder"),
     ("max_unused_days", "tests/support/stores.rs", "max_holdings"),

@@ -456,6 +456,8 @@ fn a_session_goes_on_at_another_server_of_the_same_store() {
     let (first, second) = (Server::start(&place, &tokens), Server::start(&place, &tokens));
     let session = Session::start_as(&first, "opencode", "one");
     let conversation = handle(&session.call("get_file", json!({ "filePath": pdf, "pages": "1" })));
+    // Waits until the first has recorded what it gave.
+    session.call("context_status", json!({ "conversation": conversation }));
     let moved = session.at(&second);
     let again = moved.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": conversation }));
     assert_eq!(kinds(&again), ["text", "text"], "already provided, to the client that it was");

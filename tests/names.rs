@@ -31,6 +31,8 @@ const OTHERS: &[&str] = &[
     "inlineData",
     "input_file",
     "input_image",
+    // A setting of PostgreSQL.
+    "synchronous_commit",
 ];
 
 impl Names {

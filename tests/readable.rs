@@ -116,7 +116,8 @@ fn drawn(text: &str, by: u8) -> Vec<u8> {
 
 #[test]
 fn codes_that_are_no_characters_are_no_text() -> Outcome {
-    let words = "It was the best of times and it was the worst of times it was the age of wisdom and the age of folly";
+    let words = "It was the best of times and it was the worst of times it was the age of wisdom and the age of folly \
+                 it was the epoch of belief it was the epoch of incredulity it was the season of light and of darkness";
     let honest = chunk_text(&drawn(words, 0), &Limits::default())?;
     assert_eq!((honest.text.as_str(), honest.kind, honest.undecoded), (words, PageKind::Text, 0));
     assert!(honest.is_usable() && !honest.has_figures());

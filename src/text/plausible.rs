@@ -2,7 +2,7 @@
 //!
 //! A font may name its glyphs by codes of its own, without a map to Unicode or with one that lies: the page shows words, and
 //! what is read is `7KLV LV D WHVW`. Nothing in the file says so, but what is read then looks like no text. Each font of a
-//! page is judge by what it says there, by three measures that need no language and no dictionary:
+//! page is judged by what it says there, by three measures that need no language and no dictionary:
 //!
 //! - *Pairs.* Which letters follow each other is much alike in all languages of Latin script. Each pair of neighbours within
 //!   words is weighed by how much more often these languages have it than chance; the more often a pair occurs, the more it
@@ -33,7 +33,7 @@ const MAX_FONTS: usize = 1_000;
 pub(super) struct PageFonts {
     by_glyph: HashMap<u128, usize>,
     fonts: Vec<FontText>,
-    /// By the fonts' places, once they were judge.
+    /// By the fonts' places, once they were judged.
     distrusted: Vec<bool>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn is_text(text: &str) -> bool {
     whole.is_plausible()
 }
 
-/// What fonts are told apart by. Those of Type 3 are judge together, since telling them apart takes reading each anew.
+/// What fonts are told apart by. Those of Type 3 are judged together, since telling them apart takes reading each anew.
 fn key(glyph: &Glyph<'_>) -> u128 {
     match glyph {
         Glyph::Outline(outline) => outline.identifier().cache_key(),

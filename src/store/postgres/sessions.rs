@@ -92,7 +92,7 @@ impl SessionStore for PostgresStore {
 
     fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
         let found = self.connections().run(Get { id: id.to_owned() })?;
-        let used = |at| self.connections().clock().from_database(at);
+        let used = |at| self.connections().clock().moment_of(at);
         Ok(found.map(|(owner, state, at)| StoredSession { owner: Principal(owner), state, used: used(at) }))
     }
 
