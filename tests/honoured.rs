@@ -80,7 +80,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("max_stream_bytes", "tests/limits.rs", "max_stream_bytes"),
     ("max_decoded_bytes", "tests/limits.rs", "max_decoded_bytes"),
     ("max_text_bytes", "tests/limits.rs", "max_text_bytes"),
-    ("max_form_depth", "tests/text.rs", "max_form_depth"),
+    ("max_form_depth", "tests/bounds.rs", "max_form_depth"),
     ("max_ratio", "tests/limits.rs", "max_ratio"),
     ("workers", "tests/worker.rs", "workers"),
     ("worker_deadline_ms", "tests/cancellation.rs", "PAGEWISE_WORKER_DEADLINE_MS"),
