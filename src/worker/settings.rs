@@ -13,7 +13,7 @@ pub struct WorkerSettings {
     pub workers: Option<NonZeroUsize>,
     /// Time for one operation; then the worker is killed. [`DEFAULT_DEADLINE`]: the setting `worker_deadline_ms`.
     pub deadline: Duration,
-    /// Address space of a worker. 1 GB, five times what the largest page of the real files takes: the setting `worker_memory_bytes`.
+    /// Address space of a worker. 2 GB: the setting `worker_memory_bytes`.
     pub memory_bytes: u64,
     /// Requests that wait for a worker; one more is answered that the server is busy. 64.
     pub max_waiting: usize,
@@ -60,7 +60,7 @@ impl WorkerSettings {
             program,
             workers: None,
             deadline: DEFAULT_DEADLINE,
-            memory_bytes: 1 << 30,
+            memory_bytes: 2 << 30,
             max_waiting: 64,
             require_sandbox: false,
         }
