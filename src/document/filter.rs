@@ -161,12 +161,7 @@ fn too_large(limits: &Limits, found: usize) -> DocumentError {
 }
 
 fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
-    let early = parameters.as_dictionary().and_then(|entries| entries.get(b"EarlyChange")).and_then(Object::as_integer);
-    let order = weezl::BitOrder::Msb;
-    let mut decoder = match early {
-        Some(0) => weezl::decode::Decoder::new(order, 8),
-        _ => weezl::decode::Decoder::with_tiff_size_switch(order, 8),
-    };
+    let mut decoder = lzw_decoder(parameters);
     let mut out = Vec::new();
     let mut piece = vec![0_u8; 64 << 10];
     let mut rest = input;
@@ -180,11 +175,56 @@ fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
         }
         match step.status {
             Ok(weezl::LzwStatus::Ok) if step.consumed_in > 0 || step.consumed_out > 0 => {}
-            // The decoder reads ahead, so that it cannot say which byte was the last.
-            Ok(weezl::LzwStatus::Done) => return Ok(Step { exact: false, ..Step::ended(out, rest) }),
+            Ok(weezl::LzwStatus::Done) => {
+                let used = input.len().saturating_sub(rest.len());
+                return Ok(Step::ended(out, after_lzw(input, used, parameters, limits)?));
+            }
             // Encoders that leave out the end code are common, and every reader takes them.
             Ok(_) => return Ok(Step { bytes: out, intact: rest.is_empty(), exact: false }),
             Err(_) => return Ok(Step::damaged(out)),
+        }
+    }
+}
+
+fn lzw_decoder(parameters: &Object) -> weezl::decode::Decoder {
+    let early = parameters.as_dictionary().and_then(|entries| entries.get(b"EarlyChange")).and_then(Object::as_integer);
+    match early {
+        Some(0) => weezl::decode::Decoder::new(weezl::BitOrder::Msb, 8),
+        _ => weezl::decode::Decoder::with_tiff_size_switch(weezl::BitOrder::Msb, 8),
+    }
+}
+
+/// What follows the end code of LZW data of which the decoder took `used` bytes: it reads ahead by some of them.
+fn after_lzw<'a>(
+    input: &'a [u8],
+    used: usize,
+    parameters: &Object,
+    limits: &Limits,
+) -> Result<&'a [u8], DocumentError> {
+    /// Bytes that the decoder reads ahead, at most.
+    const AHEAD: usize = 16;
+    let mut end = used;
+    for _ in 0..AHEAD {
+        let shorter = end.checked_sub(1).and_then(|shorter| input.get(..shorter));
+        match shorter {
+            Some(shorter) if ends_lzw(shorter, parameters, limits)? => end = shorter.len(),
+            _ => break,
+        }
+    }
+    Ok(input.get(end..).unwrap_or_default())
+}
+
+/// Whether LZW data has its end code.
+fn ends_lzw(mut rest: &[u8], parameters: &Object, limits: &Limits) -> Result<bool, DocumentError> {
+    let mut decoder = lzw_decoder(parameters);
+    let mut piece = vec![0_u8; 64 << 10];
+    loop {
+        limits.deadline.check()?;
+        let step = decoder.decode_bytes(rest, &mut piece);
+        rest = rest.get(step.consumed_in..).unwrap_or_default();
+        match step.status {
+            Ok(weezl::LzwStatus::Ok) if step.consumed_in > 0 || step.consumed_out > 0 => {}
+            status => return Ok(matches!(status, Ok(weezl::LzwStatus::Done))),
         }
     }
 }
@@ -334,7 +374,7 @@ mod tests {
             (b"RunLengthDecode", b"\x02ab", (false, false)),
             (b"FlateDecode", b"", WHOLE),
             (b"LZWDecode", b"", WHOLE),
-            (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01", LEFT_OVER),
+            (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01", WHOLE),
             (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01x", LEFT_OVER),
             (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c", LEFT_OVER),
         ] {
