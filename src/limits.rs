@@ -3,6 +3,8 @@
 mod at_work;
 mod deadline;
 
+use std::fmt;
+
 pub(crate) use at_work::{AtWork, at_work, is_one_lost};
 pub use deadline::{Cancellation, Deadline, Stopped, Waking};
 
@@ -89,55 +91,102 @@ impl Default for Limits {
     }
 }
 
-/// A bound of [`Limits`] was hit. Distinct from damage: the file may be sound, and a larger setting may read it.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $limit:ident = $name:literal,)*) => {
+        /// A bound that a document can exceed. Its [`name`](Self::name) is the setting that holds the bound.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Limit {
+            $($(#[$doc])* $limit,)*
+        }
+
+        impl Limit {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$limit),*];
+
+            /// The name of the setting.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$limit => $name,)*
+                }
+            }
+        }
+    };
+}
+
+limits! {
+    /// [`Limits::max_file_bytes`].
+    FileBytes = "max_file_bytes",
+    /// [`Limits::max_nesting`].
+    Nesting = "max_nesting",
+    /// [`Limits::max_object_values`].
+    ObjectValues = "max_object_values",
+    /// [`Limits::max_page_tree_depth`].
+    PageTreeDepth = "max_page_tree_depth",
+    /// [`Limits::max_pages`].
+    Pages = "max_pages",
+    /// [`Limits::max_reference_hops`].
+    ReferenceHops = "max_reference_hops",
+    /// [`Limits::max_xref_sections`].
+    XrefSections = "max_xref_sections",
+    /// [`Limits::max_filters`].
+    Filters = "max_filters",
+    /// [`Limits::max_stream_bytes`].
+    StreamBytes = "max_stream_bytes",
+    /// [`Limits::max_decoded_bytes`].
+    DecodedBytes = "max_decoded_bytes",
+    /// [`Limits::max_ratio`].
+    Ratio = "max_ratio",
+    /// [`Limits::max_page_objects`].
+    PageObjects = "max_page_objects",
+    /// [`Limits::max_page_bytes`].
+    PageBytes = "max_page_bytes",
+    /// [`Limits::max_text_bytes`].
+    TextBytes = "max_text_bytes",
+    /// [`Limits::max_form_depth`].
+    FormDepth = "max_form_depth",
+    /// [`Limits::max_page_steps`].
+    PageSteps = "max_page_steps",
+    /// [`Limits::max_pixels`].
+    Pixels = "max_pixels",
+    /// [`Limits::max_side_pixels`].
+    SidePixels = "max_side_pixels",
+    /// Bytes of a page's picture in an answer.
+    PictureBytes = "max_picture_bytes",
+}
+
+impl Limit {
+    /// The limit called `name`, for names that came from another process.
+    #[cfg(all(unix, not(pagewise_portable)))]
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|limit| limit.name() == name)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A limit was exceeded. The file may be sound: a larger setting may read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{which} is {limit}, and {found} or more were met")]
 pub struct LimitExceeded {
-    /// The setting's name.
-    pub which: &'static str,
+    /// The limit.
+    pub which: Limit,
     /// Its value.
     pub limit: u64,
     /// What was met; where counting stopped, the least it can be.
     pub found: u64,
 }
 
-/// The names that [`LimitExceeded::which`] can have.
-#[cfg(all(unix, not(pagewise_portable)))]
-const NAMES: [&str; 20] = [
-    "max_file_bytes",
-    "max_nesting",
-    "max_object_values",
-    "max_page_tree_depth",
-    "max_pages",
-    "max_reference_hops",
-    "max_xref_sections",
-    "max_filters",
-    "max_stream_bytes",
-    "max_decoded_bytes",
-    "max_ratio",
-    "max_page_objects",
-    "max_page_bytes",
-    "max_outline_items",
-    "max_text_bytes",
-    "max_form_depth",
-    "max_page_steps",
-    "max_pixels",
-    "max_side_pixels",
-    "max_picture_bytes",
-];
-
-/// The bound called `name`, for names that came from another process.
-#[cfg(all(unix, not(pagewise_portable)))]
-pub(crate) fn known_name(name: &str) -> &'static str {
-    NAMES.into_iter().find(|known| *known == name).unwrap_or("a limit")
-}
-
 impl LimitExceeded {
     /// `Ok` while `found` is at most `limit`.
     ///
     /// # Errors
-    /// The limit, named `which`, when it is passed.
-    pub fn check(which: &'static str, found: u64, limit: u64) -> Result<(), Self> {
+    /// The limit `which`, when `found` exceeds it.
+    pub fn check(which: Limit, found: u64, limit: u64) -> Result<(), Self> {
         if found > limit { Err(Self { which, limit, found }) } else { Ok(()) }
     }
 }

@@ -29,7 +29,7 @@ fn limit_of(pdf: &[u8], limits: &Limits, wanted: Wanted) -> Option<&'static str>
     };
     match done {
         Ok(()) => None,
-        Err(PdfError::Limit(limit)) => Some(limit.which),
+        Err(PdfError::Limit(limit)) => Some(limit.which.name()),
         Err(error) => panic!("{error}"),
     }
 }

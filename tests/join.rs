@@ -241,7 +241,7 @@ fn pages_are_counted_and_there_is_at_least_one() {
 fn limit_of(limits: &Limits) -> Option<&'static str> {
     let document = Document::open(Arc::new(std::fs::read(fixture("latex.pdf")).unwrap()), None, limits).unwrap();
     match join(&document, &PageSet::all(document.page_count())) {
-        Err(JoinError::Whole(CutError::Document(DocumentError::Limit(limit)))) => Some(limit.which),
+        Err(JoinError::Whole(CutError::Document(DocumentError::Limit(limit)))) => Some(limit.which.name()),
         Ok(_) => None,
         Err(error) => panic!("{error}"),
     }

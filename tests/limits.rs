@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pagewise::document::{Document, Tier};
-use pagewise::limits::{Cancellation, Deadline, LimitExceeded, Limits};
+use pagewise::limits::{Cancellation, Deadline, Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
 use pagewise::split;
@@ -57,7 +57,7 @@ fn check(bytes: &[u8], which: &str, set: impl Fn(&mut Limits, u64)) -> u64 {
     }
     assert_eq!(at(enough), Ok(()), "{which} at {enough}");
     let error = at(enough - 1).expect_err(which);
-    assert_eq!((error.which, error.limit), (which, enough - 1));
+    assert_eq!((error.which.name(), error.limit), (which, enough - 1));
     assert!(error.found > error.limit, "{error:?}");
     enough
 }
@@ -150,7 +150,7 @@ fn a_stream_may_grow_so_many_times_and_no_more() {
     let ratio = u64::try_from(content.len().div_ceil(data.len())).unwrap();
     let at = |max_ratio: u64| read(&file, &Limits { max_ratio, ..Limits::default() });
     assert_eq!(at(ratio), Ok(()));
-    assert_eq!(at(ratio - 1), Err(LimitExceeded { which: "max_ratio", limit: ratio - 1, found: ratio }));
+    assert_eq!(at(ratio - 1), Err(LimitExceeded { which: Limit::Ratio, limit: ratio - 1, found: ratio }));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A text is what the page says: whole, joined where a line divides it, and none where its fonts say nothing.
 
-use pagewise::limits::{LimitExceeded, Limits};
+use pagewise::limits::{Limit, LimitExceeded, Limits};
 use pagewise::text::{Case, PageKind, PageText, Pattern, Query, TextError, chunk_text};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -65,7 +65,7 @@ fn replacement_text_is_bounded_also_where_it_is_shared_and_shows_nothing() {
         let content = "/Span /P BDC EMC ".repeat(times);
         chunk_text(&page(&properties, &content), &limits).map(|page| page.text)
     };
-    let limit = LimitExceeded { which: "max_text_bytes", limit: 1_000, found: 1_001 };
+    let limit = LimitExceeded { which: Limit::TextBytes, limit: 1_000, found: 1_001 };
     assert_eq!(of(400, 10), Ok(String::new()));
     assert_eq!(of(400, 11), Err(TextError::Limit(limit)));
 }

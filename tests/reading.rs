@@ -2,7 +2,7 @@
 
 use super::support::file_of;
 use pagewise::document::{Document, DocumentError, Note, ReadAt, Tier};
-use pagewise::limits::{LimitExceeded, Limits};
+use pagewise::limits::{Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use proptest::prelude::*;
 use std::fs;
@@ -308,7 +308,7 @@ fn deep_tree(depth: usize) -> Vec<u8> {
 fn the_depth_of_the_tree_is_bounded() -> Outcome {
     assert_eq!(open(deep_tree(1000), None)?.page_count(), 1);
     let error = open(deep_tree(1001), None).err();
-    let limit = LimitExceeded { which: "max_page_tree_depth", limit: 1000, found: 1001 };
+    let limit = LimitExceeded { which: Limit::PageTreeDepth, limit: 1000, found: 1001 };
     assert_eq!(error, Some(DocumentError::Limit(limit)));
     Ok(())
 }

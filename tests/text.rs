@@ -1,7 +1,7 @@
 //! The engine of last resort gives the words of a page, and an error where it fails.
 
 use pagewise::document::{Document, DocumentError, ReadAt};
-use pagewise::limits::{LimitExceeded, Limits};
+use pagewise::limits::{Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::split::cut;
 use pagewise::text::{TextError, Texts, chunk_text, page_text};
@@ -71,7 +71,7 @@ fn what_is_odd_is_not_read_as_a_whole() -> Outcome {
 fn text_is_bounded() -> Outcome {
     let chunk = cut(&open("libreoffice.pdf")?, PageIndex(0))?.bytes;
     let limits = Limits { max_text_bytes: 100, ..Limits::default() };
-    let limit = LimitExceeded { which: "max_text_bytes", limit: 100, found: 101 };
+    let limit = LimitExceeded { which: Limit::TextBytes, limit: 100, found: 101 };
     assert_eq!(chunk_text(&chunk, &limits), Err(TextError::Limit(limit)));
     Ok(())
 }
@@ -149,7 +149,7 @@ fn what_a_page_draws_is_bounded() -> Outcome {
     let chunk = page_with_forms("/B Do");
     let of = |max_page_steps| chunk_text(&chunk, &Limits { max_page_steps, ..Limits::default() }).map(|page| page.text);
     let refused = |steps| match of(steps) {
-        Err(TextError::Limit(limit)) => Some(limit.which),
+        Err(TextError::Limit(limit)) => Some(limit.which.name()),
         _ => None,
     };
     let steps = (0..10_000).find(|steps| refused(*steps).is_none()).unwrap_or_default();

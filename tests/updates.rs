@@ -3,7 +3,7 @@
 
 use crate::support::pdf::file_of;
 use pagewise::document::{Document, DocumentError, Tier};
-use pagewise::limits::Limits;
+use pagewise::limits::{Limit, Limits};
 use pagewise::page::PageIndex;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn updates_are_counted() {
     for kind in [Kind::Table, Kind::Stream, Kind::Hybrid] {
         assert!(open(updated(9, kind), &with(10)).is_ok(), "{kind:?}");
         let error = open(updated(10, kind), &with(10)).err();
-        let is_it = |error| matches!(error, Some(DocumentError::Limit(limit)) if limit.which == "max_xref_sections");
+        let is_it = |error| matches!(error, Some(DocumentError::Limit(limit)) if limit.which == Limit::XrefSections);
         assert!(is_it(error), "{kind:?}");
     }
 }
@@ -142,5 +142,5 @@ fn rows_of_all_sections_are_bounded() {
     let with = |max_decoded_bytes| open(file.clone(), &Limits { max_decoded_bytes, ..Limits::default() });
     let all = 60 * 2 * ROW_BYTES as u64;
     assert!(with(all).is_ok());
-    assert!(matches!(with(all - 1), Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes"));
+    assert!(matches!(with(all - 1), Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes));
 }

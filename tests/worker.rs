@@ -97,7 +97,7 @@ fn refusals_come_through_whole() {
     let limited = WorkerReader::start(settings(), small, Arc::new(NoFonts));
     let limited = limited.open(Arc::new(small_pdf(3)), None, &Cancellation::new());
     let Err(PdfError::Limit(limit)) = limited else { panic!("no limit") };
-    assert_eq!((limit.which, limit.limit, limit.found), ("max_pages", 2, 3));
+    assert_eq!((limit.which.name(), limit.limit, limit.found), ("max_pages", 2, 3));
     // A reader that refuses is as good as before.
     assert_eq!(open(&there, small_pdf(2)).page_count(), 2);
 }

@@ -9,7 +9,7 @@ use super::request::form_name;
 use super::result::ResultRoom;
 use super::served::{Body, Served};
 use crate::hash::{ContentHash, PageFingerprint};
-use crate::limits::LimitExceeded;
+use crate::limits::{Limit, LimitExceeded};
 use crate::page::PageIndex;
 use crate::render::{Dpi, RenderOptions};
 use crate::text::estimated_tokens;
@@ -64,7 +64,7 @@ impl PdfAnswer<'_> {
                 format!("its picture has {found} bytes, and the result has room for {limit} (max_result_bytes)");
             return PdfError::Failed { action: PdfAction::RenderPage, reason };
         }
-        LimitExceeded { which: "max_picture_bytes", limit, found }.into()
+        LimitExceeded { which: Limit::PictureBytes, limit, found }.into()
     }
 
     fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> Served {

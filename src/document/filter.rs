@@ -11,7 +11,7 @@ mod predictor;
 use super::error::DocumentError;
 use super::lexer::{hexadecimal_digit, is_white_space};
 use super::object::{Dictionary, Object};
-use crate::limits::{LimitExceeded, Limits, RATIO_FREE_BYTES};
+use crate::limits::{Limit, LimitExceeded, Limits, RATIO_FREE_BYTES};
 use flate::inflate;
 use parameters::are_known;
 use predictor::unpredict;
@@ -70,7 +70,7 @@ pub(crate) fn decode<'a>(
     filters: &[(Object, Object)],
     limits: &Limits,
 ) -> Result<Decoded<'a>, DocumentError> {
-    LimitExceeded::check("max_filters", filters.len() as u64, u64::from(limits.max_filters))?;
+    LimitExceeded::check(Limit::Filters, filters.len() as u64, u64::from(limits.max_filters))?;
     check_decoded(0, limits)?;
     let mut decoded = Decoded { bytes: Cow::Borrowed(data), intact: true, exact: true, stopped_at: None };
     for (at, (filter, parameters)) in filters.iter().enumerate() {
@@ -97,7 +97,7 @@ pub(crate) fn inflated_beginning(data: &[u8]) -> Vec<u8> {
 /// Counts what the operation at hand decodes, wherever it does so.
 fn check_decoded(decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
     let spent = limits.deadline.spend(decoded as u64);
-    LimitExceeded::check("max_decoded_bytes", spent, limits.max_decoded_bytes)
+    LimitExceeded::check(Limit::DecodedBytes, spent, limits.max_decoded_bytes)
 }
 
 /// Refuses what grows out of all proportion: a few bytes that become many are a bomb, or an empty picture.
@@ -106,7 +106,7 @@ fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), Lim
     if decoded <= RATIO_FREE_BYTES {
         return Ok(());
     }
-    LimitExceeded::check("max_ratio", decoded.div_ceil(stored.max(1)), limits.max_ratio)
+    LimitExceeded::check(Limit::Ratio, decoded.div_ceil(stored.max(1)), limits.max_ratio)
 }
 
 /// What one filter makes of its data.
@@ -157,7 +157,7 @@ fn limit_bytes(limits: &Limits) -> usize {
 
 fn too_large(limits: &Limits, found: usize) -> DocumentError {
     let found = u64::try_from(found).unwrap_or(u64::MAX);
-    LimitExceeded { which: "max_stream_bytes", limit: limits.max_stream_bytes, found }.into()
+    LimitExceeded { which: Limit::StreamBytes, limit: limits.max_stream_bytes, found }.into()
 }
 
 fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
@@ -345,7 +345,7 @@ mod tests {
     fn a_row_of_zeros_is_no_longer_than_a_stream_may_be() {
         let at = |max_stream_bytes: u64| ascii85(b"zzz", &Limits { max_stream_bytes, ..Limits::default() });
         assert_eq!(at(12), Ok(Step { bytes: vec![0; 12], intact: true, exact: true }));
-        let limit = LimitExceeded { which: "max_stream_bytes", limit: 11, found: 12 };
+        let limit = LimitExceeded { which: Limit::StreamBytes, limit: 11, found: 12 };
         assert_eq!(at(11), Err(limit.into()));
     }
 

@@ -12,7 +12,7 @@ use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
 use super::trailer;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use hayro_syntax::object::{self as theirs, MaybeRef, ObjectIdentifier};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -88,7 +88,7 @@ impl HayroReader {
 
     fn convert(&self, object: &theirs::Object<'_>, depth: u32) -> Result<Object, DocumentError> {
         let limit = self.limits.max_nesting;
-        LimitExceeded::check("max_nesting", u64::from(depth), u64::from(limit))?;
+        LimitExceeded::check(Limit::Nesting, u64::from(depth), u64::from(limit))?;
         Ok(match object {
             theirs::Object::Null(_) => Object::Null,
             theirs::Object::Boolean(value) => Object::Boolean(*value),
@@ -114,7 +114,7 @@ impl HayroReader {
         }
         let max_values = self.limits.max_object_values.into();
         let elements = (1..).zip(array.raw_iter()).map(|(count, element)| {
-            LimitExceeded::check("max_object_values", count, max_values)?;
+            LimitExceeded::check(Limit::ObjectValues, count, max_values)?;
             self.element(&element, depth + 1)
         });
         elements.collect::<Result<_, _>>().map(Object::Array)

@@ -11,7 +11,7 @@ pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
 pub(crate) use survey::Glance;
 
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// Why no object could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl Syntax {
     /// The limit of `limits` that was passed, if that is what it is.
     pub(crate) fn limit(self, limits: &Limits) -> Option<LimitExceeded> {
         let (which, limit) = match self {
-            Self::TooDeep => ("max_nesting", limits.max_nesting),
-            Self::TooMany => ("max_object_values", limits.max_object_values),
+            Self::TooDeep => (Limit::Nesting, limits.max_nesting),
+            Self::TooMany => (Limit::ObjectValues, limits.max_object_values),
             Self::Incomplete | Self::Malformed(_) => return None,
         };
         let limit = u64::from(limit);

@@ -11,7 +11,7 @@ use super::error::DocumentError;
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
 use super::trailer;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use lopdf as theirs;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ impl LopdfReader {
     }
 
     fn convert(&self, object: &theirs::Object, depth: u32) -> Result<Object, DocumentError> {
-        LimitExceeded::check("max_nesting", u64::from(depth), u64::from(self.limits.max_nesting))?;
+        LimitExceeded::check(Limit::Nesting, u64::from(depth), u64::from(self.limits.max_nesting))?;
         Ok(match object {
             theirs::Object::Null => Object::Null,
             theirs::Object::Boolean(value) => Object::Boolean(*value),

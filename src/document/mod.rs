@@ -50,7 +50,7 @@ pub use ladder::Tier;
 pub use notes::Note;
 pub use outline::{Outline, OutlineItem};
 
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};
 pub(crate) use bytes::FileBytes;
 use labels::PageLabels;
@@ -77,7 +77,7 @@ impl Document {
     /// the file passes a bound of `limits`, [`DocumentError::Stopped`] past their deadline, [`DocumentError::Io`] where it
     /// cannot be read.
     pub fn open(source: Arc<dyn ReadAt>, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
-        LimitExceeded::check("max_file_bytes", source.len(), limits.max_file_bytes)?;
+        LimitExceeded::check(Limit::FileBytes, source.len(), limits.max_file_bytes)?;
         let file = Arc::new(FileBytes::new(source)?);
         let ladder = Ladder::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
         match ladder.climb(is_whole, DocumentError::is_worth_another_reader) {

@@ -3,7 +3,7 @@
 use super::error::DocumentError;
 use super::lexer::Glance;
 use super::object::{Dictionary, Object, ObjectId};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ impl dyn Objects + '_ {
             return Ok(Resolved::Fetched(fetched));
         }
         let limit = u64::from(hops);
-        Err(LimitExceeded { which: "max_reference_hops", limit, found: limit + 1 }.into())
+        Err(LimitExceeded { which: Limit::ReferenceHops, limit, found: limit + 1 }.into())
     }
 
     /// The value of `key`, resolved; null where there is none.

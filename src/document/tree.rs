@@ -13,7 +13,7 @@
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -108,7 +108,7 @@ impl PageTree {
         if let Some(claimed) = claimed.filter(|claimed| *claimed > WALKED_LEAVES)
             && is_honest(objects, node, claimed)?
         {
-            LimitExceeded::check("max_pages", u64::from(claimed), u64::from(limits.max_pages))?;
+            LimitExceeded::check(Limit::Pages, u64::from(claimed), u64::from(limits.max_pages))?;
             return Ok(tree(claimed, OnceLock::new(), false, false));
         }
         let Walked { places, lost_kids } = walk(objects, &root, limits)?;
@@ -332,7 +332,7 @@ struct Walked {
 impl Walked {
     fn add(&mut self, kid: Object, above: Arc<Inherited>, limits: &Limits) -> Result<(), DocumentError> {
         self.places.push(Place { kid, above });
-        Ok(LimitExceeded::check("max_pages", self.places.len() as u64, u64::from(limits.max_pages))?)
+        Ok(LimitExceeded::check(Limit::Pages, self.places.len() as u64, u64::from(limits.max_pages))?)
     }
 }
 
@@ -354,7 +354,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
         let above = Arc::clone(&frame.above);
         visits += 1;
         // Nodes without leaves cost time too: as many are visited as there may be pages.
-        LimitExceeded::check("max_pages", visits / 2, u64::from(limits.max_pages))?;
+        LimitExceeded::check(Limit::Pages, visits / 2, u64::from(limits.max_pages))?;
         let id = kid.as_reference();
         if id.is_some() && frames.iter().any(|frame| frame.id == id) {
             continue;
@@ -376,7 +376,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
             continue;
         }
         let depth = frames.len() as u64;
-        LimitExceeded::check("max_page_tree_depth", depth, u64::from(limits.max_page_tree_depth))?;
+        LimitExceeded::check(Limit::PageTreeDepth, depth, u64::from(limits.max_page_tree_depth))?;
         let kids = objects.get(node, b"Kids")?.as_array().unwrap_or_default().to_vec();
         let above = Arc::new(above.below(node));
         if !is_small && are_believable(objects, node, &kids)? {

@@ -8,7 +8,7 @@ mod geometry;
 mod paints;
 
 use crate::document::effort::{Extent, Interruption, Reach, Steps, image_steps, price, whole};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use geometry::{Outline, Size, factor};
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
 use hayro::hayro_interpret::{
@@ -90,7 +90,7 @@ impl<'l> Counter<'l> {
 
     fn within(ledger: &'l Ledger<'l>, canvas: Size, depth: u32) -> Self {
         let limit = ledger.limits.max_form_depth;
-        if let Err(limit) = LimitExceeded::check("max_form_depth", depth.into(), limit.into()) {
+        if let Err(limit) = LimitExceeded::check(Limit::FormDepth, depth.into(), limit.into()) {
             Interruption::Limit(limit).leave();
         }
         Self { ledger, canvas, depth, groups: 0, clips: Vec::new(), masks: HashSet::new() }

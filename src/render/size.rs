@@ -2,7 +2,7 @@
 
 use super::RenderOptions;
 use crate::document::PageGeometry;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// Pixels per inch, from 72 to 300; fewer only where a budget asks for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Canvas {
         let width = whole(page.width_pt * pixels_per_point * (region.right - region.left));
         let height = whole(page.height_pt * pixels_per_point * (region.bottom - region.top));
         let max_pixels = options.max_pixels.min(limits.max_pixels);
-        LimitExceeded::check("max_pixels", width.saturating_mul(height), max_pixels)?;
+        LimitExceeded::check(Limit::Pixels, width.saturating_mul(height), max_pixels)?;
         Ok(Self {
             width: side(width, limits.max_side_pixels)?,
             height: side(height, limits.max_side_pixels)?,
@@ -101,7 +101,7 @@ impl Canvas {
 /// A side of the canvas.
 fn side(pixels: u64, limit: u16) -> Result<u16, LimitExceeded> {
     let side = u16::try_from(pixels).ok().filter(|side| *side <= limit);
-    side.ok_or(LimitExceeded { which: "max_side_pixels", limit: limit.into(), found: pixels })
+    side.ok_or(LimitExceeded { which: Limit::SidePixels, limit: limit.into(), found: pixels })
 }
 
 /// Whole pixels, 1 at least. A page whose points times resolution is whole but for the rounding of its numbers keeps its last pixel.
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn a_picture_has_at_most_so_many_pixels_and_so_long_sides() {
         assert_eq!(canvas(10_000.0, 10_000.0, 72, None), Ok([10_000, 10_000]));
-        let limit = LimitExceeded { which: "max_pixels", limit: 100_000_000, found: 100_010_000 };
+        let limit = LimitExceeded { which: Limit::Pixels, limit: 100_000_000, found: 100_010_000 };
         assert_eq!(canvas(10_001.0, 10_000.0, 72, None), Err(limit));
         assert_eq!(canvas(65_535.0, 1.0, 72, None), Ok([65_535, 1]));
-        let limit = LimitExceeded { which: "max_side_pixels", limit: 65_535, found: 65_536 };
+        let limit = LimitExceeded { which: Limit::SidePixels, limit: 65_535, found: 65_536 };
         assert_eq!(canvas(65_536.0, 1.0, 72, None), Err(limit));
         assert!(canvas(f64::INFINITY, f64::INFINITY, 72, None).is_err());
     }

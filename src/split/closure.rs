@@ -16,7 +16,7 @@ use crate::document::DocumentError;
 use crate::document::keyed::{KeyedMap, KeyedSet};
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ impl<'a> Closure<'a> {
 
     fn count(&mut self, bytes: usize) -> Result<(), DocumentError> {
         self.bytes = self.bytes.saturating_add(bytes as u64);
-        Ok(LimitExceeded::check("max_page_bytes", self.bytes, self.limits.max_page_bytes)?)
+        Ok(LimitExceeded::check(Limit::PageBytes, self.bytes, self.limits.max_page_bytes)?)
     }
 
     /// Serializes everything that is referred to by now, and what that refers to.
@@ -382,7 +382,7 @@ impl<'a> Closure<'a> {
 
     fn assign(&mut self, id: ObjectId, object: Arc<Object>, role: Role) -> Result<u32, DocumentError> {
         self.last_number += 1;
-        LimitExceeded::check("max_page_objects", u64::from(self.last_number), u64::from(self.limits.max_page_objects))?;
+        LimitExceeded::check(Limit::PageObjects, u64::from(self.last_number), u64::from(self.limits.max_page_objects))?;
         self.numbers.insert(id.number, Some(self.last_number));
         if self.parts.groups.contains(&id.number) {
             self.groups.push(id.number);

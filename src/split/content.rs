@@ -3,7 +3,7 @@
 use crate::document::object::{Object, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -28,7 +28,7 @@ impl<'a> Decoder<'a> {
     pub(super) fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::Decoded<'s>, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
-            Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
+            Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
                 filter::Decoded { bytes: Cow::default(), intact: true, exact: false, stopped_at: Some(0) }
             }
@@ -41,7 +41,7 @@ impl<'a> Decoder<'a> {
     /// Counts bytes that were decoded, also for an earlier page.
     pub(super) fn spend(&self, bytes: u64) -> Result<(), DocumentError> {
         let spent = self.spent.get().saturating_add(bytes);
-        LimitExceeded::check("max_decoded_bytes", spent, self.limits.max_decoded_bytes)?;
+        LimitExceeded::check(Limit::DecodedBytes, spent, self.limits.max_decoded_bytes)?;
         self.spent.set(spent);
         Ok(())
     }

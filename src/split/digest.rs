@@ -7,7 +7,7 @@ use crate::document::DocumentError;
 use crate::document::keyed::KeyedMap;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use blake3::{Hash, Hasher};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -116,7 +116,7 @@ impl<'a> Digests<'a> {
         }
         self.limits.deadline.check()?;
         let limit = u64::from(self.limits.max_page_objects);
-        LimitExceeded::check("max_page_objects", self.visits.len() as u64, limit)?;
+        LimitExceeded::check(Limit::PageObjects, self.visits.len() as u64, limit)?;
         self.visits.insert(id.number, Visit::Open { cycle: Cell::new(None) });
         let object = self.objects.fetch(id)?;
         let mut references = Vec::new();

@@ -9,7 +9,7 @@ use super::serialize;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use std::collections::{HashMap, HashSet};
 
 /// Fields above each other, at most; real forms have five.
@@ -141,7 +141,7 @@ fn parents(
         let kids = objects.get(field, b"Kids")?;
         for kid in references(&kids) {
             limits.deadline.check()?;
-            LimitExceeded::check("max_page_objects", above.len() as u64, u64::from(limits.max_page_objects))?;
+            LimitExceeded::check(Limit::PageObjects, above.len() as u64, u64::from(limits.max_page_objects))?;
             if !known.contains(&kid) && above.insert(kid, id).is_none() {
                 pending.push(kid);
             }

@@ -15,7 +15,7 @@ use crate::document::keyed::{KeyedMap, KeyedSet};
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use std::sync::Arc;
 
 /// Resource categories that content names (table 34).
@@ -156,7 +156,7 @@ impl Finder<'_> {
             {
                 continue;
             }
-            LimitExceeded::check("max_page_objects", self.seen.len() as u64, u64::from(self.limits.max_page_objects))?;
+            LimitExceeded::check(Limit::PageObjects, self.seen.len() as u64, u64::from(self.limits.max_page_objects))?;
             let holder = object.as_reference();
             let resolved = self.objects.resolve(&object)?;
             match &*resolved {

@@ -3,7 +3,7 @@
 use crate::document::object::{Dictionary, Object, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -41,7 +41,7 @@ impl<'a> StreamReader<'a> {
         let resolve = &mut |value: &Object| Ok((*self.objects.resolve(value)?).clone());
         let mut filters = filter::filters_of(&stream.dictionary, resolve)?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
-            Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => return Err(limit.into()),
+            Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => return Ok(stored),
             other => other?,
         };
@@ -55,7 +55,7 @@ impl<'a> StreamReader<'a> {
 
     fn spend(&self, bytes: usize) -> Result<(), DocumentError> {
         self.spent.set(self.spent.get().saturating_add(bytes as u64));
-        Ok(LimitExceeded::check("max_decoded_bytes", self.spent.get(), self.limits.max_decoded_bytes)?)
+        Ok(LimitExceeded::check(Limit::DecodedBytes, self.spent.get(), self.limits.max_decoded_bytes)?)
     }
 
     /// Whether filters and parameters stand as the specification says (table 5), so that every reader finds the same.

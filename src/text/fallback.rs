@@ -3,7 +3,7 @@
 use super::TextError;
 use super::hyphens::join_words;
 use super::plain::plain;
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
@@ -17,7 +17,7 @@ pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Resul
     let written = pdf_extract::output_doc_page(&document, &mut output, index.number().get());
     if text.is_full {
         let limit = limits.max_text_bytes;
-        return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+        return Err(LimitExceeded { which: Limit::TextBytes, limit, found: limit.saturating_add(1) }.into());
     }
     written.map_err(|error: OutputError| unreadable(&error))?;
     Ok(join_words(&plain(&text.text)))

@@ -7,7 +7,7 @@ use super::plain::plain;
 use super::plausible::{PageFonts, is_private};
 use super::{TextError, hyphens, join, lines, order, stacks, write};
 use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
@@ -83,7 +83,7 @@ impl<'p> Pages<'p> {
         let (collected, fonts) = collector.finish();
         if collected.is_full {
             let limit = limits.max_text_bytes;
-            return Err(LimitExceeded { which: "max_text_bytes", limit, found: limit.saturating_add(1) }.into());
+            return Err(LimitExceeded { which: Limit::TextBytes, limit, found: limit.saturating_add(1) }.into());
         }
         Ok((collected, fonts))
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 pub use super::error_code::ErrorCode;
 use super::web_error::{fetched_pdf, unsupported_content, web_error};
 use crate::context::{ContextError, PdfError, Reference, RequestFull, SourceError, WorkerError};
+use crate::limits::Limit;
 
 /// A refusal or failure, as every door shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
@@ -204,7 +205,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
             ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
                 .hint(&larger_limit(limit.which, "dpi", "region"))
                 .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
-                .with("setting", json!(limit.which))
+                .with("setting", json!(limit.which.name()))
                 .with("limit", json!(limit.limit))
                 .with("found", json!(limit.found))
         }
@@ -223,9 +224,9 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
 }
 
 /// What may help against a limit: a coarser picture where there is one, else a larger setting.
-fn larger_limit(which: &str, dpi: &str, region: &str) -> String {
+fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
-        "max_pixels" | "max_side_pixels" => {
+        Limit::Pixels | Limit::SidePixels => {
             format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting.")
         }
         _ => format!("A larger setting of {which} may read it."),

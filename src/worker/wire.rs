@@ -3,7 +3,7 @@
 //! Parent and worker are one program, so that this needs no version; the two greet each other with the program's all
 //! the same, for the program on disk may have been replaced meanwhile.
 
-use std::io;
+use std::io::{self, ErrorKind};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::hash::PageFingerprint;
 use crate::html::Readable;
-use crate::limits::{self, Deadline, LimitExceeded, Limits, Stopped};
+use crate::limits::{Deadline, Limit, LimitExceeded, Limits, Stopped};
 use crate::page::PageIndex;
 
 /// Sent by a worker when it is ready.
@@ -289,7 +289,7 @@ impl From<PdfError> for Failure {
             PdfError::Damaged { what, offset } => Self::Damaged { what, offset },
             PdfError::Encrypted { password_given } => Self::Encrypted { password_given },
             PdfError::Limit(LimitExceeded { which, limit, found }) => {
-                Self::Limit { which: which.to_owned(), limit, found }
+                Self::Limit { which: which.name().to_owned(), limit, found }
             }
             PdfError::Stopped(Stopped::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
             PdfError::Stopped(Stopped::Cancelled) => Self::Cancelled,
@@ -308,9 +308,10 @@ impl From<Failure> for PdfError {
             Failure::NotAPdf { beginning } => Self::NotAPdf { beginning },
             Failure::Damaged { what, offset } => Self::Damaged { what, offset },
             Failure::Encrypted { password_given } => Self::Encrypted { password_given },
-            Failure::Limit { which, limit, found } => {
-                Self::Limit(LimitExceeded { which: limits::known_name(&which), limit, found })
-            }
+            Failure::Limit { which, limit, found } => match Limit::named(&which) {
+                Some(which) => LimitExceeded { which, limit, found }.into(),
+                None => Self::Io(io::Error::new(ErrorKind::InvalidData, "the worker named an unknown limit")),
+            },
             Failure::Timeout { deadline_ms } => Stopped::Timeout { deadline_ms }.into(),
             Failure::Cancelled => Stopped::Cancelled.into(),
             Failure::Io(reason) => Self::Io(io::Error::other(reason)),
@@ -364,5 +365,19 @@ impl Reply {
     pub(super) fn of_picture(picture: Picture) -> (Self, Bytes) {
         let Picture { png, width, height, notes } = picture;
         (Self::Picture { width, height, notes }, png.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_keeps_its_name_on_the_way_from_a_worker() {
+        for &which in Limit::ALL {
+            let sent = PdfError::Limit(LimitExceeded { which, limit: 1, found: 2 });
+            let received = PdfError::from(Failure::from(sent));
+            assert!(matches!(received, PdfError::Limit(limit) if limit.which == which), "{received:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::super::bytes::{FileBytes, to_usize};
 use super::super::error::DocumentError;
 use super::super::lexer::{Glance, Lexer, Syntax, is_white_space};
 use super::super::object::{Dictionary, Object, ObjectId};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use memchr::memmem::Finder;
 use std::ops::Range;
@@ -74,7 +74,7 @@ fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64
     let mut seen = size;
     let mut step = size;
     while at.saturating_add(seen) < file.len() {
-        LimitExceeded::check("max_stream_bytes", seen, limits.max_stream_bytes)?;
+        LimitExceeded::check(Limit::StreamBytes, seen, limits.max_stream_bytes)?;
         let before = seen.saturating_sub(KEYWORD);
         let part = file.slice(at.saturating_add(before), step.saturating_add(KEYWORD))?;
         let ends = [&b"endobj"[..], b"stream", b"startxref"].map(|end| memchr::memmem::find(&part, end));

@@ -12,7 +12,7 @@ use super::super::lexer::{Lexer, Syntax};
 use super::super::object::{Dictionary, Object};
 use super::coverage::{Coverage, Run, Spans};
 use super::window::{self, Indirect};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use std::collections::HashSet;
 
@@ -140,7 +140,7 @@ impl<'a> Chain<'a> {
         if !self.seen.insert(at) {
             return Err(DocumentError::damaged_at("a loop of cross-reference sections", at));
         }
-        LimitExceeded::check("max_xref_sections", self.seen.len() as u64, u64::from(self.limits.max_xref_sections))?;
+        LimitExceeded::check(Limit::XrefSections, self.seen.len() as u64, u64::from(self.limits.max_xref_sections))?;
         let entries = self.file.look(at, HEAD_BYTES, |head| {
             let mut lexer = Lexer::new(head, 1);
             lexer.skip_space();
@@ -228,7 +228,7 @@ impl<'a> Chain<'a> {
         self.limits.deadline.check()?;
         self.subsections = self.subsections.saturating_add(1);
         let sections = self.subsections.div_ceil(SUBSECTIONS_A_SECTION);
-        LimitExceeded::check("max_xref_sections", sections, u64::from(self.limits.max_xref_sections))?;
+        LimitExceeded::check(Limit::XrefSections, sections, u64::from(self.limits.max_xref_sections))?;
         self.count_read(bytes, at)
     }
 
@@ -249,7 +249,7 @@ impl<'a> Chain<'a> {
         }
         if has_new || is_hybrid {
             self.kept = self.kept.saturating_add(rows.bytes.len() as u64);
-            LimitExceeded::check("max_stream_bytes", self.kept, self.limits.max_stream_bytes)?;
+            LimitExceeded::check(Limit::StreamBytes, self.kept, self.limits.max_stream_bytes)?;
             self.sections.push(Section::Stream(rows));
         }
         Ok(dictionary)
@@ -262,7 +262,7 @@ impl<'a> Chain<'a> {
             return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
         }
         self.decoded = self.decoded.saturating_add(decoded.bytes.len() as u64);
-        LimitExceeded::check("max_decoded_bytes", self.decoded, self.limits.max_decoded_bytes)?;
+        LimitExceeded::check(Limit::DecodedBytes, self.decoded, self.limits.max_decoded_bytes)?;
         Ok(decoded.bytes.into_owned())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::data::decoded;
 use super::{Steps, bytes, length, price};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Dict, MaybeRef, Object, ObjectIdentifier, Stream};
 use hayro_syntax::xref::XRef;
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ impl<'a, 's> Builder<'a, 's> {
     /// Arrays within arrays and references to further ones are one depth: that of the engine's stack.
     fn deeper(&mut self, object: &Object<'a>) -> u64 {
         if let Err(limit) =
-            LimitExceeded::check("max_nesting", u64::from(self.depth) + 1, self.limits.max_nesting.into())
+            LimitExceeded::check(Limit::Nesting, u64::from(self.depth) + 1, self.limits.max_nesting.into())
         {
             Interruption::Limit(limit).leave();
         }

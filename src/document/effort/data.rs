@@ -4,7 +4,7 @@ use super::{Interruption, Steps, bytes, length, price};
 use crate::document::DocumentError;
 use crate::document::filter;
 use crate::document::object::{Dictionary, Object as OurObject};
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use flate2::{Decompress, FlushDecompress, Status};
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Array, Dict, Object, Stream};
@@ -48,7 +48,7 @@ fn sound(raw: &[u8], filters: &[Filter], limits: &Limits, passed: fn(Interruptio
     match filter::decode(raw, &named, limits) {
         Ok(decoded) if decoded.intact && decoded.stopped_at.is_none() => Some(decoded.bytes.into_owned()),
         Err(DocumentError::Stopped(stopped)) => Interruption::Stopped(stopped).leave(),
-        Err(DocumentError::Limit(limit)) if limit.which == "max_decoded_bytes" => Interruption::Limit(limit).leave(),
+        Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => Interruption::Limit(limit).leave(),
         Err(DocumentError::Limit(limit)) => {
             passed(Interruption::Limit(limit));
             None

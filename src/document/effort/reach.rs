@@ -4,7 +4,7 @@ use super::build::Builder;
 use super::content::{Kind, Operators};
 use super::role::Role;
 use super::{Interruption, Steps, bytes, data, fonts, length, price};
-use crate::limits::{LimitExceeded, Limits};
+use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Array, Dict, MaybeRef, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::xref::XRef;
@@ -175,7 +175,7 @@ impl<'a, 's> Walk<'a, 's> {
                 continue;
             }
             let found = length_of(&self.seen);
-            if let Err(limit) = LimitExceeded::check("max_page_objects", found, self.limits.max_page_objects.into()) {
+            if let Err(limit) = LimitExceeded::check(Limit::PageObjects, found, self.limits.max_page_objects.into()) {
                 Interruption::Limit(limit).leave();
             }
             if let Some(object) = self.builder.xref.get::<Object<'_>>(id) {

@@ -1,14 +1,11 @@
 //! The budget of one page, and how an engine is left when it is spent.
 
 use crate::document::EngineFailure;
-use crate::limits::{Deadline, LimitExceeded, Limits, Stopped};
+use crate::limits::{Deadline, Limit, LimitExceeded, Limits, Stopped};
 use bytes::Bytes;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// The setting's name.
-const NAME: &str = "max_page_steps";
 
 /// Steps that an engine may take for a page. Clones are one budget.
 #[derive(Clone)]
@@ -54,7 +51,7 @@ impl Steps {
         // One thread counts, so that nothing is lost between the two.
         let taken = self.taken.load(Ordering::Relaxed).saturating_add(steps);
         self.taken.store(taken, Ordering::Relaxed);
-        if let Err(limit) = LimitExceeded::check(NAME, taken, self.limit) {
+        if let Err(limit) = LimitExceeded::check(Limit::PageSteps, taken, self.limit) {
             Interruption::Limit(limit).leave();
         }
         if let Err(stopped) = self.deadline.check() {
@@ -116,7 +113,7 @@ mod tests {
     #[test]
     fn an_engine_is_left_at_the_first_step_too_many() {
         assert_eq!(taken(7, 7), Ok(7));
-        let limit = LimitExceeded { which: NAME, limit: 7, found: 8 };
+        let limit = LimitExceeded { which: Limit::PageSteps, limit: 7, found: 8 };
         assert_eq!(taken(7, 8), Err(EngineFailure::Limit(limit)));
         assert!(taken(7, u64::MAX).is_err());
     }
