@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use pagewise::store::{Delivery, PostgresStore, Version, ViewStore as _};
+use pagewise::store::{DeliveryRecord, PostgresStore, Version, ViewStore as _};
 use pagewise::view::ConversationId;
 
 use super::{OTHERS, delivery, print, timed};
@@ -39,7 +39,7 @@ fn time(name: &str, store: &PostgresStore) {
         std::thread::sleep(Duration::from_millis(1));
         planned = store.head(&conversation).unwrap().map_or(planned, |head| head.version());
         reads.push(timed(|| store.read(&conversation, Some(planned)).unwrap()).1);
-        let delivery = Delivery { planned, ..delivery(at % 1_000) };
+        let delivery = DeliveryRecord { planned, ..delivery(at % 1_000) };
         records.push(timed(|| store.record(&conversation, &delivery, SystemTime::now()).unwrap()).1);
     }
     print(&format!("PostgreSQL, {name}: a reading"), reads);
@@ -51,7 +51,7 @@ fn write_until(is_over: &AtomicBool, store: &PostgresStore, conversation: &Conve
         if is_over.load(Ordering::Relaxed) {
             return;
         }
-        let delivery = Delivery { planned: Version::default(), ..delivery(at % 1_000) };
+        let delivery = DeliveryRecord { planned: Version::default(), ..delivery(at % 1_000) };
         store.record(conversation, &delivery, SystemTime::now()).unwrap();
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -18,12 +18,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
-use pagewise::context::{AnswerSettings, ContextManager, FileRequest, Isolation, Surroundings, WebSettings};
+use pagewise::context::{AnswerSettings, ContextConfig, ContextManager, FileRequest, Isolation, WebSettings};
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
-use pagewise::store::{Delivery, Sent, SqliteStore, Version, ViewStore};
-use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, LineSpan, Sequence};
+use pagewise::store::{DeliveryRecord, SqliteStore, Usage, Version, ViewStore};
+use pagewise::view::{ConversationId, FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 
 /// Where another process of this program records, and how long it rests between two.
 const FOLDER: &str = "PAGEWISE_BENCH_FOLDER";
@@ -32,18 +32,18 @@ const REST: &str = "PAGEWISE_BENCH_REST_US";
 const OTHERS: usize = 7;
 const COMMITS: u32 = 5_000;
 
-fn delivery(at: u32) -> Delivery {
+fn delivery(at: u32) -> DeliveryRecord {
     let mut print = [0; 32];
     print.iter_mut().zip(at.to_le_bytes()).for_each(|(byte, part)| *byte = part);
-    let what = Held::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: Form::Document };
+    let what = HeldItem::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: PageForm::Document };
     let holding = Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what };
     // As the context records a page: on a plan, with the name of the file.
-    Delivery {
+    DeliveryRecord {
         planned: Version { begun: 0, latest: Sequence(u64::MAX) },
         holdings: vec![holding],
         names: BTreeMap::from([(holding.file, "/home/someone/project/documents/report.pdf".to_owned())]),
-        sent: Sent { blocks: 1, pages: 1, bytes: 20_000, tokens: 2_000 },
-        ..Delivery::default()
+        sent: Usage { blocks: 1, pages: 1, bytes: 20_000, tokens: 2_000 },
+        ..DeliveryRecord::default()
     }
 }
 
@@ -138,7 +138,7 @@ fn large() {
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "large".parse().unwrap();
     let holding = |at: u32| {
-        let what = Held::Text(LineSpan::new(1 + at * 2, 1 + at * 2).unwrap());
+        let what = HeldItem::Text(LineSpan::new(1 + at * 2, 1 + at * 2).unwrap());
         let page = delivery(at).holdings.remove(0);
         let text = Holding {
             content: ContentHash::of(&at.to_le_bytes()),
@@ -149,7 +149,9 @@ fn large() {
     };
     let planned = Version { begun: 0, latest: Sequence(u64::MAX) };
     let holdings = (0..MANY).flat_map(holding).collect();
-    store.record(&conversation, &Delivery { planned, holdings, ..Delivery::default() }, SystemTime::now()).unwrap();
+    store
+        .record(&conversation, &DeliveryRecord { planned, holdings, ..DeliveryRecord::default() }, SystemTime::now())
+        .unwrap();
     let context = context(folder.path(), Some(folder.path().to_path_buf()));
     let request = FileRequest { conversation: Some(conversation), ..FileRequest::whole("notes.txt") };
     let given = |force: bool| {
@@ -167,7 +169,7 @@ fn large() {
 }
 
 fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
-    let surroundings = Surroundings {
+    let surroundings = ContextConfig {
         fetched_directory: None,
         database: None,
         web: WebSettings::default(),

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use pagewise::context::{
-    AnswerSettings, Block, ContextManager, FileRequest, Isolation, Part, Surroundings, Updates, WebSettings,
-    page_changes_told,
+    AnswerSettings, Block, ContextConfig, ContextManager, FileRequest, Isolation, RequestedPart, Updates, WebSettings,
+    page_change_lines,
 };
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::view::ConversationId;
@@ -21,13 +21,13 @@ use pagewise::view::ConversationId;
 /// What the model in this example wants, one call after the other.
 enum Turn {
     /// `get_file`: the summary, or a selection of pages.
-    Read(Part),
+    Read(RequestedPart),
     /// The file is made anew by somebody else meanwhile.
     Edited(&'static str),
     /// The model's context grew too large and was compacted.
     Compacted,
     /// The model is stopped before it sees the answer.
-    Cancelled(Part),
+    Cancelled(RequestedPart),
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -45,9 +45,9 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
     std::fs::copy(fixtures.join("report-v1.pdf"), &report)?;
     let context = open(folder.path())?;
     let conversation = context.mint(None)?;
-    let pages = |selection: &str| Part::Selection(selection.to_owned());
+    let pages = |selection: &str| RequestedPart::Selection(selection.to_owned());
     let script = [
-        Turn::Read(Part::Summary),
+        Turn::Read(RequestedPart::Summary),
         Turn::Read(pages("1-2")),
         Turn::Read(pages("2-3")),
         Turn::Cancelled(pages("4")),
@@ -90,7 +90,7 @@ pub(crate) fn run(out: &mut dyn Write) -> Result<(), Box<dyn Error>> {
 /// A context over one folder, its memory beside the files, PDFs read in this process. A plugin that reads files of
 /// strangers names a worker binary in place of that.
 fn open(folder: &Path) -> Result<ContextManager, Box<dyn Error>> {
-    let surroundings = Surroundings {
+    let surroundings = ContextConfig {
         fetched_directory: None,
         database: None,
         web: WebSettings::default(),
@@ -110,7 +110,7 @@ fn open(folder: &Path) -> Result<ContextManager, Box<dyn Error>> {
     }
 }
 
-fn request(conversation: &ConversationId, generation: u64, part: Part) -> FileRequest {
+fn request(conversation: &ConversationId, generation: u64, part: RequestedPart) -> FileRequest {
     FileRequest {
         part,
         conversation: Some(conversation.clone()),
@@ -119,11 +119,11 @@ fn request(conversation: &ConversationId, generation: u64, part: Part) -> FileRe
     }
 }
 
-fn named(part: &Part) -> String {
+fn named(part: &RequestedPart) -> String {
     match part {
-        Part::Summary => "report.pdf".to_owned(),
-        Part::Index(index) => format!("report.pdf pdfPage {index}"),
-        Part::Selection(selection) => format!("report.pdf pages {selection}"),
+        RequestedPart::Summary => "report.pdf".to_owned(),
+        RequestedPart::Index(index) => format!("report.pdf pdfPage {index}"),
+        RequestedPart::Selection(selection) => format!("report.pdf pages {selection}"),
     }
 }
 
@@ -140,7 +140,7 @@ fn tell(out: &mut dyn Write, updates: &Updates) -> io::Result<()> {
         let name = Path::new(&update.path).file_name().unwrap_or_default().display();
         writeln!(out, "updates of {name}")?;
         if let pagewise::context::FileChange::Pages(changes) = &update.change {
-            page_changes_told(changes).iter().try_for_each(|line| writeln!(out, "  | {line}"))?;
+            page_change_lines(changes).iter().try_for_each(|line| writeln!(out, "  | {line}"))?;
         }
     }
     Ok(())

@@ -59,7 +59,7 @@
 //! | `http` | the one HTTP client: TLS, no proxy, no redirect unless asked, bodies made while they are sent | | reqwest, http_body |
 //! | `web` | fetching: which addresses may be asked ([`WebSettings`](web::WebSettings)), redirects, bounds, what was fetched and is kept | http | |
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
-//! | `model` | [`Models`](model::Models): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
+//! | `model` | [`ModelClient`](model::ModelClient): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
 //! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, tracing_subscriber |

@@ -10,13 +10,14 @@
 use std::sync::Arc;
 
 use pagewise::context::{
-    AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, Point, RequestBounds, Updates,
+    AnswerSettings, ContextError, ConversationPoint, FileChange, FileRequest, ForgetRequest, RequestBounds,
+    RequestedPart, Updates,
 };
 use pagewise::limits::Cancellation;
 use pagewise::page::PageIndex;
-use pagewise::store::{MemoryStore, Sent, SqliteStore, ViewStore};
+use pagewise::store::{MemoryStore, SqliteStore, Usage, ViewStore};
 use pagewise::tool::{update_text, updates_text};
-use pagewise::view::{ConversationId, Form, Principal};
+use pagewise::view::{ConversationId, PageForm, Principal};
 
 use crate::support::stores::loaded;
 use crate::support::words::{Bench, pages, summary};
@@ -221,7 +222,7 @@ fn pages_past_the_end_after_a_shrink_are_refused_and_told() {
     bench.given("a.pdf", pages("1-3"));
     bench.pdf("a.pdf", &["one"]);
     let mut request = FileRequest::whole("a.pdf");
-    (request.part, request.conversation) = (Part::Selection("2-3".into()), Some(c()));
+    (request.part, request.conversation) = (RequestedPart::Selection("2-3".into()), Some(c()));
     let refused = bench.context.get_file(&request).unwrap_err();
     assert!(matches!(refused, ContextError::PageOutOfRange { page_count: 1, .. }), "{refused:?}");
     assert!(told(&bench).contains("Removed (by their earlier numbers): pages 2-3."));
@@ -234,7 +235,7 @@ fn forgetting_all_but_the_files_keeps_them_followed() {
     bench.given("a.pdf", pages("1-2"));
     forget(&bench, ForgetRequest { keep_files: true, ..ForgetRequest::default() });
     let status = bench.context.status(&c(), None).unwrap();
-    assert_eq!((status.files.len(), status.sent), (1, Sent::default()));
+    assert_eq!((status.files.len(), status.sent), (1, Usage::default()));
     assert!(status.files[0].view.is_none() && status.files[0].pages.is_empty());
     bench.pdf("a.pdf", &["one"]);
     insta::assert_snapshot!(told(&bench), @"
@@ -264,7 +265,7 @@ fn a_delivery_from_before_a_forgetting_is_not_recorded() {
 /// Pages 1 of a.pdf in a generation.
 fn in_generation(bench: &Bench, generation: u64) -> String {
     let ask = |request: &mut FileRequest| {
-        request.part = Part::Index(0);
+        request.part = RequestedPart::Index(0);
         request.generation = Some(generation);
     };
     bench.given("a.pdf", ask).remove(0)
@@ -296,7 +297,7 @@ fn an_answer_planned_in_the_generation_before_is_not_recorded() {
     bench.pdf("a.pdf", &["one"]);
     let first = |generation| {
         bench.ask("a.pdf", |request| {
-            request.part = Part::Index(0);
+            request.part = RequestedPart::Index(0);
             request.generation = Some(generation);
         })
     };
@@ -318,7 +319,7 @@ fn a_fork_holds_what_was_held_and_goes_its_own_way() {
     assert_eq!((held(&all).as_str(), held(&early).as_str()), ("1-2", "1"));
     bench.context.forget(&all, &ForgetRequest::default()).unwrap();
     assert_eq!((held(&all).as_str(), held(&c()).as_str(), held(&early).as_str()), ("", "1-2", "1"));
-    assert_eq!(held(&bench.context.fork(&c(), Some(Point(0))).unwrap()), "");
+    assert_eq!(held(&bench.context.fork(&c(), Some(ConversationPoint(0))).unwrap()), "");
     let unknown = bench.context.fork(&"nobody".parse().unwrap(), None).unwrap_err();
     assert!(matches!(unknown, ContextError::UnknownConversation));
     let answer = bench.ask("a.pdf", pages("1"));
@@ -373,13 +374,13 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
     Nothing more fits into this conversation: max_conversation_blocks is 3, and 3 were sent. A provider would refuse every later request with more of it. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
     "#);
     let mut request = FileRequest::whole("a.pdf");
-    (request.part, request.conversation) = (Part::Index(3), Some(c()));
+    (request.part, request.conversation) = (RequestedPart::Index(3), Some(c()));
     let refused = pagewise::tool::ToolError::from(bench.context.get_file(&request).unwrap_err());
     assert_eq!(
         refused.message,
         "Conversation limit reached: max_conversation_blocks is 3, 3 were sent, and a.pdf needs 1 more"
     );
-    request.form = Form::Text;
+    request.form = PageForm::Text;
     assert!(bench.context.get_file(&request).is_ok(), "text is no media block");
     forget(&bench, ForgetRequest { keep_files: true, ..ForgetRequest::default() });
     assert_eq!(bench.given("a.pdf", pages("4")), ["PDF: four"]);
@@ -464,7 +465,7 @@ fn a_store_that_lost_its_past_is_believed_only_for_what_it_says() {
 }
 
 /// What a poll tells, nothing committed.
-fn polled(bench: &Bench, watch: &mut pagewise::context::Watch<'_>) -> Vec<String> {
+fn polled(bench: &Bench, watch: &mut pagewise::context::FileWatch<'_>) -> Vec<String> {
     let updates = watch.poll().unwrap();
     let folder = format!("{}/", bench.folder.path().display());
     updates.files.iter().map(|file| update_text(file).replace(&folder, "").lines().next().unwrap().to_owned()).collect()
@@ -567,7 +568,7 @@ fn sixty_four_at_once_lose_nothing_and_see_nobody_elses() {
     bench.write("a.pdf", &format!("%PDF-1.7\n{}\n", all.join("\n")));
     let give = |conversation: &str, page: u32| {
         let mut request = FileRequest::whole("a.pdf");
-        (request.part, request.conversation) = (Part::Index(page.into()), Some(conversation.parse().unwrap()));
+        (request.part, request.conversation) = (RequestedPart::Index(page.into()), Some(conversation.parse().unwrap()));
         let answer = bench.context.get_file(&request).unwrap();
         let sent = answer.details.sent.len();
         answer.delivery.commit().unwrap();
@@ -590,7 +591,7 @@ fn sixty_four_at_once_lose_nothing_and_see_nobody_elses() {
     let held = |conversation: &str| {
         let view = loaded(&store, &conversation.parse().unwrap());
         let (_, content) = view.files().next().unwrap();
-        view.pages_in(&content, Form::Document)
+        view.pages_in(&content, PageForm::Document)
     };
     assert_eq!(held("shared").len(), u64::from(TASKS));
     for task in 0..TASKS {

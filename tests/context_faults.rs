@@ -12,11 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use pagewise::context::{AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, Part, SourceError};
+use pagewise::context::{
+    AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, RequestedPart, SourceError,
+};
 use pagewise::hash::ContentHash;
 use pagewise::limits::Cancellation;
 use pagewise::source::{HashCache, HashStore};
-use pagewise::store::{Delivery, MemoryStore, SqliteStore, StoreError, ViewStore};
+use pagewise::store::{DeliveryRecord, MemoryStore, SqliteStore, StoreError, ViewStore};
 use pagewise::view::ConversationId;
 use serde_json::json;
 use tempfile::TempDir;
@@ -59,7 +61,7 @@ fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next()
     bench.given("a.pdf", pages("1"));
     *broken.lock().unwrap() = vec!["read"];
     let answer = bench.ask("a.pdf", |request| {
-        request.part = Part::Index(0);
+        request.part = RequestedPart::Index(0);
         request.generation = Some(1);
     });
     assert_eq!(lines(&answer), ["PDF: one", NOT_KNOWN], "the context was compacted: the agent has nothing");
@@ -77,7 +79,9 @@ fn where_the_memory_cannot_be_read_nothing_is_left_out_and_the_answer_says_so() 
     let (bench, broken) = failing();
     bench.pdf("a.pdf", &["one", "two"]);
     bench.write("a.txt", "text\n");
-    for (file, part) in [("a.pdf", Part::Index(0)), ("a.pdf", Part::Summary), ("a.txt", Part::Summary)] {
+    for (file, part) in
+        [("a.pdf", RequestedPart::Index(0)), ("a.pdf", RequestedPart::Summary), ("a.txt", RequestedPart::Summary)]
+    {
         bench.given(file, |request| request.part = part.clone());
         *broken.lock().unwrap() = vec!["read"];
         let answer = bench.ask(file, |request| request.part = part.clone());
@@ -110,7 +114,7 @@ fn a_fork_holds_nothing_that_was_forgotten_while_the_store_failed() {
         broken.lock().unwrap().clear();
         let fork = bench.context.fork(&c(), None).unwrap();
         let answer = bench.ask("a.pdf", |request| {
-            request.part = Part::Index(0);
+            request.part = RequestedPart::Index(0);
             request.conversation = Some(fork.clone());
         });
         assert_eq!(lines(&answer), ["PDF: one"]);
@@ -300,7 +304,7 @@ fn a_server_that_knows_more_conversations_than_it_keeps_at_hand_forgets_none() {
     bench.pdf("a.pdf", &["one"]);
     let give = |number: usize| {
         let mut request = FileRequest::whole("a.pdf");
-        (request.part, request.conversation) = (Part::Index(0), Some(format!("c{number}").parse().unwrap()));
+        (request.part, request.conversation) = (RequestedPart::Index(0), Some(format!("c{number}").parse().unwrap()));
         let answer = bench.context.get_file(&request).unwrap();
         let sent = answer.details.sent.len();
         answer.delivery.commit().unwrap();
@@ -350,15 +354,15 @@ fn a_pruning_drops_no_conversation_that_lives_when_the_clock_goes_back() {
     for store in stores {
         let now = SystemTime::now();
         let (late, early): (ConversationId, ConversationId) = ("late".parse().unwrap(), "early".parse().unwrap());
-        store.record(&late, &Delivery::default(), now).unwrap();
+        store.record(&late, &DeliveryRecord::default(), now).unwrap();
         // The clock goes back by a year, and both are used.
         let back = now - DAY * 365;
-        store.record(&late, &Delivery::default(), back).unwrap();
-        store.record(&early, &Delivery::default(), back).unwrap();
+        store.record(&late, &DeliveryRecord::default(), back).unwrap();
+        store.record(&early, &DeliveryRecord::default(), back).unwrap();
         assert_eq!(store.prune(back - DAY * 90, 1_000, back).unwrap().conversations, 0);
         assert_eq!(store.describe(&late).unwrap().unwrap().used, store.describe(&late).unwrap().unwrap().created);
         // It is set right again: what was used since lives, whatever it was made under.
-        store.record(&early, &Delivery::default(), now).unwrap();
+        store.record(&early, &DeliveryRecord::default(), now).unwrap();
         assert_eq!(store.prune(now - DAY * 90, 1_000, now).unwrap().conversations, 0);
         // Before 1970 there is no time: nothing is old.
         assert_eq!(store.prune(SystemTime::UNIX_EPOCH - DAY, 1_000, now).unwrap().conversations, 0);
@@ -599,7 +603,7 @@ fn a_copy_is_followed_whatever_becomes_of_the_others() {
     let numbered = numbered("same\n");
     type Change = fn(&mut FileRequest);
     let kinds: [(&str, Vec<u8>, Change); 4] = [
-        ("pages", b"%PDF-1.7\none\ntwo\n".to_vec(), |request| request.part = Part::Selection("1-2".into())),
+        ("pages", b"%PDF-1.7\none\ntwo\n".to_vec(), |request| request.part = RequestedPart::Selection("1-2".into())),
         ("summary", b"%PDF-1.7\none\ntwo\n".to_vec(), summary),
         ("text", numbered.into_bytes(), summary),
         ("picture", std::fs::read(crate::support::fixture("picture.png")).unwrap(), summary),

@@ -19,14 +19,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pagewise::context::{
-    Answer, AnswerSettings, ContextManager, FileChange, FileRequest, ForgetRequest, InProcess, Part, Point, Reader,
+    Answer, AnswerSettings, ContextManager, ConversationPoint, FileChange, FileRequest, ForgetRequest, InProcess,
+    Reader, RequestedPart,
 };
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::store::SqliteStore;
-use pagewise::view::{ConversationId, Form};
+use pagewise::view::{ConversationId, PageForm};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
@@ -210,8 +211,8 @@ impl Ground {
 /// What the model knows of one conversation.
 #[derive(Debug, Clone, Default)]
 struct Model {
-    may: BTreeSet<(PageFingerprint, Form)>,
-    must: BTreeSet<(PageFingerprint, Form)>,
+    may: BTreeSet<(PageFingerprint, PageForm)>,
+    must: BTreeSet<(PageFingerprint, PageForm)>,
     /// Pages that are surely recorded as given from a file: forgetting it forgets them.
     via: BTreeMap<usize, BTreeSet<PageFingerprint>>,
     /// Files given whole: summaries, texts.
@@ -225,7 +226,7 @@ struct Model {
     disturbances: u64,
     /// The content of each file when its pages were last spoken of.
     told: BTreeMap<usize, usize>,
-    mark: Option<(Point, BTreeSet<(PageFingerprint, Form)>)>,
+    mark: Option<(ConversationPoint, BTreeSet<(PageFingerprint, PageForm)>)>,
 }
 
 impl Model {
@@ -385,14 +386,14 @@ impl<'g> Run<'g> {
         };
         request.conversation = Some(id.clone());
         request.force = force;
-        request.form = if text { Form::Text } else { Form::Document };
+        request.form = if text { PageForm::Text } else { PageForm::Document };
         request.part = match (pages, page) {
-            (None, _) => Part::Summary,
-            (Some(_), _) if whole => Part::Summary,
-            (Some(_), Some(page)) => Part::Index(page.into()),
-            (Some(_), None) => Part::Selection("1-".into()),
+            (None, _) => RequestedPart::Summary,
+            (Some(_), _) if whole => RequestedPart::Summary,
+            (Some(_), Some(page)) => RequestedPart::Index(page.into()),
+            (Some(_), None) => RequestedPart::Selection("1-".into()),
         };
-        let is_whole = request.part == Part::Summary;
+        let is_whole = request.part == RequestedPart::Summary;
         // Past the end: refused, and nothing happens.
         let Ok(answer) = self.processes[who.process].get_file(&request) else { return Ok(()) };
         for page in answer.details.already_held.iter() {
@@ -422,11 +423,13 @@ impl<'g> Run<'g> {
         let model = &mut self.conversations[conversation].1;
         let is_whole = answer.details.sent.is_empty() && answer.details.already_held.is_empty();
         let is_new = !is_suppressed(&answer);
-        let sent: Vec<(PageFingerprint, Form)> = answer
+        let sent: Vec<(PageFingerprint, PageForm)> = answer
             .details
             .sent
             .iter()
-            .filter_map(|page| Some((page.fingerprint?, if page.form == "text" { Form::Text } else { Form::Document })))
+            .filter_map(|page| {
+                Some((page.fingerprint?, if page.form == "text" { PageForm::Text } else { PageForm::Document }))
+            })
             .collect();
         let told = answer.details.changes.is_some();
         answer.delivery.commit().unwrap();
@@ -582,7 +585,7 @@ impl<'g> Run<'g> {
         for (id, model) in &self.conversations {
             let view = loaded(&store, id);
             for word in &words {
-                for form in Form::ALL {
+                for form in PageForm::ALL {
                     let (held, one) = (view.holds_page(word, form), (*word, form));
                     prop_assert!(held || !model.must.contains(&one), "{} lost {:?}", id, one);
                     prop_assert!(!held || model.may.contains(&one), "{} holds {:?}, never delivered", id, one);

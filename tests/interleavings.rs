@@ -17,10 +17,10 @@ use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use pagewise::context::{Answer, AnswerSettings, ContextManager, FileRequest, ForgetRequest, Part};
+use pagewise::context::{Answer, AnswerSettings, ContextManager, FileRequest, ForgetRequest, RequestedPart};
 use pagewise::page::PageIndex;
 use pagewise::store::{MemoryStore, StoreError, ViewStore};
-use pagewise::view::{ConversationId, Form};
+use pagewise::view::{ConversationId, PageForm};
 use tempfile::TempDir;
 
 use crate::support::stores::{FAULTS, Hooked, Side, disk_full, loaded};
@@ -180,7 +180,7 @@ impl World {
 
     fn ask(&self, conversation: &ConversationId, page: u32) -> Answer {
         let mut request = FileRequest::whole("a.pdf");
-        (request.part, request.conversation) = (Part::Index(page.into()), Some(conversation.clone()));
+        (request.part, request.conversation) = (RequestedPart::Index(page.into()), Some(conversation.clone()));
         self.context.get_file(&request).unwrap()
     }
 
@@ -195,7 +195,7 @@ impl World {
         let held: Vec<u32> = (0..3).filter(left_out).collect();
         let view = loaded(&*self.store, conversation);
         let content = view.files().next().map(|(_, content)| content);
-        let stored = content.map(|content| view.pages_in(&content, Form::Document)).unwrap_or_default();
+        let stored = content.map(|content| view.pages_in(&content, PageForm::Document)).unwrap_or_default();
         for page in stored.iter() {
             assert!(held.contains(&page.0), "the store holds page {} and the manager does not", page.number());
         }
@@ -308,7 +308,8 @@ fn a_new_generation_wins_over_what_was_planned_in_the_old_one() {
             |world, _, choices| {
                 // Asked for as the client would, in its generation.
                 let mut request = FileRequest::whole("a.pdf");
-                (request.part, request.conversation, request.generation) = (Part::Index(0), Some(c()), Some(1));
+                (request.part, request.conversation, request.generation) =
+                    (RequestedPart::Index(0), Some(c()), Some(1));
                 let sent = world.context.get_file(&request).unwrap().details.sent.len();
                 assert_eq!(sent, 1, "{fails:?} {choices:?}");
             },

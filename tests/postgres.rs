@@ -17,8 +17,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::PageIndex;
-use pagewise::store::{Delivery, PostgresAddress, PostgresError, PostgresStore, Sent, StoreError, Version, ViewStore};
-use pagewise::view::{ConversationId, FileKey, Forget, Form, Held, Holding};
+use pagewise::store::{
+    DeliveryRecord, PostgresAddress, PostgresError, PostgresStore, StoreError, Usage, Version, ViewStore,
+};
+use pagewise::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::support::postgres::{Server, query, shared};
@@ -40,13 +42,14 @@ fn id(name: &str) -> ConversationId {
 }
 
 fn page(file: u8, page: u32) -> Holding {
-    let what = Held::Page { fingerprint: PageFingerprint([file; 32]), page: PageIndex(page), form: Form::Document };
+    let what =
+        HeldItem::Page { fingerprint: PageFingerprint([file; 32]), page: PageIndex(page), form: PageForm::Document };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 
-fn delivery(holdings: &[Holding]) -> Delivery {
-    let sent = Sent { blocks: 1, pages: 1, bytes: 10, tokens: 1 };
-    Delivery { holdings: holdings.to_vec(), sent, ..Delivery::default() }
+fn delivery(holdings: &[Holding]) -> DeliveryRecord {
+    let sent = Usage { blocks: 1, pages: 1, bytes: 10, tokens: 1 };
+    DeliveryRecord { holdings: holdings.to_vec(), sent, ..DeliveryRecord::default() }
 }
 
 fn record(store: &PostgresStore, conversation: &ConversationId, holding: Holding) -> Result<Version, StoreError> {
@@ -118,7 +121,7 @@ fn write_until(is_over: &AtomicBool, store: &PostgresStore, conversation: &Conve
             }
         }
         if at % 10 == 9 {
-            let what = Forget::File(FileKey([file; 32]));
+            let what = ForgetScope::File(FileKey([file; 32]));
             deeds.versions.push(patiently(|| store.forget(conversation, &what, SystemTime::now())));
             deeds.recorded.clear();
             deeds.untold.clear();
@@ -133,7 +136,7 @@ fn record_planned(
     holding: Holding,
 ) -> Result<Option<Version>, StoreError> {
     let planned = store.head(conversation)?.map(|head| head.version()).unwrap_or_default();
-    store.record(conversation, &Delivery { planned, ..delivery(&[holding]) }, SystemTime::now())
+    store.record(conversation, &DeliveryRecord { planned, ..delivery(&[holding]) }, SystemTime::now())
 }
 
 /// Eight threads on four handles, while `trouble` goes on; then the rows are what the threads were told.
@@ -277,7 +280,7 @@ fn a_call_whose_answer_was_lost_counts_once() {
     let warm = |name: &str| {
         let first = record(&store, &id(name), page(1, 0)).unwrap();
         store.record_all(&[(id(name), delivery(&[page(1, 0)])), (id(name), delivery(&[page(1, 0)]))], now).unwrap();
-        store.take_back(&id(name), first, Sent::default(), now).unwrap();
+        store.take_back(&id(name), first, Usage::default(), now).unwrap();
         store.fork(&id(name), &id(&format!("{name} too")), None, now).unwrap();
     };
     warm("warm");

@@ -17,8 +17,10 @@ use std::time::{Duration, SystemTime};
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::PageIndex;
 use pagewise::source::HashStore as _;
-use pagewise::store::{Delivery, Sent, SqliteStore, StoreError, StoreWarning, Version, ViewStore, open_or_memory};
-use pagewise::view::{ConversationId, FileKey, Form, Held, Holding, Sequence};
+use pagewise::store::{
+    DeliveryRecord, SqliteStore, StoreError, StoreWarning, Usage, Version, ViewStore, open_or_memory,
+};
+use pagewise::view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
 
 use crate::support::stores::loaded;
 
@@ -32,12 +34,13 @@ fn moment(seconds: u64) -> SystemTime {
 }
 
 fn page(file: u8, page: u32, print: u8) -> Holding {
-    let what = Held::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: Form::Document };
+    let what =
+        HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: PageForm::Document };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 
-fn delivery(holdings: &[Holding]) -> Delivery {
-    Delivery { holdings: holdings.to_vec(), ..Delivery::default() }
+fn delivery(holdings: &[Holding]) -> DeliveryRecord {
+    DeliveryRecord { holdings: holdings.to_vec(), ..DeliveryRecord::default() }
 }
 
 fn on_disk(folder: &Path) -> SqliteStore {
@@ -185,7 +188,7 @@ fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever()
     for damage in damages {
         let folder = tempfile::tempdir().unwrap();
         let holding = page(1, 0, 1);
-        let full = Delivery {
+        let full = DeliveryRecord {
             names: [(holding.file, "/a.pdf".to_owned())].into(),
             page_counts: [(holding.content, 1)].into(),
             ..delivery(&[holding])
@@ -364,7 +367,7 @@ fn kill_eight(folder: &Path, round: u64) {
         // What stands in the pipe was reported too; its last line may be cut.
         let last = output.map_while(Result::ok).filter_map(|line| reported(&line)).last();
         let view = loaded(&store, &id(name));
-        let held = view.pages_in(&ContentHash([1; 32]), Form::Document);
+        let held = view.pages_in(&ContentHash([1; 32]), PageForm::Document);
         let acknowledged = last.map_or(0, |last| u64::from(last) + 1);
         assert!(
             (0..acknowledged).all(|at| held.contains(PageIndex(u32::try_from(at).unwrap()))),
@@ -444,11 +447,12 @@ fn a_store_of_any_earlier_version_is_brought_up_to_date_and_keeps_what_it_holds(
         assert_eq!(loaded(&store, &id("a")).holdings().collect::<Vec<_>>(), [(&held, Sequence(1000))]);
         let head = store.head(&id("a")).unwrap().unwrap();
         assert_eq!((head.generation, head.owner, head.latest), (0, None, Sequence(1000)));
-        assert_eq!(head.sent, Sent { blocks: 3, pages: 0, bytes: 4, tokens: 5 });
+        assert_eq!(head.sent, Usage { blocks: 3, pages: 0, bytes: 4, tokens: 5 });
         assert!(head.begun > 0);
         assert_eq!((store.last_pruned().unwrap(), store.enter(&id("a"), 1, moment(0)).unwrap()), (None, 1));
         let planned = Version { latest: Sequence(1001), ..head.version() };
-        let next = store.record(&id("a"), &Delivery { planned, ..delivery(&[held]) }, moment(0)).unwrap().unwrap();
+        let next =
+            store.record(&id("a"), &DeliveryRecord { planned, ..delivery(&[held]) }, moment(0)).unwrap().unwrap();
         assert_eq!((next.begun, next.latest), (head.begun, Sequence(1002)), "it goes on counting");
     }
 }
@@ -492,7 +496,7 @@ fn what_tombstones_covered_is_deleted_and_all_else_is_kept() {
         drop(old);
         let view = loaded(&on_disk(folder.path()), &id("a"));
         let name = |holding: &Holding| match holding.what {
-            Held::Page { page, .. } => format!("{}/{}", holding.file.0[0], page.0),
+            HeldItem::Page { page, .. } => format!("{}/{}", holding.file.0[0], page.0),
             _ => holding.file.0[0].to_string(),
         };
         let mut held: Vec<String> = view.holdings().map(|(holding, _)| name(holding)).collect();
@@ -500,7 +504,7 @@ fn what_tombstones_covered_is_deleted_and_all_else_is_kept() {
         let mut left: Vec<&str> = left.split_whitespace().collect();
         left.sort_unstable();
         assert_eq!(held, left, "{covers}");
-        let followed = Holding { what: Held::Known, ..page(2, 0, 0) };
+        let followed = Holding { what: HeldItem::Followed, ..page(2, 0, 0) };
         assert!(view.recorded_at(&followed).is_none_or(|at| at == Sequence(10) || at == Sequence(20)), "{covers}");
     }
 }

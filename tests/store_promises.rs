@@ -16,10 +16,11 @@ use std::time::{Duration, SystemTime};
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::PageIndex;
 use pagewise::store::{
-    Delivery, MemoryStore, Pruned, Reading, Rows, Sent, SqliteStore, StoreError, Version, ViewStore,
+    ConversationState, DeliveryRecord, MemoryStore, PruneCounts, RowUpdate, SqliteStore, StoreError, Usage, Version,
+    ViewStore,
 };
 use pagewise::view::{
-    ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Principal, Sequence,
+    ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Principal, Sequence,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -101,24 +102,25 @@ fn moment(seconds: u64) -> SystemTime {
 }
 
 fn page(file: u8, page: u32, print: u8) -> Holding {
-    let what = Held::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: Form::Document };
+    let what =
+        HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: PageForm::Document };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 
 fn known(file: u8) -> Holding {
-    Holding { what: Held::Known, ..page(file, 0, 0) }
+    Holding { what: HeldItem::Followed, ..page(file, 0, 0) }
 }
 
-fn pages(file: u8, page: u32) -> Forget {
-    Forget::Pages { file: FileKey([file; 32]), pages: [PageIndex(page)].into_iter().collect() }
+fn pages(file: u8, page: u32) -> ForgetScope {
+    ForgetScope::Pages { file: FileKey([file; 32]), pages: [PageIndex(page)].into_iter().collect() }
 }
 
 fn version(store: &dyn ViewStore, conversation: &ConversationId) -> Version {
     store.head(conversation).unwrap().map(|head| head.version()).unwrap_or_default()
 }
 
-fn delivery(planned: Version, holdings: &[Holding]) -> Delivery {
-    Delivery { planned, holdings: holdings.to_vec(), ..Delivery::default() }
+fn delivery(planned: Version, holdings: &[Holding]) -> DeliveryRecord {
+    DeliveryRecord { planned, holdings: holdings.to_vec(), ..DeliveryRecord::default() }
 }
 
 /// Records what was planned on what is there now.
@@ -131,8 +133,8 @@ fn held(store: &dyn ViewStore, conversation: &ConversationId) -> Vec<Holding> {
     loaded(store, conversation).holdings().map(|(holding, _)| *holding).collect()
 }
 
-fn sent(blocks: u64) -> Sent {
-    Sent { blocks, pages: blocks, bytes: 1_000 * blocks, tokens: 30 * blocks }
+fn sent(blocks: u64) -> Usage {
+    Usage { blocks, pages: blocks, bytes: 1_000 * blocks, tokens: 30 * blocks }
 }
 
 fn an_unknown_conversation_holds_nothing(place: &Place) {
@@ -144,10 +146,10 @@ fn an_unknown_conversation_holds_nothing(place: &Place) {
     let owner = Principal::of("somebody");
     assert!(store.create(&a, Some(&owner), moment(0)).unwrap());
     assert!(!store.create(&a, Some(&Principal::of("another")), moment(1)).unwrap());
-    let Reading { head, rows } = store.read(&a, None).unwrap().unwrap();
+    let ConversationState { head, rows } = store.read(&a, None).unwrap().unwrap();
     assert_eq!(
         (head.owner, head.latest, head.sent, rows),
-        (Some(owner), Sequence::START, Sent::default(), Rows::All(vec![]))
+        (Some(owner), Sequence::START, Usage::default(), RowUpdate::All(vec![]))
     );
     assert!(head.begun > 0 && head.begun <= i64::MAX.unsigned_abs());
 }
@@ -155,21 +157,21 @@ fn an_unknown_conversation_holds_nothing(place: &Place) {
 fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     let (store, a) = (place(), id("a"));
     let every_kind = [
-        Held::Summary { supports_page_extraction: true },
-        Held::Summary { supports_page_extraction: false },
-        Held::Text(LineSpan::new(1, u32::MAX).unwrap()),
-        Held::Binary,
-        Held::Known,
+        HeldItem::Summary { supports_page_extraction: true },
+        HeldItem::Summary { supports_page_extraction: false },
+        HeldItem::Text(LineSpan::new(1, u32::MAX).unwrap()),
+        HeldItem::Binary,
+        HeldItem::Followed,
     ];
     let mut holdings: Vec<Holding> = every_kind.iter().map(|what| Holding { what: *what, ..page(1, 0, 0) }).collect();
-    for form in Form::ALL {
+    for form in PageForm::ALL {
         let fingerprint = PageFingerprint([9; 32]);
-        let what = Held::Page { fingerprint, page: PageIndex(u32::MAX), form };
+        let what = HeldItem::Page { fingerprint, page: PageIndex(u32::MAX), form };
         holdings.push(Holding { what, ..page(1, 0, 0) });
     }
-    let first = Delivery { sent: sent(2), ..delivery(Version::default(), &holdings) };
+    let first = DeliveryRecord { sent: sent(2), ..delivery(Version::default(), &holdings) };
     let first = store.record(&a, &first, moment(2)).unwrap().unwrap();
-    let second = Delivery { sent: sent(1), ..delivery(first, &holdings[..1]) };
+    let second = DeliveryRecord { sent: sent(1), ..delivery(first, &holdings[..1]) };
     let second = store.record(&a, &second, moment(3)).unwrap().unwrap();
     assert_eq!((first.latest, second.latest), (Sequence(1), Sequence(2)), "they count up by one");
     assert_eq!(first.begun, second.begun);
@@ -190,18 +192,18 @@ fn a_reader_is_given_what_it_does_not_have(place: &Place) {
     let first = give(&*store, &a, &[page(1, 0, 1)], moment(0));
     let second = give(&*store, &a, &[page(1, 1, 2)], moment(0));
     let row = |holding: Holding, at: Version| (holding, at.latest);
-    assert_eq!(read(Some(second)), Rows::Unchanged);
-    assert_eq!(read(Some(first)), Rows::Later(vec![row(page(1, 1, 2), second)]));
+    assert_eq!(read(Some(second)), RowUpdate::Unchanged);
+    assert_eq!(read(Some(first)), RowUpdate::Later(vec![row(page(1, 1, 2), second)]));
     assert_eq!(read(Some(Version { begun: first.begun ^ 1, ..second })), {
-        Rows::All(vec![row(page(1, 0, 1), first), row(page(1, 1, 2), second)])
+        RowUpdate::All(vec![row(page(1, 0, 1), first), row(page(1, 1, 2), second)])
     });
     let third = store.forget(&a, &pages(1, 0), moment(0)).unwrap();
     let fourth = give(&*store, &a, &[page(1, 2, 3)], moment(0));
     assert_eq!((third.latest, fourth.latest), (Sequence(3), Sequence(4)));
-    assert!(matches!(read(Some(second)), Rows::All(_)), "rows are gone since");
-    assert_eq!(read(Some(third)), Rows::Later(vec![row(page(1, 2, 3), fourth)]));
+    assert!(matches!(read(Some(second)), RowUpdate::All(_)), "rows are gone since");
+    assert_eq!(read(Some(third)), RowUpdate::Later(vec![row(page(1, 2, 3), fourth)]));
     // A state that never was: a copy of another store.
-    assert!(matches!(read(Some(Version { latest: Sequence(9), ..fourth })), Rows::All(_)));
+    assert!(matches!(read(Some(Version { latest: Sequence(9), ..fourth })), RowUpdate::All(_)));
 }
 
 fn what_is_forgotten_is_held_nowhere(place: &Place) {
@@ -211,57 +213,57 @@ fn what_is_forgotten_is_held_nowhere(place: &Place) {
     assert_eq!(store.head(&a).unwrap().unwrap().forgotten, forgotten.latest);
     let both_known = [page(1, 1, 2), known(1), page(2, 5, 3), known(2)];
     assert_eq!(held(&*store, &a), both_known, "the page is gone under both names, and both are followed");
-    store.forget(&a, &Forget::File(FileKey([1; 32])), moment(6)).unwrap();
+    store.forget(&a, &ForgetScope::File(FileKey([1; 32])), moment(6)).unwrap();
     assert_eq!(held(&*store, &a), both_known[2..]);
-    store.forget(&a, &Forget::File(FileKey([2; 32])), moment(6)).unwrap();
+    store.forget(&a, &ForgetScope::File(FileKey([2; 32])), moment(6)).unwrap();
     assert_eq!(held(&*store, &a), []);
-    let given = Delivery { sent: sent(1), ..delivery(version(&*store, &a), &[page(1, 0, 1)]) };
+    let given = DeliveryRecord { sent: sent(1), ..delivery(version(&*store, &a), &[page(1, 0, 1)]) };
     store.record(&a, &given, moment(7)).unwrap().unwrap();
     assert_eq!(held(&*store, &a), [page(1, 0, 1)], "what is given again is held again");
     store.forget(&a, &pages(1, 0), moment(8)).unwrap();
     assert_eq!(store.head(&a).unwrap().unwrap().sent, sent(1), "it was sent all the same");
     give(&*store, &a, &[page(1, 0, 1)], moment(7));
-    store.forget(&a, &Forget::AllButFiles, moment(8)).unwrap();
-    assert_eq!((held(&*store, &a), store.head(&a).unwrap().unwrap().sent), (vec![known(1)], Sent::default()));
-    store.forget(&a, &Forget::Everything, moment(8)).unwrap();
+    store.forget(&a, &ForgetScope::AllButFiles, moment(8)).unwrap();
+    assert_eq!((held(&*store, &a), store.head(&a).unwrap().unwrap().sent), (vec![known(1)], Usage::default()));
+    store.forget(&a, &ForgetScope::Everything, moment(8)).unwrap();
     assert_eq!(held(&*store, &a), []);
     // One that nobody knew begins with it: what was planned before is late.
-    store.forget(&id("b"), &Forget::Everything, moment(8)).unwrap();
+    store.forget(&id("b"), &ForgetScope::Everything, moment(8)).unwrap();
     assert_eq!(store.record(&id("b"), &delivery(Version::default(), &[page(1, 0, 1)]), moment(8)).unwrap(), None);
 }
 
 fn a_delivery_rests_on_what_was_not_forgotten(place: &Place) {
     let (store, a) = (place(), id("a"));
-    let unknown = Delivery { sent: sent(1), ..delivery(Version::default(), &[page(1, 0, 1)]) };
+    let unknown = DeliveryRecord { sent: sent(1), ..delivery(Version::default(), &[page(1, 0, 1)]) };
     let first = store.record(&a, &unknown, moment(0)).unwrap().unwrap();
     assert!(store.record(&a, &unknown, moment(0)).unwrap().is_some(), "two may begin a conversation together");
     let planned = version(&*store, &a);
-    let moved = Delivery { forget: vec![pages(1, 0)], ..delivery(planned, &[page(1, 1, 1)]) };
+    let moved = DeliveryRecord { forget: vec![pages(1, 0)], ..delivery(planned, &[page(1, 1, 1)]) };
     let moved_at = store.record(&a, &moved, moment(0)).unwrap().unwrap();
     assert_eq!(held(&*store, &a), [page(1, 1, 1), known(1)], "what a delivery forgets goes before what it gives");
     let head = store.head(&a).unwrap().unwrap();
     assert_eq!((head.latest, head.forgotten), (planned.latest.next(), planned.latest.next()), "in one step");
-    let late = Delivery { sent: sent(1), ..delivery(planned, &[page(1, 2, 3)]) };
-    for late in [late.clone(), Delivery { planned: first, ..late.clone() }, unknown.clone()] {
+    let late = DeliveryRecord { sent: sent(1), ..delivery(planned, &[page(1, 2, 3)]) };
+    for late in [late.clone(), DeliveryRecord { planned: first, ..late.clone() }, unknown.clone()] {
         assert_eq!(store.record(&a, &late, moment(1)).unwrap(), None);
     }
     let head = store.head(&a).unwrap().unwrap();
     assert_eq!((head.version(), head.sent), (moved_at, sent(5)), "nothing is recorded, but it was sent");
-    store.forget(&a, &Forget::Everything, moment(1)).unwrap();
+    store.forget(&a, &ForgetScope::Everything, moment(1)).unwrap();
     assert_eq!(store.record(&a, &late, moment(1)).unwrap(), None);
-    assert_eq!(store.head(&a).unwrap().unwrap().sent, Sent::default(), "before all was forgotten");
+    assert_eq!(store.head(&a).unwrap().unwrap().sent, Usage::default(), "before all was forgotten");
     let elsewhere = Version { begun: planned.begun ^ 1, latest: Sequence(99) };
     for (conversation, planned) in [(a.clone(), elsewhere), (id("gone"), planned)] {
-        let other = Delivery { sent: sent(1), ..delivery(planned, &[page(1, 0, 1)]) };
+        let other = DeliveryRecord { sent: sent(1), ..delivery(planned, &[page(1, 0, 1)]) };
         assert_eq!(store.record(&conversation, &other, moment(1)).unwrap(), None, "planned on another conversation");
     }
-    assert_eq!((held(&*store, &a), store.head(&a).unwrap().unwrap().sent), (vec![], Sent::default()));
+    assert_eq!((held(&*store, &a), store.head(&a).unwrap().unwrap().sent), (vec![], Usage::default()));
     assert_eq!(store.head(&id("gone")).unwrap(), None, "which it does not make");
 }
 
 fn a_batch_is_recorded_whole(place: &Place) {
     let (store, a, b) = (place(), id("a"), id("b"));
-    let counted = Delivery {
+    let counted = DeliveryRecord {
         page_counts: BTreeMap::from([(ContentHash([5; 32]), 9)]),
         ..delivery(Version::default(), &[known(5)])
     };
@@ -289,26 +291,30 @@ fn a_batch_is_recorded_whole(place: &Place) {
 fn what_is_taken_back_was_never_given(place: &Place) {
     let (store, a) = (place(), id("a"));
     give(&*store, &a, &[page(1, 0, 1), page(1, 1, 2)], moment(0));
-    let again = Delivery { sent: sent(2), ..delivery(version(&*store, &a), &[page(1, 1, 2), page(1, 2, 3), known(2)]) };
+    let again =
+        DeliveryRecord { sent: sent(2), ..delivery(version(&*store, &a), &[page(1, 1, 2), page(1, 2, 3), known(2)]) };
     let again = store.record(&a, &again, moment(0)).unwrap().unwrap();
     let planned_on_it = delivery(again, &[page(1, 3, 4)]);
-    let other = Delivery { sent: sent(1), ..delivery(again, &[page(1, 4, 5)]) };
+    let other = DeliveryRecord { sent: sent(1), ..delivery(again, &[page(1, 4, 5)]) };
     let other = store.record(&a, &other, moment(0)).unwrap().unwrap();
     store.take_back(&a, again, sent(2), moment(0)).unwrap();
     assert_eq!(held(&*store, &a), [page(1, 0, 1), page(1, 4, 5)]);
     assert_eq!(store.head(&a).unwrap().unwrap().sent, sent(1));
     assert_eq!(store.record(&a, &planned_on_it, moment(0)).unwrap(), None, "it may have left out what was taken back");
-    assert!(matches!(store.read(&a, Some(other)).unwrap().unwrap().rows, Rows::All(_)));
+    assert!(matches!(store.read(&a, Some(other)).unwrap().unwrap().rows, RowUpdate::All(_)));
     // One that was given again since stays, and what was sent before all was forgotten is not counted twice.
-    let given = Delivery { sent: sent(3), ..delivery(version(&*store, &a), &[page(1, 4, 5)]) };
+    let given = DeliveryRecord { sent: sent(3), ..delivery(version(&*store, &a), &[page(1, 4, 5)]) };
     let given = store.record(&a, &given, moment(0)).unwrap().unwrap();
     give(&*store, &a, &[page(1, 4, 5)], moment(0));
     store.take_back(&a, given, sent(3), moment(0)).unwrap();
     assert_eq!((held(&*store, &a).len(), store.head(&a).unwrap().unwrap().sent), (2, sent(1)));
-    let last = Delivery { sent: sent(3), ..delivery(version(&*store, &a), &[page(1, 7, 7)]) };
+    let last = DeliveryRecord { sent: sent(3), ..delivery(version(&*store, &a), &[page(1, 7, 7)]) };
     let last = store.record(&a, &last, moment(0)).unwrap().unwrap();
-    store.forget(&a, &Forget::AllButFiles, moment(0)).unwrap();
-    store.record(&a, &Delivery { sent: sent(5), ..delivery(version(&*store, &a), &[]) }, moment(0)).unwrap().unwrap();
+    store.forget(&a, &ForgetScope::AllButFiles, moment(0)).unwrap();
+    store
+        .record(&a, &DeliveryRecord { sent: sent(5), ..delivery(version(&*store, &a), &[]) }, moment(0))
+        .unwrap()
+        .unwrap();
     store.take_back(&a, last, sent(3), moment(0)).unwrap();
     assert_eq!(store.head(&a).unwrap().unwrap().sent, sent(5));
     // A conversation that began anew gave nothing of it.
@@ -324,11 +330,11 @@ fn a_fork_goes_its_own_way(place: &Place) {
     store.create(&from, Some(&owner), moment(9)).unwrap();
     store.enter(&from, 7, moment(9)).unwrap();
     let first = give(&*store, &from, &[page(1, 0, 1)], moment(9));
-    let second = Delivery { sent: sent(1), ..delivery(first, &[page(1, 1, 2)]) };
+    let second = DeliveryRecord { sent: sent(1), ..delivery(first, &[page(1, 1, 2)]) };
     let second = store.record(&from, &second, moment(9)).unwrap().unwrap();
     store.fork(&from, &to, None, moment(10)).unwrap();
     store.fork(&from, &early, Some(first.latest), moment(10)).unwrap();
-    store.forget(&from, &Forget::Everything, moment(11)).unwrap();
+    store.forget(&from, &ForgetScope::Everything, moment(11)).unwrap();
     assert_eq!((held(&*store, &to).len(), held(&*store, &early)), (2, vec![page(1, 0, 1)]));
     let head = store.head(&to).unwrap().unwrap();
     assert_eq!((head.owner, head.generation, head.sent, head.latest), (Some(owner), 7, sent(1), second.latest));
@@ -369,14 +375,14 @@ fn what_began_anew_is_another(place: &Place) {
     let after = give(&*store, &a, &[page(1, 2, 3)], moment(2));
     assert_eq!((after.latest, after.begun == before.begun), (before.latest, false));
     let rows = store.read(&a, Some(before)).unwrap().unwrap().rows;
-    assert_eq!(rows, Rows::All(vec![(page(1, 2, 3), after.latest)]));
+    assert_eq!(rows, RowUpdate::All(vec![(page(1, 2, 3), after.latest)]));
     assert_eq!(store.record(&a, &delivery(before, &[page(1, 1, 2)]), moment(2)).unwrap(), None);
 }
 
 fn names_and_page_counts_leave_with_their_last_conversation(place: &Place) {
     let store = place();
     let (old, new) = (FileKey([40; 32]), FileKey([41; 32]));
-    let named = |file: FileKey, name: &str, holding: Holding| Delivery {
+    let named = |file: FileKey, name: &str, holding: Holding| DeliveryRecord {
         names: BTreeMap::from([(file, name.to_owned())]),
         page_counts: BTreeMap::from([(holding.content, 9)]),
         ..delivery(Version::default(), &[holding])
@@ -401,8 +407,8 @@ fn the_least_recently_used_are_pruned_first(place: &Place) {
         || -> Vec<String> { store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect() };
     store.prune(moment(30), 1_000, moment(33)).unwrap();
     assert_eq!(names(), ["new", "big"]);
-    assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), Pruned::default(), "four fit");
-    assert_eq!(store.prune(moment(0), 3, moment(33)).unwrap(), Pruned { conversations: 1, holdings: 3 });
+    assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), PruneCounts::default(), "four fit");
+    assert_eq!(store.prune(moment(0), 3, moment(33)).unwrap(), PruneCounts { conversations: 1, holdings: 3 });
     assert_eq!(names(), ["new"]);
     let health = store.health().unwrap();
     assert_eq!((health.conversations, health.holdings), (1, 1));
@@ -446,11 +452,11 @@ fn catch_up(
     conversation: &ConversationId,
     (known, view): &mut (Option<Version>, ConversationView),
 ) {
-    let Some(Reading { head, rows }) = store.read(conversation, *known).unwrap() else { return };
+    let Some(ConversationState { head, rows }) = store.read(conversation, *known).unwrap() else { return };
     match rows {
-        Rows::Unchanged => {}
-        Rows::Later(rows) => view.extend(rows),
-        Rows::All(rows) => *view = rows.into_iter().collect(),
+        RowUpdate::Unchanged => {}
+        RowUpdate::Later(rows) => view.extend(rows),
+        RowUpdate::All(rows) => *view = rows.into_iter().collect(),
     }
     *known = Some(head.version());
 }

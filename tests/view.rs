@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::{PageIndex, PageSet};
-use pagewise::view::{ConversationView, FileKey, Forget, Form, Held, Holding, LineSpan, Sequence};
+use pagewise::view::{ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Sequence};
 use proptest::prelude::*;
 
 fn file() -> impl Strategy<Value = FileKey> {
@@ -23,15 +23,15 @@ fn lines() -> impl Strategy<Value = LineSpan> {
     (1_u32..12, 0_u32..4).prop_filter_map("lines", |(first, more)| LineSpan::new(first, first + more))
 }
 
-fn held() -> impl Strategy<Value = Held> {
-    let page = (print(), 0_u32..6, prop::sample::select(&Form::ALL[..]));
-    let page = page.prop_map(|(fingerprint, page, form)| Held::Page { fingerprint, page: PageIndex(page), form });
+fn held() -> impl Strategy<Value = HeldItem> {
+    let page = (print(), 0_u32..6, prop::sample::select(&PageForm::ALL[..]));
+    let page = page.prop_map(|(fingerprint, page, form)| HeldItem::Page { fingerprint, page: PageIndex(page), form });
     prop_oneof![
         6 => page,
-        1 => any::<bool>().prop_map(|supports_page_extraction| Held::Summary { supports_page_extraction }),
-        2 => lines().prop_map(Held::Text),
-        1 => Just(Held::Binary),
-        1 => Just(Held::Known),
+        1 => any::<bool>().prop_map(|supports_page_extraction| HeldItem::Summary { supports_page_extraction }),
+        2 => lines().prop_map(HeldItem::Text),
+        1 => Just(HeldItem::Binary),
+        1 => Just(HeldItem::Followed),
     ]
 }
 
@@ -39,18 +39,18 @@ pub(crate) fn holding() -> impl Strategy<Value = Holding> {
     (content(), file(), held()).prop_map(|(content, file, what)| Holding { content, file, what })
 }
 
-pub(crate) fn forget() -> impl Strategy<Value = Forget> {
+pub(crate) fn forget() -> impl Strategy<Value = ForgetScope> {
     let pages = || {
         let pages = prop::collection::vec(0_u32..6, 0..4);
         pages.prop_map(|pages| pages.into_iter().map(PageIndex).collect::<PageSet>())
     };
     prop_oneof![
-        1 => Just(Forget::Everything),
-        1 => Just(Forget::AllButFiles),
-        3 => file().prop_map(Forget::File),
-        1 => prop::collection::btree_set(print(), 0..3).prop_map(Forget::Prints),
-        3 => (file(), pages()).prop_map(|(file, pages)| Forget::Pages { file, pages }),
-        1 => (file(), pages()).prop_map(|(file, pages)| Forget::Places { file, pages }),
+        1 => Just(ForgetScope::Everything),
+        1 => Just(ForgetScope::AllButFiles),
+        3 => file().prop_map(ForgetScope::File),
+        1 => prop::collection::btree_set(print(), 0..3).prop_map(ForgetScope::Fingerprints),
+        3 => (file(), pages()).prop_map(|(file, pages)| ForgetScope::Pages { file, pages }),
+        1 => (file(), pages()).prop_map(|(file, pages)| ForgetScope::Positions { file, pages }),
     ]
 }
 
@@ -63,26 +63,26 @@ fn view() -> impl Strategy<Value = ConversationView> {
 }
 
 /// Whether `what` names `holding`, said once more and in another way than the view says it.
-fn is_named(what: &Forget, holding: &Holding) -> bool {
+fn is_named(what: &ForgetScope, holding: &Holding) -> bool {
     match (what, holding.what) {
-        (Forget::Everything | Forget::AllButFiles, _) => true,
-        (Forget::File(file), _) => *file == holding.file,
-        (Forget::Pages { file, pages } | Forget::Places { file, pages }, Held::Page { page, .. }) => {
+        (ForgetScope::Everything | ForgetScope::AllButFiles, _) => true,
+        (ForgetScope::File(file), _) => *file == holding.file,
+        (ForgetScope::Pages { file, pages } | ForgetScope::Positions { file, pages }, HeldItem::Page { page, .. }) => {
             *file == holding.file && pages.contains(page)
         }
-        (Forget::Prints(prints), Held::Page { fingerprint, .. }) => prints.contains(&fingerprint),
-        (Forget::Pages { .. } | Forget::Places { .. } | Forget::Prints(_), _) => false,
+        (ForgetScope::Fingerprints(prints), HeldItem::Page { fingerprint, .. }) => prints.contains(&fingerprint),
+        (ForgetScope::Pages { .. } | ForgetScope::Positions { .. } | ForgetScope::Fingerprints(_), _) => false,
     }
 }
 
-fn page_of(holding: &Holding) -> Option<(PageFingerprint, Form)> {
+fn page_of(holding: &Holding) -> Option<(PageFingerprint, PageForm)> {
     match holding.what {
-        Held::Page { fingerprint, form, .. } => Some((fingerprint, form)),
+        HeldItem::Page { fingerprint, form, .. } => Some((fingerprint, form)),
         _ => None,
     }
 }
 
-fn after(view: &ConversationView, what: &Forget) -> ConversationView {
+fn after(view: &ConversationView, what: &ForgetScope) -> ConversationView {
     let mut after = view.clone();
     after.apply(&view.forget(what));
     after
@@ -123,11 +123,11 @@ proptest! {
     #[test]
     fn what_was_forgotten_is_not_held_anywhere(view in view(), what in forget()) {
         let left = after(&view, &what);
-        prop_assert!(left.holdings().all(|(holding, _)| view.contains(holding) || holding.what == Held::Known));
+        prop_assert!(left.holdings().all(|(holding, _)| view.contains(holding) || holding.what == HeldItem::Followed));
         for holding in view.holdings().map(|(holding, _)| holding).filter(|holding| is_named(&what, holding)) {
-            let stays_followed = what == Forget::AllButFiles && holding.what == Held::Known;
+            let stays_followed = what == ForgetScope::AllButFiles && holding.what == HeldItem::Followed;
             prop_assert!(stays_followed || !left.contains(holding));
-            let page = page_of(holding).filter(|_| !matches!(what, Forget::Places { .. }));
+            let page = page_of(holding).filter(|_| !matches!(what, ForgetScope::Positions { .. }));
             prop_assert!(page.is_none_or(|(fingerprint, form)| !left.holds_page(&fingerprint, form)));
         }
     }
@@ -136,8 +136,8 @@ proptest! {
     fn what_is_followed_is_a_name_and_goes_with_it_alone(view in view(), what in forget()) {
         let mut followed: BTreeMap<FileKey, ContentHash> = view.files().collect();
         match what {
-            Forget::Everything => followed.clear(),
-            Forget::File(file) => drop(followed.remove(&file)),
+            ForgetScope::Everything => followed.clear(),
+            ForgetScope::File(file) => drop(followed.remove(&file)),
             _ => {}
         }
         prop_assert_eq!(after(&view, &what).files().collect::<BTreeMap<_, _>>(), followed);
@@ -149,28 +149,28 @@ proptest! {
     ) {
         let page = PageIndex(page);
         let given: Vec<Holding> = view.holdings().map(|(holding, _)| *holding).collect();
-        for form in Form::ALL {
+        for form in PageForm::ALL {
             let is_here = |holding: &&Holding| page_of(holding) == Some((print, form));
             prop_assert_eq!(view.holds_page(&print, form), given.iter().any(|holding| is_here(&holding)));
             let of_content = given.iter().filter(|holding| holding.content == content);
             let pages: PageSet = of_content.filter_map(|holding| match holding.what {
-                Held::Page { page, form: given, .. } if given == form => Some(page),
+                HeldItem::Page { page, form: given, .. } if given == form => Some(page),
                 _ => None,
             }).collect();
             prop_assert_eq!(view.pages_in(&content, form), pages);
         }
-        let stood = given.iter().any(|holding| matches!(holding.what, Held::Page { fingerprint, page: at, .. }
+        let stood = given.iter().any(|holding| matches!(holding.what, HeldItem::Page { fingerprint, page: at, .. }
             if (holding.file, at, fingerprint) == (file, page, print)));
-        prop_assert_eq!(view.stood_at(file, page, print), stood);
+        prop_assert_eq!(view.was_given_at(file, page, print), stood);
         let of_content = || given.iter().filter(|holding| holding.content == content);
-        let summary = of_content().any(|holding| matches!(holding.what, Held::Summary { .. }));
+        let summary = of_content().any(|holding| matches!(holding.what, HeldItem::Summary { .. }));
         prop_assert_eq!(view.holds_summary(&content), summary);
         let has_line = |line: u32| of_content().any(|holding| match holding.what {
-            Held::Text(span) => (span.first()..=span.last()).contains(&line),
+            HeldItem::Text(span) => (span.first()..=span.last()).contains(&line),
             _ => false,
         });
         prop_assert_eq!(view.holds_lines(&content, span), (span.first()..=span.last()).all(has_line));
-        let is_given = of_content().any(|holding| holding.what != Held::Known);
+        let is_given = of_content().any(|holding| holding.what != HeldItem::Followed);
         prop_assert_eq!(view.agent_view(&content).is_some(), is_given);
     }
 }

@@ -10,7 +10,7 @@ use super::config::Config;
 use super::pdf::given;
 use super::print::{self, Report};
 use super::settings;
-use crate::tool::{self, AskArguments, AskWorld, Caller, Listener, Models, ToolError, Unheard};
+use crate::tool::{self, AskArguments, AskContext, Caller, ModelClient, NoReplyListener, ReplyListener, ToolError};
 
 /// Ask a model about PDFs
 ///
@@ -51,12 +51,12 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
         ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let models = Models::new(config.models.settings(config)?);
+    let models = ModelClient::new(config.models.settings(config)?);
     let context = settings::context(false, config)?;
     let printer = Printer::default();
-    let listener: &dyn Listener = if typed.reading.json.json { &Unheard } else { &printer };
+    let listener: &dyn ReplyListener = if typed.reading.json.json { &NoReplyListener } else { &printer };
     let caller = Caller::direct();
-    let world = AskWorld { context: &context, models: &models, listener, caller: &caller };
+    let world = AskContext { context: &context, models: &models, listener, caller: &caller };
     let answer = tool::ask(&world, &arguments)?;
     let json = json!({
         "content": [{ "type": "text", "text": answer.text }, { "type": "text", "text": answer.remarks }],
@@ -80,7 +80,7 @@ impl Printer {
     }
 }
 
-impl Listener for Printer {
+impl ReplyListener for Printer {
     fn text(&self, more: &str) {
         self.print(more);
     }

@@ -8,7 +8,7 @@ use super::get_file::readable;
 use super::pdf::given;
 use super::print::Report;
 use super::settings;
-use crate::tool::{self, Caller, ContentArguments, FetchAnswer, FetchArguments, ToolError, Unwatched};
+use crate::tool::{self, Caller, FetchAnswer, FetchArguments, NoProgress, SearchContentArguments, ToolError};
 
 /// Answers `fetch`.
 pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
@@ -17,12 +17,12 @@ pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError>
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let context = settings::web_context(config)?;
-    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &Unwatched)?))
+    Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &NoProgress)?))
 }
 
 /// Answers `content`.
 pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
-    let arguments = ContentArguments::parse(&given([
+    let arguments = SearchContentArguments::parse(&given([
         ("responseId", Some(json!(typed.response_id))),
         ("url", typed.url.as_ref().map(|url| json!(url))),
         ("urlIndex", typed.url_index.as_ref().map(|index| json!(index))),
@@ -36,7 +36,8 @@ pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolEr
 
 /// The blocks one after the other; with `--json` as in every answer of blocks.
 fn report(answer: FetchAnswer) -> Report {
-    let content = answer.blocks.iter().map(|block| tool::emit_block(block, tool::Emit::Anthropic)).collect::<Vec<_>>();
+    let content =
+        answer.blocks.iter().map(|block| tool::emit_block(block, tool::EmitFormat::Anthropic)).collect::<Vec<_>>();
     let mut object = Map::new();
     object.insert("content".into(), Value::Array(content));
     object.insert("details".into(), answer.details);

@@ -9,7 +9,7 @@ use super::progress::Terminal;
 use super::settings;
 use crate::hash::ContentHash;
 use crate::tool::Block;
-use crate::tool::{self, Caller, Emit, FileAnswer, FormArgument, GetFileArguments, ToolError};
+use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
@@ -46,7 +46,7 @@ fn form(typed: &GetFile, config: &Config) -> FormArgument {
 }
 
 fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
-    let shape = emit.map_or(Some(Emit::Anthropic), provider);
+    let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
     let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
     let text = match (emit, shape) {
         (None, _) => Output::Text(readable(&answer.blocks)),
@@ -57,12 +57,12 @@ fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolErr
     Ok(Report { text, json, delivery: Some(answer.delivery), is_failure: false })
 }
 
-fn provider(shape: EmitShape) -> Option<Emit> {
+fn provider(shape: EmitShape) -> Option<EmitFormat> {
     match shape {
-        EmitShape::Anthropic => Some(Emit::Anthropic),
-        EmitShape::OpenAi => Some(Emit::OpenAi),
-        EmitShape::Gemini => Some(Emit::Gemini),
-        EmitShape::Mcp => Some(Emit::Mcp),
+        EmitShape::Anthropic => Some(EmitFormat::Anthropic),
+        EmitShape::OpenAi => Some(EmitFormat::OpenAi),
+        EmitShape::Gemini => Some(EmitFormat::Gemini),
+        EmitShape::Mcp => Some(EmitFormat::Mcp),
         EmitShape::Raw => None,
     }
 }

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print::warning;
 use super::watchdog::Watchdog;
-use crate::tool::Watcher;
+use crate::tool::ProgressListener;
 
 /// A bar on standard error.
 pub(super) struct Terminal {
@@ -33,7 +33,7 @@ impl Terminal {
     }
 }
 
-impl Watcher for Terminal {
+impl ProgressListener for Terminal {
     fn starts(&self, pages: u64) {
         self.bar.set_length(pages);
     }

@@ -9,8 +9,8 @@ use super::config::{Config, Loaded};
 use super::log;
 use super::print::Report;
 use super::settings;
-use crate::serve::{HttpSettings, ServerWorld, serve_http, serve_stdio};
-use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, Models, ToolError};
+use crate::serve::{HttpSettings, ServerParts, serve_http, serve_stdio};
+use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError};
 
 /// Serves HTTP until it is told to end, or standard input until that ends.
 pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
@@ -24,9 +24,9 @@ pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
     let context = settings::server_context(config)?;
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
-    let models = Models::new(config.models.settings(config)?);
+    let models = ModelClient::new(config.models.settings(config)?);
     let client_forms = config.client_forms.clone();
-    let world = ServerWorld { context: Arc::new(context), models, conversation, form, client_forms, warn: log::warn };
+    let world = ServerParts { context: Arc::new(context), models, conversation, form, client_forms, warn: log::warn };
     let served = match http {
         Some(http) => serve_http(world, http),
         None => serve_stdio(world),

@@ -9,7 +9,7 @@ use super::log;
 use super::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
-    AnswerSettings, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, Password, Surroundings,
+    AnswerSettings, ContextConfig, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, PdfPassword,
     ToolError, WebSettings, WorkerSettings,
 };
 
@@ -35,7 +35,7 @@ pub(super) fn open_pdf_confined(
 pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone().filter(|_| remembers);
     let database = if remembers { config.database()? } else { None };
-    opened(Surroundings { data_directory, database, ..one_document(config) })
+    opened(ContextConfig { data_directory, database, ..one_document(config) })
 }
 
 /// The context of a command that fetches: what is kept outlives it, and no conversation is remembered.
@@ -47,7 +47,7 @@ pub(super) fn web_context(config: &Config) -> Result<ContextManager, ToolError> 
 pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone();
     let database = config.database()?;
-    opened(Surroundings { data_directory, database, ..surroundings(config, Isolation::InProcess) })
+    opened(ContextConfig { data_directory, database, ..surroundings(config, Isolation::InProcess) })
 }
 
 /// The context of a server: files beneath the working directory and `roots`.
@@ -56,10 +56,10 @@ pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolErro
 }
 
 /// The surroundings of a server.
-pub(super) fn server_surroundings(config: &Config) -> Result<Surroundings, ToolError> {
+pub(super) fn server_surroundings(config: &Config) -> Result<ContextConfig, ToolError> {
     let roots = config.roots.iter().map(|root| working_directory().join(root));
     let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };
-    Ok(Surroundings {
+    Ok(ContextConfig {
         roots: Some(std::iter::once(working_directory()).chain(roots).collect()),
         data_directory: config.data_dir.clone(),
         database: config.database()?,
@@ -69,7 +69,7 @@ pub(super) fn server_surroundings(config: &Config) -> Result<Surroundings, ToolE
 }
 
 /// The surroundings of a command that reads one document: one worker.
-fn one_document(config: &Config) -> Surroundings {
+fn one_document(config: &Config) -> ContextConfig {
     let isolation = match isolation(config) {
         Isolation::Workers(settings) => {
             Isolation::Workers(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings })
@@ -94,11 +94,11 @@ pub(super) fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_else(|_| PathBuf::from("pagewise"))
 }
 
-fn opened(surroundings: Surroundings) -> Result<ContextManager, ToolError> {
+fn opened(surroundings: ContextConfig) -> Result<ContextManager, ToolError> {
     opened_telling(surroundings, warning)
 }
 
-fn opened_telling(surroundings: Surroundings, warn: fn(&str)) -> Result<ContextManager, ToolError> {
+fn opened_telling(surroundings: ContextConfig, warn: fn(&str)) -> Result<ContextManager, ToolError> {
     let opened = surroundings.open_context()?;
     opened.warning.iter().for_each(|problem| warn(problem));
     Ok(opened.context)
@@ -112,13 +112,13 @@ pub(super) fn warn_of(context: &ContextManager) {
 }
 
 /// Every file of the system, and no memory.
-fn surroundings(config: &Config, isolation: Isolation) -> Surroundings {
-    Surroundings {
+fn surroundings(config: &Config, isolation: Isolation) -> ContextConfig {
+    ContextConfig {
         roots: None,
         working_directory: working_directory(),
         home: env::home_dir(),
         data_directory: None,
-        password: config.password.as_ref().map(|password| Password::new(password.reveal().to_owned())),
+        password: config.password.as_ref().map(|password| PdfPassword::new(password.reveal().to_owned())),
         database: None,
         // Workers are told theirs; this one is for reading in this process.
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },

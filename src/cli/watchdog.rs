@@ -49,7 +49,7 @@ impl Watchdog {
         let deadline = config.workers.deadline;
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         let hangs = LastWords::of(&ToolError::stopped(path, Stopped::Timeout { deadline_ms }), is_json);
-        let lost = LastWords::of(&ToolError::exhausted(path, config.workers.memory_bytes), is_json);
+        let lost = LastWords::of(&ToolError::out_of_memory(path, config.workers.memory_bytes), is_json);
         let refusing = refusing();
         Self::with(deadline.saturating_add(GRACE), is_thread_gone, move |end| {
             end_writing(WRITING);
@@ -118,7 +118,7 @@ fn become_another(_: Command) {}
 
 /// Has a reader of `path` that panics cost an answer; what it said is on standard error.
 pub(super) fn contained<T>(path: &str, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ToolError::broken(path)))
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ToolError::reader_crashed(path)))
 }
 
 /// Returns once no step was done for as long as `patience`, or a thread that reads is gone.
@@ -193,7 +193,7 @@ mod tests {
     fn a_reader_that_panics_costs_an_answer() {
         #[expect(clippy::panic, reason = "what is tested")]
         let outcome: Result<(), _> = contained("a.pdf", || panic!("on purpose"));
-        assert_eq!(outcome.err().map(|error| error.message), Some(ToolError::broken("a.pdf").message));
+        assert_eq!(outcome.err().map(|error| error.message), Some(ToolError::reader_crashed("a.pdf").message));
         assert!(contained("a.pdf", || Ok(())).is_ok());
     }
 

@@ -51,7 +51,7 @@ impl Block {
 
 /// What the program may want to know beside the blocks; the model need not see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Details {
+pub struct AnswerDetails {
     /// The file, as it is named in the texts.
     pub file: String,
     /// What the file's bytes were found to be.
@@ -73,7 +73,7 @@ pub struct Details {
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,
     /// The point before this answer, from which a fork can start; `None` without a conversation.
-    pub point: Option<super::Point>,
+    pub point: Option<super::ConversationPoint>,
     /// What became of the pages of an earlier version, where the agent is told so in this answer.
     pub changes: Option<super::PageChanges>,
     /// What the pages would cost, from a summary's sample.
@@ -131,7 +131,7 @@ pub struct Answer {
     /// What the model gets, in order.
     pub blocks: Vec<Block>,
     /// What the program gets.
-    pub details: Details,
+    pub details: AnswerDetails,
     /// To be committed once the answer has been written to the client.
     pub delivery: super::Delivery,
 }

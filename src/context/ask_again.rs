@@ -2,7 +2,7 @@
 //!
 //! [`ContextManager::updates`] asks, since a page on the web changes as a file does; with the validators of what is kept,
 //! so that an unchanged document costs a 304. All servers together have the time of one fetch, and one that fails or is
-//! late spoils nothing. A [`Watch`](super::Watch) asks nobody: it looks often.
+//! late spoils nothing. A [`FileWatch`](super::Watch) asks nobody: it looks often.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::ContextManager;
 use super::error::ContextError;
-use super::file::{Asked, refused};
+use super::file::{RequestedFile, source_error};
 use crate::limits::Cancellation;
 use crate::source::SourceError;
 use crate::view::FileKey;
@@ -24,40 +24,40 @@ const AT_ONCE: usize = 8;
 
 /// What came of asking.
 #[derive(Default)]
-pub(super) struct AskedAgain {
+pub(super) struct RevalidatedFiles {
     /// By URL; those that were not asked, or did not answer in time, are not among them.
-    pub(super) files: BTreeMap<String, Result<Asked, ContextError>>,
+    pub(super) files: BTreeMap<String, Result<RequestedFile, ContextError>>,
     /// Why some are not, a sentence each.
     pub(super) notes: Vec<String>,
 }
 
 impl ContextManager {
     /// Asks the servers of `urls`.
-    pub(super) fn ask_again(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> AskedAgain {
+    pub(super) fn revalidate(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> RevalidatedFiles {
         let web = match (urls.len(), &self.sources.web) {
-            (0, _) | (_, None) => return AskedAgain::default(),
+            (0, _) | (_, None) => return RevalidatedFiles::default(),
             (_, Some(web)) => web.settings(),
         };
         let references_off = (!web.references).then_some("web_references is off");
         let off = web.switched_off().map(|setting| format!("{setting} is set"));
         if let Some(why) = off.or(references_off.map(str::to_owned)) {
-            return AskedAgain { notes: vec![not_asked(urls.len(), &why)], ..AskedAgain::default() };
+            return RevalidatedFiles { notes: vec![not_asked_note(urls.len(), &why)], ..RevalidatedFiles::default() };
         }
         let asked = urls.get(..MAX_ASKED).unwrap_or(urls);
-        let mut found = self.side_by_side(asked, cancellation);
+        let mut found = self.ask_in_parallel(asked, cancellation);
         if urls.len() > asked.len() {
-            found.notes.push(not_asked(urls.len() - asked.len(), &format!("one call asks about {MAX_ASKED}")));
+            found.notes.push(not_asked_note(urls.len() - asked.len(), &format!("one call asks about {MAX_ASKED}")));
         }
         let late = asked.len() - found.files.len();
         if late > 0 {
             let limit = web.deadline.as_millis();
-            let files = files_of_the_web(late);
+            let files = web_files(late);
             found.notes.push(format!("No answer about {files} within {limit} ms, which is web_deadline_ms."));
         }
         found
     }
 
-    fn side_by_side(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> AskedAgain {
+    fn ask_in_parallel(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> RevalidatedFiles {
         let files = Mutex::new(BTreeMap::new());
         let waiting = Mutex::new(urls.iter());
         let time = self.sources.web.as_ref().map(|web| web.settings().deadline).unwrap_or_default();
@@ -77,7 +77,7 @@ impl ContextManager {
                 scope.spawn(move || {
                     let next = || locked(waiting).next().filter(|_| !stop.is_cancelled());
                     while let Some((url, file)) = next() {
-                        if let Some(answer) = in_time(self.open_again(url, *file, stop)) {
+                        if let Some(answer) = unless_cancelled(self.reopen(url, *file, stop)) {
                             locked(files).insert((*url).to_owned(), answer);
                         }
                     }
@@ -85,27 +85,27 @@ impl ContextManager {
                 });
             }
         });
-        AskedAgain { files: files.into_inner().unwrap_or_else(PoisonError::into_inner), notes: Vec::new() }
+        RevalidatedFiles { files: files.into_inner().unwrap_or_else(PoisonError::into_inner), notes: Vec::new() }
     }
 }
 
 /// An answer, unless it is that nobody waited for one.
-fn in_time(opened: Result<Asked, ContextError>) -> Option<Result<Asked, ContextError>> {
+fn unless_cancelled(opened: Result<RequestedFile, ContextError>) -> Option<Result<RequestedFile, ContextError>> {
     match opened {
         Err(ContextError::Source { error: SourceError::Web(WebError::Cancelled), .. }) => None,
         // Of the web there is no such thing as a file that was deleted: what was kept went while it was opened.
         Err(ContextError::Source { path, error: SourceError::NotFound { .. } }) => {
-            Some(Err(refused(&path, WebError::ContentNotFound.into())))
+            Some(Err(source_error(&path, WebError::ContentNotFound.into())))
         }
         other => Some(other),
     }
 }
 
-fn not_asked(count: usize, why: &str) -> String {
-    format!("Not asked about: {}, because {why}.", files_of_the_web(count))
+fn not_asked_note(count: usize, why: &str) -> String {
+    format!("Not asked about: {}, because {why}.", web_files(count))
 }
 
-fn files_of_the_web(count: usize) -> String {
+fn web_files(count: usize) -> String {
     if count == 1 { "1 file of the web".to_owned() } else { format!("{count} files of the web") }
 }
 

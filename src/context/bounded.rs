@@ -5,12 +5,12 @@ use std::hash::Hash;
 use dashmap::DashMap;
 
 /// At most so many entries. Where it is full all of them go: each is found again when it is asked for.
-pub(super) struct Bounded<K: Eq + Hash, V> {
+pub(super) struct BoundedMap<K: Eq + Hash, V> {
     known: DashMap<K, V>,
     max_entries: usize,
 }
 
-impl<K: Eq + Hash, V: Clone> Bounded<K, V> {
+impl<K: Eq + Hash, V: Clone> BoundedMap<K, V> {
     pub(super) fn of(max_entries: usize) -> Self {
         Self { known: DashMap::new(), max_entries }
     }

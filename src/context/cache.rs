@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::bounded::Bounded;
-use super::delivery::Record;
-use super::doubts::Doubts;
-use super::recorder::Recorder;
+use super::bounded::BoundedMap;
+use super::delivery::PendingRecord;
+use super::doubts::FailedForgets;
+use super::recorder::DeliveryRecorder;
 use super::request::Retention;
-use crate::store::{self, Head, Reading, Rows, Sent, StoreError, StoreWarning, Version, ViewStore};
-use crate::view::{ConversationId, ConversationView, FileKey, Forget};
+use crate::store::{
+    self, ConversationHead, ConversationState, RowUpdate, StoreError, StoreWarning, Usage, Version, ViewStore,
+};
+use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope};
 
 /// Conversations whose rows are kept at hand. 1,024: over HTTP each call without a handle begins one.
 const MAX_SNAPSHOTS: usize = 1_024;
@@ -20,17 +22,17 @@ const MAX_ROWS: usize = 200_000;
 
 /// Copies of conversations, the way to their store, and what the store failed to forget.
 pub(super) struct ConversationCache {
-    snapshots: Bounded<ConversationId, Snapshot>,
+    snapshots: BoundedMap<ConversationId, Snapshot>,
     max_rows: usize,
-    doubts: Doubts,
+    doubts: FailedForgets,
     store: Arc<dyn ViewStore>,
-    recorder: Recorder,
+    recorder: DeliveryRecorder,
 }
 
 /// A conversation as its store says it is. The default is one that the store does not know.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Snapshot {
-    pub(super) head: Head,
+    pub(super) head: ConversationHead,
     pub(super) view: Arc<ConversationView>,
 }
 
@@ -38,13 +40,13 @@ impl Snapshot {
     /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
     pub(super) fn forget_files(&mut self, files: &BTreeSet<FileKey>) {
         for file in files {
-            let change = self.view.forget(&Forget::File(*file));
+            let change = self.view.forget(&ForgetScope::File(*file));
             Arc::make_mut(&mut self.view).apply(&change);
         }
     }
 
     /// Brings it to `version`, where the delivery that was recorded as that is all that came since.
-    fn advance(&mut self, delivery: &store::Delivery, version: Version) {
+    fn advance(&mut self, delivery: &store::DeliveryRecord, version: Version) {
         if version != (Version { latest: self.head.latest.next(), ..self.head.version() }) {
             return;
         }
@@ -65,10 +67,10 @@ impl ConversationCache {
 
     fn bounded(store: Arc<dyn ViewStore>, retention: Retention, max_snapshots: usize, max_rows: usize) -> Self {
         Self {
-            snapshots: Bounded::of(max_snapshots),
+            snapshots: BoundedMap::of(max_snapshots),
             max_rows,
-            doubts: Doubts::default(),
-            recorder: Recorder::new(Arc::clone(&store), retention),
+            doubts: FailedForgets::default(),
+            recorder: DeliveryRecorder::new(Arc::clone(&store), retention),
             store,
         }
     }
@@ -78,7 +80,7 @@ impl ConversationCache {
     /// # Errors
     /// Where the store does not say, or failed to forget: nothing of the conversation may be relied on then.
     pub(super) fn open(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
-        self.forget_again(conversation)?;
+        self.retry_failed_forget(conversation)?;
         self.read(conversation)
     }
 
@@ -100,7 +102,7 @@ impl ConversationCache {
                 self.open(conversation)
             }
             (Some(_), Err(error)) => {
-                self.doubts.add(conversation, &Forget::AllButFiles);
+                self.doubts.add(conversation, &ForgetScope::AllButFiles);
                 Err(error)
             }
         }
@@ -109,21 +111,21 @@ impl ConversationCache {
     fn read(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
         let cached = self.snapshots.get(conversation);
         let known = cached.as_ref().map(|snapshot| snapshot.head.version());
-        let Some(Reading { head, rows }) = self.store.read(conversation, known)? else {
+        let Some(ConversationState { head, rows }) = self.store.read(conversation, known)? else {
             self.snapshots.remove(conversation);
             return Ok(Snapshot::default());
         };
         let mut view = cached.map(|snapshot| snapshot.view).unwrap_or_default();
         match rows {
-            Rows::Unchanged => {}
-            Rows::Later(rows) => {
+            RowUpdate::Unchanged => {}
+            RowUpdate::Later(rows) => {
                 // Without the copy in the cache, this one is mostly the only one, and is not cloned.
                 self.snapshots.remove(conversation);
                 Arc::make_mut(&mut view).extend(rows);
             }
-            Rows::All(rows) => {
+            RowUpdate::All(rows) => {
                 view = Arc::new(rows.into_iter().collect());
-                self.make_room(view.len());
+                self.evict_if_over(view.len());
             }
         }
         let snapshot = Snapshot { head, view };
@@ -134,7 +136,7 @@ impl ConversationCache {
     }
 
     /// Lets all copies go where they and `rows` more are too many.
-    fn make_room(&self, rows: usize) {
+    fn evict_if_over(&self, rows: usize) {
         if self.snapshots.sum(|snapshot| snapshot.view.len()).saturating_add(rows) > self.max_rows {
             self.snapshots.clear();
         }
@@ -147,7 +149,7 @@ impl ConversationCache {
     pub(super) fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<u64, StoreError> {
         let entered = self.store.enter(conversation, generation, SystemTime::now());
         if entered.is_err() {
-            self.doubts.add(conversation, &Forget::AllButFiles);
+            self.doubts.add(conversation, &ForgetScope::AllButFiles);
         }
         entered
     }
@@ -156,7 +158,7 @@ impl ConversationCache {
     ///
     /// # Errors
     /// Where the store fails to; the conversation is then in doubt.
-    pub(super) fn forget(&self, conversation: &ConversationId, what: &Forget) -> Result<(), StoreError> {
+    pub(super) fn forget(&self, conversation: &ConversationId, what: &ForgetScope) -> Result<(), StoreError> {
         let forgotten = self.store.forget(conversation, what, SystemTime::now());
         if forgotten.is_err() {
             self.doubts.add(conversation, what);
@@ -165,17 +167,17 @@ impl ConversationCache {
     }
 
     /// Has the store forget what it failed to forget before.
-    fn forget_again(&self, conversation: &ConversationId) -> Result<(), StoreError> {
+    fn retry_failed_forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
         let Some(doubt) = self.doubts.of(conversation)? else { return Ok(()) };
         self.store.forget(conversation, &doubt.what, SystemTime::now())?;
-        self.doubts.settle(conversation, &doubt);
+        self.doubts.resolve(conversation, &doubt);
         Ok(())
     }
 
     /// Records what was delivered; `None` where it was refused, since it rests on something that was forgotten.
-    pub(super) fn record(&self, record: &Record) -> Result<Option<Version>, StoreError> {
-        let Record { conversation, delivery, .. } = record;
-        if self.doubts.is_any(conversation) {
+    pub(super) fn record(&self, record: &PendingRecord) -> Result<Option<Version>, StoreError> {
+        let PendingRecord { conversation, delivery, .. } = record;
+        if self.doubts.contains(conversation) {
             return Ok(None);
         }
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
@@ -188,11 +190,11 @@ impl ConversationCache {
             Err(_) => delivery.forget.iter().for_each(|what| self.doubts.add(conversation, what)),
         }
         let recorded = recorded?;
-        self.lost().map(|()| recorded)
+        self.check_for_lost_data().map(|()| recorded)
     }
 
     /// What was recorded is lost where the database was set aside since, by a pruning.
-    fn lost(&self) -> Result<(), StoreError> {
+    fn check_for_lost_data(&self) -> Result<(), StoreError> {
         match self.store.take_warning() {
             Some(StoreWarning::SetAside { set_aside }) => {
                 Err(StoreError::Corrupt { path: set_aside.clone(), set_aside: Some(set_aside) })
@@ -205,16 +207,16 @@ impl ConversationCache {
     ///
     /// # Errors
     /// Where the store fails to; the conversation is then in doubt.
-    pub(super) fn take_back(&self, conversation: &ConversationId, at: Version, sent: Sent) -> Result<(), StoreError> {
+    pub(super) fn take_back(&self, conversation: &ConversationId, at: Version, sent: Usage) -> Result<(), StoreError> {
         let taken = self.store.take_back(conversation, at, sent, SystemTime::now());
         if taken.is_err() {
-            self.doubts.add(conversation, &Forget::AllButFiles);
+            self.doubts.add(conversation, &ForgetScope::AllButFiles);
         }
         taken
     }
 
     /// Conversations in doubt.
-    pub(super) fn doubts(&self) -> usize {
+    pub(super) fn failed_forgets(&self) -> usize {
         self.doubts.count()
     }
 
@@ -229,7 +231,7 @@ mod tests {
     use super::*;
     use crate::hash::ContentHash;
     use crate::store::MemoryStore;
-    use crate::view::{Held, Holding};
+    use crate::view::{HeldItem, Holding};
 
     fn id(number: u8) -> ConversationId {
         format!("c{number}").parse().unwrap()
@@ -238,8 +240,10 @@ mod tests {
     /// A store of conversations with three rows each.
     fn store(conversations: u8) -> Arc<MemoryStore> {
         let store = Arc::new(MemoryStore::new());
-        let holding = |file| Holding { content: ContentHash([1; 32]), file: FileKey([file; 32]), what: Held::Known };
-        let delivery = store::Delivery { holdings: (0..3).map(holding).collect(), ..store::Delivery::default() };
+        let holding =
+            |file| Holding { content: ContentHash([1; 32]), file: FileKey([file; 32]), what: HeldItem::Followed };
+        let delivery =
+            store::DeliveryRecord { holdings: (0..3).map(holding).collect(), ..store::DeliveryRecord::default() };
         for number in 0..conversations {
             store.record(&id(number), &delivery, SystemTime::UNIX_EPOCH).unwrap();
         }
@@ -277,10 +281,14 @@ mod tests {
             let cache = ConversationCache::new(Arc::clone(&store) as _, Retention::default());
             let planned = cache.open(&id(0)).unwrap().head.version();
             let holding =
-                |file| Holding { content: ContentHash([2; 32]), file: FileKey([file; 32]), what: Held::Binary };
-            let record = |file: u8| Record {
+                |file| Holding { content: ContentHash([2; 32]), file: FileKey([file; 32]), what: HeldItem::Binary };
+            let record = |file: u8| PendingRecord {
                 conversation: id(0),
-                delivery: store::Delivery { planned, holdings: vec![holding(file)], ..store::Delivery::default() },
+                delivery: store::DeliveryRecord {
+                    planned,
+                    holdings: vec![holding(file)],
+                    ..store::DeliveryRecord::default()
+                },
                 texts: Vec::new(),
             };
             let at_hand = || cache.snapshots.get(&id(0)).map(|snapshot| (snapshot.head.version(), snapshot.view.len()));

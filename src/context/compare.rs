@@ -55,7 +55,7 @@ impl PageChanges {
 
 /// One page of a version, to be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Page {
+enum ComparedPage {
     Known(PageFingerprint),
     /// Not given, or not to be read: equal to no page of the other version.
     Before(u32),
@@ -87,10 +87,11 @@ fn aligned(
     mut changes: PageChanges,
     mut now: impl FnMut(PageIndex) -> Option<PageFingerprint>,
 ) -> PageChanges {
-    let old = |at: u32| held.get(&PageIndex(at)).map_or(Page::Before(at), |print| Page::Known(*print));
-    let old: Vec<Page> = (0..before).map(old).collect();
-    let new: Vec<Page> =
-        (0..changes.pages_now).map(|at| now(PageIndex(at)).map_or(Page::Now(at), Page::Known)).collect();
+    let old = |at: u32| held.get(&PageIndex(at)).map_or(ComparedPage::Before(at), |print| ComparedPage::Known(*print));
+    let old: Vec<ComparedPage> = (0..before).map(old).collect();
+    let new: Vec<ComparedPage> = (0..changes.pages_now)
+        .map(|at| now(PageIndex(at)).map_or(ComparedPage::Now(at), ComparedPage::Known))
+        .collect();
     for operation in capture_diff_slices(Algorithm::Patience, &old, &new) {
         let (tag, then, now) = operation.as_tag_tuple();
         if tag == DiffTag::Equal {
@@ -150,13 +151,13 @@ impl PageChanges {
     }
 
     /// Finds pages again that changed their order, which a comparison in order takes for removed and added.
-    fn find_moved(&mut self, held: &BTreeMap<PageIndex, PageFingerprint>, new: &[Page]) {
+    fn find_moved(&mut self, held: &BTreeMap<PageIndex, PageFingerprint>, new: &[ComparedPage]) {
         let mut placed: BTreeSet<PageIndex> = self.unchanged.iter().collect();
         placed.extend(self.moved.iter().map(|(_, now)| *now));
         let found: BTreeSet<PageIndex> =
             self.unchanged.iter().chain(self.moved.iter().map(|(then, _)| *then)).collect();
         for (then, print) in held.iter().filter(|(then, _)| !found.contains(*then)) {
-            let here = (0_u32..).map(PageIndex).zip(new).filter(|(_, page)| **page == Page::Known(*print));
+            let here = (0_u32..).map(PageIndex).zip(new).filter(|(_, page)| **page == ComparedPage::Known(*print));
             let Some((now, _)) = here.into_iter().find(|(now, _)| !placed.contains(now)) else { continue };
             placed.insert(now);
             self.moved.push((*then, now));

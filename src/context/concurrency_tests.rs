@@ -19,12 +19,12 @@ use shuttle::thread;
 use shuttle::{Config, Runner};
 
 use super::cache::{ConversationCache, Snapshot};
-use super::delivery::Record;
+use super::delivery::PendingRecord;
 use super::request::Retention;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
-use crate::store::{Delivery, MemoryStore, Sent, StoreError, Version, ViewStore};
-use crate::view::{ConversationId, ConversationView, FileKey, Forget, Form, Held, Holding};
+use crate::store::{DeliveryRecord, MemoryStore, StoreError, Usage, Version, ViewStore};
+use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 
 #[path = "../../tests/support/stores.rs"]
 mod stores;
@@ -59,13 +59,13 @@ fn explore_with(schedules: usize, scenario: impl Fn() + Send + Sync + 'static) {
 
 /// One process on a store that is shared, whose calls are scheduling points.
 #[derive(Clone)]
-struct Process {
+struct TestProcess {
     cache: Arc<ConversationCache>,
     /// Whether the store still fails this process.
     is_faulty: Arc<AtomicBool>,
 }
 
-impl Process {
+impl TestProcess {
     fn new(store: &Arc<MemoryStore>, fails: Option<(&'static str, Side)>) -> Self {
         let is_faulty = Arc::new(AtomicBool::new(true));
         let still_fails = Arc::clone(&is_faulty);
@@ -94,9 +94,13 @@ impl Process {
 
     /// Delivers a page on what was known at `plan`; its version, where it was recorded.
     fn deliver(&self, conversation: &ConversationId, plan: &Snapshot, at: u32) -> Result<Option<Version>, StoreError> {
-        let delivery =
-            Delivery { planned: plan.head.version(), holdings: vec![page(at)], sent: one(), ..Delivery::default() };
-        self.cache.record(&Record { conversation: conversation.clone(), delivery, texts: Vec::new() })
+        let delivery = DeliveryRecord {
+            planned: plan.head.version(),
+            holdings: vec![page(at)],
+            sent: one(),
+            ..DeliveryRecord::default()
+        };
+        self.cache.record(&PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })
     }
 
     /// A task that delivers a page on what was known at `plan`.
@@ -105,7 +109,7 @@ impl Process {
         Box::new(move || drop(process.deliver(&c(), &plan, at)))
     }
 
-    fn forgets(&self, what: Forget) -> Task {
+    fn forgets(&self, what: ForgetScope) -> Task {
         let cache = Arc::clone(&self.cache);
         Box::new(move || drop(cache.forget(&c(), &what)))
     }
@@ -115,20 +119,20 @@ fn c() -> ConversationId {
     "c".parse().unwrap()
 }
 
-fn one() -> Sent {
-    Sent { blocks: 1, ..Sent::default() }
+fn one() -> Usage {
+    Usage { blocks: 1, ..Usage::default() }
 }
 
 fn page(at: u32) -> Holding {
     let mut print = [0; 32];
     print.iter_mut().zip(at.to_le_bytes()).for_each(|(byte, part)| *byte = part);
-    let what = Held::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: Form::Document };
+    let what = HeldItem::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: PageForm::Document };
     Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
 }
 
 fn pages(view: &ConversationView) -> BTreeSet<u32> {
     let pages = view.holdings().filter_map(|(holding, _)| match holding.what {
-        Held::Page { page, .. } => Some(page.0),
+        HeldItem::Page { page, .. } => Some(page.0),
         _ => None,
     });
     pages.collect()
@@ -147,7 +151,7 @@ fn noted<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Whatever a process had at hand, it is what the store says.
-fn agree(process: &Process, store: &Arc<MemoryStore>) {
+fn agree(process: &TestProcess, store: &Arc<MemoryStore>) {
     process.recover();
     assert_eq!(*process.open(&c()).view, loaded(&**store, &c()));
 }
@@ -170,7 +174,7 @@ fn sixty_four_tasks_that_record_at_once_are_durable_when_they_return() {
         };
         let hooked = Arc::new(Hooked::new(Arc::clone(&store) as _, hook));
         let cache = Arc::new(ConversationCache::new(hooked, Retention::default()));
-        let process = Process { cache, is_faulty: Arc::default() };
+        let process = TestProcess { cache, is_faulty: Arc::default() };
         let records = |at: u32| -> Task {
             let (process, store) = (process.clone(), Arc::clone(&store));
             Box::new(move || {
@@ -192,9 +196,9 @@ fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
     for fails in FAULTS {
         explore(move || {
             let store = Arc::new(MemoryStore::new());
-            let process = Process::new(&store, fails);
+            let process = TestProcess::new(&store, fails);
             let plan = process.open(&c());
-            let forgets = process.forgets(Forget::Everything);
+            let forgets = process.forgets(ForgetScope::Everything);
             together(vec![process.delivers(&plan, 0), forgets, process.delivers(&plan, 1)]);
             assert_eq!(process.pages(&c()), BTreeSet::new(), "{fails:?}");
             process.recover();
@@ -209,7 +213,7 @@ fn a_new_generation_wins_over_what_was_planned_in_the_old_one() {
     for fails in [None, Some(("enter", Side::Before)), Some(("enter", Side::After)), Some(("read", Side::Before))] {
         explore(move || {
             let store = Arc::new(MemoryStore::new());
-            let process = Process::new(&store, fails);
+            let process = TestProcess::new(&store, fails);
             let plan = process.open(&c());
             let enters = process.clone();
             let enters: Task = Box::new(move || drop(enters.cache.open_in(&c(), Some(1))));
@@ -228,11 +232,11 @@ fn two_processes_see_what_was_delivered_and_not_forgotten() {
         explore(move || {
             let store = Arc::new(MemoryStore::new());
             // The store fails one of them only.
-            let processes = [Process::new(&store, None), Process::new(&store, fails)];
+            let processes = [TestProcess::new(&store, None), TestProcess::new(&store, fails)];
             let before = processes[0].open(&c());
             assert!(processes[0].deliver(&c(), &before, 0).unwrap().is_some());
             let delivered: Arc<Mutex<BTreeSet<u32>>> = Arc::default();
-            let delivers = |process: &Process, at: u32| -> Task {
+            let delivers = |process: &TestProcess, at: u32| -> Task {
                 let (process, delivered) = (process.clone(), Arc::clone(&delivered));
                 Box::new(move || {
                     let Ok(plan) = process.cache.open(&c()) else { return };
@@ -240,7 +244,7 @@ fn two_processes_see_what_was_delivered_and_not_forgotten() {
                     drop(process.deliver(&c(), &plan, at));
                 })
             };
-            let forgets = processes[1].forgets(Forget::AllButFiles);
+            let forgets = processes[1].forgets(ForgetScope::AllButFiles);
             together(vec![delivers(&processes[0], 1), delivers(&processes[1], 2), forgets]);
             let who_forgot = processes[1].pages(&c());
             assert!(!who_forgot.contains(&0), "{fails:?}: who forgot it holds it");
@@ -259,7 +263,7 @@ fn what_is_taken_back_is_not_held_and_nothing_rests_on_it() {
     for fails in FAULTS {
         explore(move || {
             let store = Arc::new(MemoryStore::new());
-            let (sound, process) = (Process::new(&store, None), Process::new(&store, fails));
+            let (sound, process) = (TestProcess::new(&store, None), TestProcess::new(&store, fails));
             let first = sound.deliver(&c(), &Snapshot::default(), 0).unwrap().unwrap();
             let plan = sound.open(&c());
             let late = process.clone();
@@ -280,7 +284,7 @@ fn what_is_taken_back_is_not_held_and_nothing_rests_on_it() {
 fn a_fork_made_while_others_record_and_forget_is_one_moment_of_them() {
     explore(|| {
         let store = Arc::new(MemoryStore::new());
-        let process = Process::new(&store, None);
+        let process = TestProcess::new(&store, None);
         let plan = process.open(&c());
         assert!(process.deliver(&c(), &plan, 0).unwrap().is_some());
         let fork: ConversationId = "fork".parse().unwrap();
@@ -293,12 +297,12 @@ fn a_fork_made_while_others_record_and_forget_is_one_moment_of_them() {
                 assert!(process.deliver(&fork, &plan, 2).unwrap().is_some());
             }
         };
-        together(vec![delivers, process.forgets(Forget::Everything), Box::new(forks)]);
+        together(vec![delivers, process.forgets(ForgetScope::Everything), Box::new(forks)]);
         let held = process.pages(&fork);
         let possible = [vec![2], vec![0, 2], vec![0, 1, 2]];
         assert!(possible.contains(&held.iter().copied().collect()), "{held:?}");
         assert_eq!(process.pages(&c()), BTreeSet::new());
-        process.cache.forget(&fork, &Forget::Everything).unwrap();
+        process.cache.forget(&fork, &ForgetScope::Everything).unwrap();
         assert_eq!(process.pages(&fork), BTreeSet::new());
         agree(&process, &store);
     });

@@ -4,35 +4,35 @@ use std::time::SystemTime;
 
 use super::answer::Block;
 use super::cache::Snapshot;
-use super::delivery::{Delivery, Record};
+use super::delivery::{Delivery, PendingRecord};
 use super::error::ContextError;
-use super::file::Asking;
-use super::provider::RequestFull;
-use super::sent::sent;
-use super::{ContextManager, store_delivery};
+use super::file::Requester;
+use super::provider::BoundExceeded;
+use super::sent::usage_of;
+use super::{ContextManager, empty_record};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
-use crate::store::{self, Sent, SessionStore, StoreError, StoreTally, ViewStore as _};
-use crate::view::{AgentView, ConversationId, ConversationView, FileKey, Forget, Form, Principal, Sequence};
+use crate::store::{self, SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
+use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
-pub struct Status {
+pub struct ConversationStatus {
     /// Its files.
     pub files: Vec<HeldFile>,
     /// What was sent to it since it last forgot everything.
-    pub sent: Sent,
+    pub sent: Usage,
     /// The largest generation that its client named.
     pub generation: u64,
     /// Now, as a point that a fork can start from.
-    pub point: Point,
+    pub point: ConversationPoint,
 }
 
 /// A point in a conversation: what was recorded up to it. Points of one conversation are in one order, and a fork goes on
 /// from its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point(pub u64);
+pub struct ConversationPoint(pub u64);
 
 /// One file that a conversation holds.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct HeldFile {
     /// What is held of it; `None` where the file is only followed.
     pub view: Option<AgentView>,
     /// The pages held of that content, by form.
-    pub pages: Vec<(Form, PageSet)>,
+    pub pages: Vec<(PageForm, PageSet)>,
     /// Pages that an earlier content gave and that were not found in this one, or not looked for.
     pub earlier_pages: PageSet,
     /// Whether the agent was told that the file has changed since.
@@ -63,7 +63,7 @@ pub struct ForgetRequest {
 }
 
 /// A conversation at the beginning of a call.
-pub(super) struct Session {
+pub(super) struct ConversationSession {
     /// What it holds; `None` where that cannot be known.
     pub(super) snapshot: Option<Snapshot>,
     /// Whether what is held may be left out, and what is delivered recorded: not for an earlier generation.
@@ -74,7 +74,7 @@ pub(super) struct Session {
 
 impl ContextManager {
     /// A conversation, in the generation that its client names.
-    pub(super) fn session(&self, conversation: &ConversationId, generation: Option<u64>) -> Session {
+    pub(super) fn session(&self, conversation: &ConversationId, generation: Option<u64>) -> ConversationSession {
         let snapshot = match self.cache.open_in(conversation, generation) {
             Ok(snapshot) => snapshot,
             Err(error) => {
@@ -82,7 +82,7 @@ impl ContextManager {
                     "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, and \
                      nothing recorded."
                 );
-                return Session { snapshot: None, is_current: false, notes: vec![note] };
+                return ConversationSession { snapshot: None, is_current: false, notes: vec![note] };
             }
         };
         let current = snapshot.head.generation;
@@ -93,14 +93,22 @@ impl ContextManager {
                  nothing recorded."
             )
         });
-        Session { snapshot: Some(snapshot), is_current: earlier.is_none(), notes: note.into_iter().collect() }
+        ConversationSession {
+            snapshot: Some(snapshot),
+            is_current: earlier.is_none(),
+            notes: note.into_iter().collect(),
+        }
     }
 
     /// What a conversation holds.
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn status(&self, conversation: &ConversationId, generation: Option<u64>) -> Result<Status, ContextError> {
+    pub fn status(
+        &self,
+        conversation: &ConversationId,
+        generation: Option<u64>,
+    ) -> Result<ConversationStatus, ContextError> {
         let Snapshot { head, view } = self.cache.open_in(conversation, generation)?;
         let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
         // A file without a name is still a file.
@@ -108,7 +116,12 @@ impl ContextManager {
         let mut files: Vec<_> =
             view.files().map(|(file, told)| held_file(&view, file, told, names.get(&file))).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
-        Ok(Status { files, sent: head.sent, generation: head.generation, point: Point(head.latest.0) })
+        Ok(ConversationStatus {
+            files,
+            sent: head.sent,
+            generation: head.generation,
+            point: ConversationPoint(head.latest.0),
+        })
     }
 
     /// Forgets what a conversation holds, so that it is sent again.
@@ -119,10 +132,10 @@ impl ContextManager {
     pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
         let file = request.file.as_deref().map(|file| self.sources.key_for(file, conversation)).transpose()?;
         let what = match (file, request.pages.clone()) {
-            (None, _) if request.keep_files => Forget::AllButFiles,
-            (None, _) => Forget::Everything,
-            (Some(file), None) => Forget::File(file),
-            (Some(file), Some(pages)) => Forget::Pages { file, pages },
+            (None, _) if request.keep_files => ForgetScope::AllButFiles,
+            (None, _) => ForgetScope::Everything,
+            (Some(file), None) => ForgetScope::File(file),
+            (Some(file), Some(pages)) => ForgetScope::Pages { file, pages },
         };
         Ok(self.cache.forget(conversation, &what)?)
     }
@@ -143,8 +156,12 @@ impl ContextManager {
     ///
     /// # Errors
     /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
-    pub fn fork(&self, conversation: &ConversationId, as_of: Option<Point>) -> Result<ConversationId, ContextError> {
-        let fork = minted()?;
+    pub fn fork(
+        &self,
+        conversation: &ConversationId,
+        as_of: Option<ConversationPoint>,
+    ) -> Result<ConversationId, ContextError> {
+        let fork = mint_handle()?;
         // What the store failed to forget is forgotten before it is copied.
         self.cache.open(conversation)?;
         let as_of = as_of.map(|point| Sequence(point.0));
@@ -162,7 +179,7 @@ impl ContextManager {
     /// [`ContextError::Random`] where the system gives no random numbers, [`ContextError::Store`] where the owner
     /// cannot be written down.
     pub fn mint(&self, owner: Option<&Principal>) -> Result<ConversationId, ContextError> {
-        let handle = minted()?;
+        let handle = mint_handle()?;
         if owner.is_some() {
             self.cache.store().create(&handle, owner, SystemTime::now())?;
         }
@@ -174,7 +191,7 @@ impl ContextManager {
     ///
     /// # Errors
     /// [`ContextError::Store`] where the owner cannot be written down.
-    pub fn named(&self, name: &str, owner: &Principal) -> Result<ConversationId, ContextError> {
+    pub fn named_conversation(&self, name: &str, owner: &Principal) -> Result<ConversationId, ContextError> {
         let mut hash = [0; 16];
         let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by its owner's name for it");
         hasher.update(&owner.0).update(name.as_bytes()).finalize_xof().fill(&mut hash);
@@ -202,13 +219,13 @@ impl ContextManager {
     ///
     /// # Errors
     /// The bound that would be passed with them.
-    pub fn count(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, RequestFull> {
+    pub fn count_blocks(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, BoundExceeded> {
         // Where the store cannot say what was sent, nothing can be counted.
         let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
-        let sent = sent(blocks);
+        let sent = usage_of(blocks);
         self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
-        let delivery = store::Delivery { sent, ..store_delivery(&snapshot) };
-        Ok(self.delivery(Some(Record { conversation: conversation.clone(), delivery, texts: Vec::new() })))
+        let delivery = store::DeliveryRecord { sent, ..empty_record(&snapshot) };
+        Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 
     /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
@@ -229,7 +246,7 @@ impl ContextManager {
     /// Conversations of which nothing is relied on until the store has forgotten what it failed to forget.
     #[must_use]
     pub fn conversations_in_doubt(&self) -> usize {
-        self.cache.doubts()
+        self.cache.failed_forgets()
     }
 
     /// Where sessions of a protocol's clients are kept; `None` where the store of conversations keeps none.
@@ -245,26 +262,26 @@ impl ContextManager {
     pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
         let asked = self
             .sources
-            .open(reference, Asking { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
+            .open(reference, Requester { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
         let content = asked.content_hash(&self.hashes)?;
         // What the store cannot say is not held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();
         let mut held = PageSet::new();
-        Form::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&content, *form)));
+        PageForm::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&content, *form)));
         Ok(held)
     }
 }
 
-fn minted() -> Result<ConversationId, ContextError> {
+fn mint_handle() -> Result<ConversationId, ContextError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| ContextError::Random { reason: error.to_string() })?;
     Ok(ConversationId::mint(random))
 }
 
 fn held_file(view: &ConversationView, file: FileKey, told: ContentHash, path: Option<&String>) -> HeldFile {
-    let given = view.previous_content(&file);
+    let given = view.last_given_content(&file);
     let content = given.unwrap_or(told);
-    let pages = Form::ALL.map(|form| (form, view.pages_in(&content, form)));
+    let pages = PageForm::ALL.map(|form| (form, view.pages_in(&content, form)));
     let pages: Vec<_> = pages.into_iter().filter(|(_, pages)| !pages.is_empty()).collect();
     let mut earlier_pages: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
     pages.iter().flat_map(|(_, pages)| pages.iter()).for_each(|page| earlier_pages.remove(page));

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::cache::ConversationCache;
-use super::facts::Facts;
+use super::facts::ContentRegistry;
 use crate::hash::ContentHash;
-use crate::store::{self, Sent, StoreError, Version};
+use crate::store::{self, StoreError, Usage, Version};
 use crate::view::ConversationId;
 
 /// What becomes true once an answer was delivered.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct PendingRecord {
     pub(super) conversation: ConversationId,
-    pub(super) delivery: store::Delivery,
+    pub(super) delivery: store::DeliveryRecord,
     /// Texts to be kept for later diffs.
     pub(super) texts: Vec<(ContentHash, Arc<str>)>,
 }
@@ -21,12 +21,16 @@ pub(super) struct Record {
 #[must_use = "an answer that was written but not committed is sent again"]
 pub struct Delivery {
     cache: Arc<ConversationCache>,
-    facts: Arc<Facts>,
-    record: Option<Record>,
+    facts: Arc<ContentRegistry>,
+    record: Option<PendingRecord>,
 }
 
 impl Delivery {
-    pub(super) fn new(cache: &Arc<ConversationCache>, facts: &Arc<Facts>, record: Option<Record>) -> Self {
+    pub(super) fn new(
+        cache: &Arc<ConversationCache>,
+        facts: &Arc<ContentRegistry>,
+        record: Option<PendingRecord>,
+    ) -> Self {
         Self { cache: Arc::clone(cache), facts: Arc::clone(facts), record }
     }
 
@@ -39,8 +43,8 @@ impl Delivery {
         let Self { cache, facts, record } = self;
         let Some(record) = record else { return Ok(Receipt { cache, recorded: None }) };
         let version = cache.record(&record)?;
-        let Record { conversation, delivery, texts } = record;
-        facts.learn(&delivery.page_counts, texts);
+        let PendingRecord { conversation, delivery, texts } = record;
+        facts.remember_delivery(&delivery.page_counts, texts);
         let recorded = version.map(|version| (conversation, version, delivery.sent));
         Ok(Receipt { cache, recorded })
     }
@@ -56,7 +60,7 @@ impl std::fmt::Debug for Delivery {
 pub struct Receipt {
     cache: Arc<ConversationCache>,
     /// `None` where nothing was to be recorded, or was refused.
-    recorded: Option<(ConversationId, Version, Sent)>,
+    recorded: Option<(ConversationId, Version, Usage)>,
 }
 
 impl Receipt {

@@ -1,6 +1,6 @@
 //! Why a request could not be answered.
 
-use super::provider::RequestFull;
+use super::provider::BoundExceeded;
 use crate::source::SourceError;
 use crate::store::StoreError;
 use crate::worker::PdfError;
@@ -100,7 +100,7 @@ pub enum ContextError {
         /// The file as it was named.
         path: String,
         /// Which bound.
-        full: RequestFull,
+        full: BoundExceeded,
     },
     /// A handle that is none, unknown, expired or another's.
     #[error("unknown conversation")]

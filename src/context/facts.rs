@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::bounded::Bounded;
+use super::bounded::BoundedMap;
 use crate::hash::ContentHash;
 use crate::store::ViewStore;
 use crate::view::SentTexts;
@@ -15,25 +15,29 @@ const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
 const MAX_CONTENTS: usize = 65_536;
 
 /// Facts about contents, within bounds.
-pub(super) struct Facts {
+pub(super) struct ContentRegistry {
     /// How the file of a content was last asked for.
-    references: Bounded<ContentHash, String>,
+    references: BoundedMap<ContentHash, String>,
     /// How many pages the documents of contents have.
-    page_counts: Bounded<ContentHash, u32>,
+    page_counts: BoundedMap<ContentHash, u32>,
     texts: Mutex<SentTexts>,
 }
 
-impl Facts {
+impl ContentRegistry {
     pub(super) fn new() -> Self {
         Self {
-            references: Bounded::of(MAX_CONTENTS),
-            page_counts: Bounded::of(MAX_CONTENTS),
+            references: BoundedMap::of(MAX_CONTENTS),
+            page_counts: BoundedMap::of(MAX_CONTENTS),
             texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)),
         }
     }
 
     /// Takes note of what a recorded delivery says of its contents.
-    pub(super) fn learn(&self, page_counts: &BTreeMap<ContentHash, u32>, texts: Vec<(ContentHash, Arc<str>)>) {
+    pub(super) fn remember_delivery(
+        &self,
+        page_counts: &BTreeMap<ContentHash, u32>,
+        texts: Vec<(ContentHash, Arc<str>)>,
+    ) {
         page_counts.iter().for_each(|(content, pages)| self.page_counts.insert(*content, *pages));
         texts.into_iter().for_each(|(content, text)| self.texts().insert(content, text));
     }

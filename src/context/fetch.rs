@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ContextManager;
 use super::error::ContextError;
-use super::file::{Positioned, owner, refused};
+use super::file::{PositionedFile, owner_key, source_error};
 use crate::hash::ContentHash;
 use crate::html::decoded;
 use crate::limits::Cancellation;
@@ -17,7 +17,7 @@ use crate::worker::{PageText, PdfError};
 
 /// What was fetched of one URL.
 #[derive(Debug)]
-pub struct FetchedPage {
+pub struct FetchOutcome {
     /// The URL as it was asked for.
     pub url: String,
     /// Its text, or why there is none.
@@ -41,7 +41,7 @@ pub struct FetchedText {
 
 /// How a body becomes text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
+enum BodyKind {
     Pdf,
     WebPage,
     Text,
@@ -51,15 +51,15 @@ impl ContextManager {
     /// Fetches `urls` side by side, in their order; `done` is called as each ends. One that fails does not stop the
     /// others.
     #[must_use]
-    pub fn fetch(&self, urls: &[String], done: &(dyn Fn() + Sync), cancellation: &Cancellation) -> Vec<FetchedPage> {
+    pub fn fetch(&self, urls: &[String], done: &(dyn Fn() + Sync), cancellation: &Cancellation) -> Vec<FetchOutcome> {
         std::thread::scope(|scope| {
             let page = |url: &String| {
                 let outcome = self.fetch_one(url, cancellation);
                 done();
-                FetchedPage { url: url.clone(), outcome }
+                FetchOutcome { url: url.clone(), outcome }
             };
             let fetches = urls.iter().map(|url| (url, scope.spawn(move || page(url)))).collect::<Vec<_>>();
-            let broken = |url: &str| FetchedPage { url: url.to_owned(), outcome: Err(broken(url)) };
+            let broken = |url: &str| FetchOutcome { url: url.to_owned(), outcome: Err(broken(url)) };
             fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| broken(url))).collect()
         })
     }
@@ -70,15 +70,15 @@ impl ContextManager {
     /// [`WebError::Store`].
     pub fn keep_fetched(
         &self,
-        pages: &[FetchedPage],
+        pages: &[FetchOutcome],
         conversation: Option<&ConversationId>,
     ) -> Result<ResponseId, WebError> {
-        let outcome = |page: &FetchedPage| match &page.outcome {
+        let outcome = |page: &FetchOutcome| match &page.outcome {
             Ok(text) => Ok((text.content, text.key)),
             Err(error) => Err(error.to_string()),
         };
         let urls = pages.iter().map(|page| FetchedUrl { url: page.url.clone(), outcome: outcome(page) }).collect();
-        self.web()?.keep_response(&FetchedResponse { owner: conversation.map(owner), urls })
+        self.web()?.keep_response(&FetchedResponse { owner: conversation.map(owner_key), urls })
     }
 
     /// What an earlier call of the same conversation fetched.
@@ -86,7 +86,7 @@ impl ContextManager {
     /// # Errors
     /// [`WebError::ContentNotFound`].
     pub fn fetched(&self, id: &str, conversation: Option<&ConversationId>) -> Result<FetchedResponse, WebError> {
-        self.web()?.response(id, conversation.map(owner).as_ref())
+        self.web()?.response(id, conversation.map(owner_key).as_ref())
     }
 
     /// A text by the key that it is kept under.
@@ -109,14 +109,14 @@ impl ContextManager {
     }
 
     fn fetch_one(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedText, ContextError> {
-        let failed = |error: WebError| refused(url, error.into());
+        let failed = |error: WebError| source_error(url, error.into());
         let web = self.web().map_err(failed)?;
-        let (file, fetched) = open_url(web, url, cancellation).map_err(|error| refused(url, error))?;
+        let (file, fetched) = open_url(web, url, cancellation).map_err(|error| source_error(url, error))?;
         let key = key(&fetched);
         let stored = match web.text(&key) {
             Some(stored) => stored,
             None => {
-                let mut stored = Job { context: self, url, fetched: &fetched, cancellation }.text(file)?;
+                let mut stored = FetchJob { context: self, url, fetched: &fetched, cancellation }.text(file)?;
                 if let Err(error) = web.keep_text(&key, &stored) {
                     stored.notes.push(format!("Nothing more of it can be read on later: it {error}."));
                 }
@@ -129,7 +129,7 @@ impl ContextManager {
 }
 
 fn broken(url: &str) -> ContextError {
-    refused(url, WebError::Failed { reason: "reading it broke".to_owned() }.into())
+    source_error(url, WebError::Failed { reason: "reading it broke".to_owned() }.into())
 }
 
 /// The key of a text: by the body, by what it was said to be, and, for links start there, by where it was. Another
@@ -140,26 +140,26 @@ fn key(fetched: &Fetched) -> ContentHash {
     ContentHash::of(parts.join("\n").as_bytes())
 }
 
-struct Job<'a> {
+struct FetchJob<'a> {
     context: &'a ContextManager,
     url: &'a str,
     fetched: &'a Fetched,
     cancellation: &'a Cancellation,
 }
 
-impl Job<'_> {
+impl FetchJob<'_> {
     fn text(&self, file: OpenFile) -> Result<StoredText, ContextError> {
-        let head = file.head(HEAD_BYTES).map_err(|error| self.refused(error))?;
+        let head = file.head(HEAD_BYTES).map_err(|error| self.source_error(error))?;
         let kind = detect_kind(&head, file.len());
         let content_type = self.fetched.content_type.as_deref();
         let reading = reading(kind, &head, content_type)
             .map_err(|mime_type| ContextError::UnsupportedContent { url: self.url.to_owned(), mime_type })?;
         let mut stored = match reading {
-            Reading::Pdf => self.pdf(file)?,
-            Reading::WebPage => self.web_page(file)?,
-            Reading::Text => {
+            BodyKind::Pdf => self.pdf(file)?,
+            BodyKind::WebPage => self.web_page(file)?,
+            BodyKind::Text => {
                 let limit = self.context.limits.max_file_bytes;
-                let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.refused(error))?;
+                let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.source_error(error))?;
                 let mime_type = content_type.map_or("text/plain".to_owned(), mime_of);
                 let text = decoded(&bytes, content_type);
                 // Large texts lie here once at a time.
@@ -176,7 +176,7 @@ impl Job<'_> {
 
     fn web_page(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let Fetched { content, content_type, location, .. } = self.fetched;
-        let file = Positioned { identity: content.0, file: Arc::new(file) };
+        let file = PositionedFile { identity: content.0, file: Arc::new(file) };
         let page = self.context.reader.readable(&file, content_type.as_deref(), location, self.cancellation);
         let page = page.map_err(|error| ContextError::Pdf { path: self.url.to_owned(), error })?;
         Ok(StoredText {
@@ -190,9 +190,9 @@ impl Job<'_> {
 
     fn pdf(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let failed = |error| ContextError::FetchedPdf { url: self.url.to_owned(), error };
-        let file = Positioned { identity: self.fetched.content.0, file: Arc::new(file) };
+        let file = PositionedFile { identity: self.fetched.content.0, file: Arc::new(file) };
         let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
-        let mut text = PdfText::default();
+        let mut text = FetchedPdfText::default();
         for page in PageSet::all(document.page_count()).iter() {
             self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
             // What is over is left out in any case: no need to read it.
@@ -235,8 +235,8 @@ impl Job<'_> {
         self.context.sources.web.as_ref().map_or(u64::MAX, |web| web.settings().max_text_bytes)
     }
 
-    fn refused(&self, error: SourceError) -> ContextError {
-        refused(self.url, error)
+    fn source_error(&self, error: SourceError) -> ContextError {
+        source_error(self.url, error)
     }
 }
 
@@ -245,7 +245,7 @@ const NO_TEXT: &str = "No text content found in PDF. This may be a scanned docum
      as images for visual inspection.";
 
 /// The text of a PDF, page by page.
-struct PdfText {
+struct FetchedPdfText {
     text: String,
     notes: Vec<String>,
     was_read: bool,
@@ -253,13 +253,13 @@ struct PdfText {
     failure: Option<PdfError>,
 }
 
-impl Default for PdfText {
+impl Default for FetchedPdfText {
     fn default() -> Self {
         Self { text: String::new(), notes: Vec::new(), was_read: false, is_empty: true, failure: None }
     }
 }
 
-impl PdfText {
+impl FetchedPdfText {
     fn push(&mut self, number: u32, page: Result<PageText, PdfError>) {
         let gap = if self.text.is_empty() { "" } else { "\n\n" };
         match page {
@@ -277,22 +277,22 @@ impl PdfText {
 }
 
 /// How a body is read; of one that is not, what it is. A PDF is looked for first, and bytes are believed before names.
-fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<Reading, String> {
+fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
     let declared = content_type.map(mime_of).unwrap_or_default();
     if matches!(declared.as_str(), "application/pdf" | "application/x-pdf") {
-        return Ok(Reading::Pdf);
+        return Ok(BodyKind::Pdf);
     }
     let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
     let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
     match kind {
-        Kind::Pdf { .. } => Ok(Reading::Pdf),
+        Kind::Pdf { .. } => Ok(BodyKind::Pdf),
         Kind::Image(format) => Err(format.mime().to_owned()),
-        Kind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(Reading::WebPage),
-        Kind::Text(_) => Ok(Reading::Text),
+        Kind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
+        Kind::Text(_) => Ok(BodyKind::Text),
         // Bytes of an older charset look like anything; but no text has a zero byte, unless it has two a character.
-        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(Reading::WebPage),
+        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(BodyKind::WebPage),
         Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_textual(&declared) => {
-            Ok(Reading::Text)
+            Ok(BodyKind::Text)
         }
         Kind::Other { mime: "application/octet-stream" } if !says_nothing => Err(declared),
         Kind::Other { mime } => Err(mime.to_owned()),
@@ -320,7 +320,7 @@ fn looks_like_a_page(head: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(bytes: &[u8], content_type: &str) -> Result<Reading, String> {
+    fn read(bytes: &[u8], content_type: &str) -> Result<BodyKind, String> {
         let content_type = Some(content_type).filter(|content_type| !content_type.is_empty());
         reading(detect_kind(bytes, bytes.len() as u64), bytes, content_type)
     }
@@ -329,23 +329,23 @@ mod tests {
     fn a_pdf_is_a_pdf_whatever_is_said_of_it() {
         for content_type in ["application/pdf", "text/html; charset=utf-8", "application/octet-stream", "image/png", ""]
         {
-            assert_eq!(read(b"%PDF-1.7\n\xe2\xe3", content_type), Ok(Reading::Pdf), "{content_type}");
+            assert_eq!(read(b"%PDF-1.7\n\xe2\xe3", content_type), Ok(BodyKind::Pdf), "{content_type}");
         }
-        assert_eq!(read(b"\0\x01 no pdf", "Application/PDF; x=y"), Ok(Reading::Pdf));
+        assert_eq!(read(b"\0\x01 no pdf", "Application/PDF; x=y"), Ok(BodyKind::Pdf));
     }
 
     #[test]
     fn pages_and_texts_are_told_by_name_and_bytes() {
         for (bytes, content_type, expected) in [
-            (&b"<p>a"[..], "text/html", Reading::WebPage),
-            (b" <!DOCTYPE html><p>a", "", Reading::WebPage),
-            (b"<html>", "text/plain", Reading::Text),
-            (b"caf\xe9", "text/html; charset=latin1", Reading::WebPage),
-            (b"caf\xe9", "text/csv", Reading::Text),
-            (b"{}", "application/json", Reading::Text),
-            (b"{}", "application/vnd.api+json", Reading::Text),
-            (b"plain", "application/zip", Reading::Text),
-            (b"", "", Reading::Text),
+            (&b"<p>a"[..], "text/html", BodyKind::WebPage),
+            (b" <!DOCTYPE html><p>a", "", BodyKind::WebPage),
+            (b"<html>", "text/plain", BodyKind::Text),
+            (b"caf\xe9", "text/html; charset=latin1", BodyKind::WebPage),
+            (b"caf\xe9", "text/csv", BodyKind::Text),
+            (b"{}", "application/json", BodyKind::Text),
+            (b"{}", "application/vnd.api+json", BodyKind::Text),
+            (b"plain", "application/zip", BodyKind::Text),
+            (b"", "", BodyKind::Text),
         ] {
             assert_eq!(read(bytes, content_type), Ok(expected), "{content_type}");
         }

@@ -31,14 +31,14 @@ pub struct Sources {
 
 /// For whom a file is opened.
 #[derive(Debug, Clone, Copy)]
-pub struct Asking<'a> {
+pub struct Requester<'a> {
     /// The conversation, which may hold what it fetched.
     pub conversation: Option<&'a ConversationId>,
     /// Whether the answer is still wanted.
     pub cancellation: &'a Cancellation,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> Requester<'a> {
     /// For nobody in particular.
     #[must_use]
     pub fn anybody(cancellation: &'a Cancellation) -> Self {
@@ -47,12 +47,12 @@ impl<'a> Asking<'a> {
 }
 
 /// Whose is what was fetched. Names of conversations are not kept in the folder of it.
-pub(super) fn owner(conversation: &ConversationId) -> ContentHash {
+pub(super) fn owner_key(conversation: &ConversationId) -> ContentHash {
     ContentHash::of(conversation.as_str().as_bytes())
 }
 
 /// One open file.
-pub(super) struct Asked {
+pub(super) struct RequestedFile {
     /// As it was named; every text names it so.
     pub(super) path: String,
     pub(super) absolute: PathBuf,
@@ -88,7 +88,7 @@ impl PdfFile {
     /// # Errors
     /// [`ContextError::Source`] where they are more than `limit`, which is the setting `setting`, or have changed.
     pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
-        self.file.read_all(limit, setting).map_err(|error| refused(&self.path, error))
+        self.file.read_all(limit, setting).map_err(|error| source_error(&self.path, error))
     }
 
     /// The PDF in it.
@@ -99,7 +99,7 @@ impl PdfFile {
         cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        let positioned = Positioned { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
+        let positioned = PositionedFile { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
         let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
         let (path, file_bytes) = (self.path.clone(), self.file.len());
         Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
@@ -125,15 +125,15 @@ impl OpenPdf {
 
 impl Sources {
     /// Opens the file that `reference` names.
-    pub(super) fn open(&self, reference: &str, asking: Asking<'_>) -> Result<Asked, ContextError> {
+    pub(super) fn open(&self, reference: &str, asking: Requester<'_>) -> Result<RequestedFile, ContextError> {
         if let Some(fetched) = self.open_fetched(reference, asking)? {
             return Ok(fetched);
         }
         let resolved = self.resolve(reference)?;
-        let refused = |error| refused(reference, error);
+        let refused = |error| source_error(reference, error);
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
         let kind = detect_kind(&file.head(HEAD_BYTES).map_err(refused)?, file.len());
-        Ok(Asked {
+        Ok(RequestedFile {
             path: reference.to_owned(),
             absolute: resolved.path().components().collect(),
             file_bytes: file.len(),
@@ -144,11 +144,11 @@ impl Sources {
         })
     }
 
-    fn open_fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Asked>, ContextError> {
-        let fetched = self.fetched(reference, asking).map_err(|error| refused(reference, error))?;
+    fn open_fetched(&self, reference: &str, asking: Requester<'_>) -> Result<Option<RequestedFile>, ContextError> {
+        let fetched = self.fetched(reference, asking).map_err(|error| source_error(reference, error))?;
         let Some(Kept { url, content, file }) = fetched else { return Ok(None) };
-        let head = file.head(HEAD_BYTES).map_err(|error| refused(&url, error))?;
-        let asked = Asked {
+        let head = file.head(HEAD_BYTES).map_err(|error| source_error(&url, error))?;
+        let asked = RequestedFile {
             absolute: PathBuf::from(&url),
             file_bytes: file.len(),
             kind: detect_kind(&head, file.len()),
@@ -163,7 +163,7 @@ impl Sources {
     }
 
     /// The file of a URL, or of something that was fetched before; `None` for a reference to neither.
-    fn fetched(&self, reference: &str, asking: Asking<'_>) -> Result<Option<Kept>, SourceError> {
+    fn fetched(&self, reference: &str, asking: Requester<'_>) -> Result<Option<Kept>, SourceError> {
         let kept = kept_reference(reference);
         if kept.is_none() && !is_url(reference) {
             return Ok(None);
@@ -174,7 +174,7 @@ impl Sources {
             None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
         };
         let fetched = match kept {
-            Some(kept) => open_kept(web, &kept, asking.conversation.map(owner).as_ref())?,
+            Some(kept) => open_kept(web, &kept, asking.conversation.map(owner_key).as_ref())?,
             None => {
                 let (file, Fetched { content, .. }) = open_url(web, reference, asking.cancellation)?;
                 Kept { url: reference.to_owned(), content, file }
@@ -186,16 +186,16 @@ impl Sources {
     /// The stat of the file that `reference` names, without reading it.
     pub(super) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
         let opened = self.roots.open(&self.resolve(reference)?);
-        opened.map(|file| file.stat()).map_err(|error| refused(reference, error))
+        opened.map(|file| file.stat()).map_err(|error| source_error(reference, error))
     }
 
     /// The file that `reference` names, which may be something that `conversation` fetched.
     pub(super) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
         let (Some((id, index)), Some(web)) = (kept_reference(reference), &self.web) else { return self.key(reference) };
-        let response = web.response(id.as_str(), Some(&owner(conversation)));
+        let response = web.response(id.as_str(), Some(&owner_key(conversation)));
         let fetched =
             response.and_then(|response| response.urls.into_iter().nth(index).ok_or(WebError::ContentNotFound));
-        fetched.map(|fetched| key_of_url(&fetched.url)).map_err(|error| refused(reference, error.into()))
+        fetched.map(|fetched| key_of_url(&fetched.url)).map_err(|error| source_error(reference, error.into()))
     }
 
     /// The file that `reference` names, whether it exists or not.
@@ -208,7 +208,7 @@ impl Sources {
 
     pub(super) fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
         let parsed = Reference::parse(reference, &self.working_directory, self.home.as_deref());
-        parsed.map_err(|error| refused(reference, error))
+        parsed.map_err(|error| source_error(reference, error))
     }
 
     /// Opens the PDF that `reference` names, whatever its bytes look like: the reader says what is wrong with them.
@@ -221,7 +221,7 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
-        asking: Asking<'_>,
+        asking: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         let (path, opened) = match self.fetched(reference, asking) {
             Ok(Some(Kept { url, file, .. })) => (url, Ok(file)),
@@ -229,19 +229,19 @@ impl Sources {
             Err(error) => (reference.to_owned(), Err(error)),
         };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
-        let file = checked.map_err(|error| refused(&path, error))?;
+        let file = checked.map_err(|error| source_error(&path, error))?;
         PdfFile { path, file: Arc::new(file) }.open(reader, password, asking.cancellation)
     }
 }
 
-impl Asked {
+impl RequestedFile {
     /// The file's hash, computed at the first call.
     pub(super) fn content_hash(&self, hashes: &HashCache) -> Result<ContentHash, ContextError> {
         if let Some(hash) = self.hash.get() {
             return Ok(*hash);
         }
         let hashed = hashes.content_hash(&self.file, SystemTime::now());
-        let hash = hashed.map_err(|error| self.refused(error))?;
+        let hash = hashed.map_err(|error| self.source_error(error))?;
         Ok(*self.hash.get_or_init(|| hash))
     }
 
@@ -253,7 +253,7 @@ impl Asked {
     /// All bytes of the file, unless there are more than `limit`, which is the setting `setting`. Where its hash is known
     /// they are those that were hashed: a file can be written to between the two, and its times set back.
     pub(super) fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
-        let bytes = self.file.read_all(limit, setting).map_err(|error| self.refused(error))?;
+        let bytes = self.file.read_all(limit, setting).map_err(|error| self.source_error(error))?;
         match self.known_hash() {
             Some(hash) if hash != ContentHash::of(&bytes) => Err(self.changed()),
             _ => Ok(bytes),
@@ -262,18 +262,18 @@ impl Asked {
 
     /// That nobody wrote to the file since it was opened.
     pub(super) fn check_unchanged(&self) -> Result<(), ContextError> {
-        match self.file.is_unchanged().map_err(|error| self.refused(error))? {
+        match self.file.is_unchanged().map_err(|error| self.source_error(error))? {
             true => Ok(()),
             false => Err(self.changed()),
         }
     }
 
     fn changed(&self) -> ContextError {
-        self.refused(SourceError::Changed { path: self.file.path().to_path_buf() })
+        self.source_error(SourceError::Changed { path: self.file.path().to_path_buf() })
     }
 
-    fn refused(&self, error: SourceError) -> ContextError {
-        refused(&self.path, error)
+    fn source_error(&self, error: SourceError) -> ContextError {
+        source_error(&self.path, error)
     }
 
     /// The same with the document that was read in it.
@@ -291,10 +291,10 @@ impl Asked {
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
         let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
-        small.map_err(|error| self.refused(error))?;
+        small.map_err(|error| self.source_error(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
-        let file = Positioned { identity, file: Arc::clone(&self.file) };
+        let file = PositionedFile { identity, file: Arc::clone(&self.file) };
         reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }
 }
@@ -310,18 +310,18 @@ fn key_of_url(url: &str) -> FileKey {
     FileKey(ContentHash::of(whole.as_bytes()).0)
 }
 
-pub(super) fn refused(path: &str, error: SourceError) -> ContextError {
+pub(super) fn source_error(path: &str, error: SourceError) -> ContextError {
     ContextError::Source { path: path.to_owned(), error }
 }
 
 /// An open file as the readers of PDFs want it.
-pub(super) struct Positioned {
+pub(super) struct PositionedFile {
     pub(super) file: Arc<OpenFile>,
     /// The hash of its bytes, or of its stat where nobody needed the former.
     pub(super) identity: [u8; 32],
 }
 
-impl ReadAt for Positioned {
+impl ReadAt for PositionedFile {
     fn len(&self) -> u64 {
         self.file.len()
     }

@@ -5,29 +5,29 @@ use crate::source::system_font;
 use crate::worker::{FontFiles, OpenFont};
 
 /// A font file by its usual name, and the place in it of the fonts for the four scripts.
-struct Known {
+struct KnownFont {
     file: &'static str,
     /// Japanese, Korean, simplified and traditional Chinese; `None` where the font is for another script.
     places: [Option<u32>; 4],
 }
 
 /// In order of preference, without serifs first.
-const SANS: [Known; 9] = [
-    Known { file: "NotoSansCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
-    Known { file: "SourceHanSans-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
-    Known { file: "DroidSansFallbackFull.ttf", places: [Some(0); 4] },
-    Known { file: "DroidSansFallback.ttf", places: [Some(0); 4] },
-    Known { file: "wqy-zenhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
-    Known { file: "wqy-microhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
-    Known { file: "ipag.ttf", places: [Some(0), None, None, None] },
-    Known { file: "NanumGothic.ttf", places: [None, Some(0), None, None] },
-    Known { file: "PingFang.ttc", places: [None, None, Some(0), Some(0)] },
+const SANS: [KnownFont; 9] = [
+    KnownFont { file: "NotoSansCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "SourceHanSans-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "DroidSansFallbackFull.ttf", places: [Some(0); 4] },
+    KnownFont { file: "DroidSansFallback.ttf", places: [Some(0); 4] },
+    KnownFont { file: "wqy-zenhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
+    KnownFont { file: "wqy-microhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
+    KnownFont { file: "ipag.ttf", places: [Some(0), None, None, None] },
+    KnownFont { file: "NanumGothic.ttf", places: [None, Some(0), None, None] },
+    KnownFont { file: "PingFang.ttc", places: [None, None, Some(0), Some(0)] },
 ];
 
-const SERIF: [Known; 3] = [
-    Known { file: "NotoSerifCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
-    Known { file: "SourceHanSerif-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
-    Known { file: "ipam.ttf", places: [Some(0), None, None, None] },
+const SERIF: [KnownFont; 3] = [
+    KnownFont { file: "NotoSerifCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "SourceHanSerif-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "ipam.ttf", places: [Some(0), None, None, None] },
 ];
 
 /// For what is of no script that is known, fonts of many scripts.
@@ -62,12 +62,12 @@ fn fitting(wanted: WantedFont) -> Vec<(&'static str, u32)> {
         let order: [&[&str]; 2] = if wanted.is_serif { [&WIDE_SERIF, &WIDE] } else { [&WIDE, &WIDE_SERIF] };
         return order.into_iter().flatten().map(|name| (*name, 0)).collect();
     };
-    let order: [&[Known]; 2] = if wanted.is_serif { [&SERIF, &SANS] } else { [&SANS, &SERIF] };
-    let place = |known: &Known| known.places.get(position).copied().flatten();
+    let order: [&[KnownFont]; 2] = if wanted.is_serif { [&SERIF, &SANS] } else { [&SANS, &SERIF] };
+    let place = |known: &KnownFont| known.places.get(position).copied().flatten();
     order.into_iter().flatten().filter_map(|known| Some((known.file, place(known)?))).collect()
 }
 
-/// The script's place in [`Known::places`].
+/// The script's place in [`KnownFont::places`].
 fn position(script: WantedScript) -> Option<usize> {
     match script {
         WantedScript::Japanese => Some(0),

@@ -1,22 +1,22 @@
 //! What the conversation of one request holds of one file; nothing, where there is no conversation.
 
 use super::cache::Snapshot;
-use super::news::News;
-use super::plan::Standing;
+use super::news::RevisionDiff;
+use super::plan::HeldStatus;
 use super::request::form_name;
 use super::words::page_or_pages;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageSet};
-use crate::store::Sent;
-use crate::view::{FileKey, Form, Held, Holding, LineSpan};
+use crate::store::Usage;
+use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm};
 use crate::worker::Pages;
 
 /// A conversation's view of one file at the start of a request.
-pub(super) struct Memory {
-    known: Option<Known>,
+pub(super) struct FileMemory {
+    known: Option<FileState>,
 }
 
-struct Known {
+struct FileState {
     snapshot: Snapshot,
     content: ContentHash,
     file: FileKey,
@@ -24,14 +24,14 @@ struct Known {
     pages_before: Option<u32>,
 }
 
-impl Memory {
+impl FileMemory {
     /// Without a conversation: nothing is held and nothing is recorded.
-    pub(super) fn off() -> Self {
+    pub(super) fn none() -> Self {
         Self { known: None }
     }
 
     pub(super) fn of(snapshot: Snapshot, content: ContentHash, file: FileKey, pages_before: Option<u32>) -> Self {
-        Self { known: Some(Known { snapshot, content, file, pages_before }) }
+        Self { known: Some(FileState { snapshot, content, file, pages_before }) }
     }
 
     /// The conversation as it was at the start of the request.
@@ -40,20 +40,20 @@ impl Memory {
     }
 
     /// What was sent to the conversation so far; nothing counts where there is none.
-    pub(super) fn sent(&self) -> Option<Sent> {
+    pub(super) fn sent(&self) -> Option<Usage> {
         self.snapshot().map(|snapshot| snapshot.head.sent)
     }
 
     /// What became of the pages that an earlier version of the file gave, where the agent was not told yet.
-    pub(super) fn news(
+    pub(super) fn revision_diff(
         &self,
         document: &dyn Pages,
         fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
-    ) -> Option<News> {
+    ) -> Option<RevisionDiff> {
         let known = self.known.as_ref()?;
-        let told = known.snapshot.view.told_content(&known.file)?;
+        let told = known.snapshot.view.last_reported_content(&known.file)?;
         let is_other = told != known.content;
-        is_other.then(|| News::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
+        is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
     }
 
     /// The file, where a conversation follows it from now on.
@@ -61,7 +61,7 @@ impl Memory {
         self.known.as_ref().map(|known| known.file)
     }
 
-    pub(super) fn is_on(&self) -> bool {
+    pub(super) fn is_active(&self) -> bool {
         self.known.is_some()
     }
 
@@ -81,26 +81,26 @@ impl Memory {
     }
 
     /// A file that went back to what it was is held, but what was given last is another: the agent goes by that.
-    fn is_latest(&self, holds: impl Fn(&Known) -> bool) -> bool {
+    fn is_latest(&self, holds: impl Fn(&FileState) -> bool) -> bool {
         self.known.as_ref().is_some_and(holds) && self.earlier_content().is_none()
     }
 
     /// What other files of this content gave whole, and is not held for this one. To be recorded where it is named as
     /// held, so that this file is followed too, and forgetting it forgets that.
-    pub(super) fn held_elsewhere(&self) -> Vec<Held> {
+    pub(super) fn held_elsewhere(&self) -> Vec<HeldItem> {
         let Some(known) = &self.known else { return Vec::new() };
-        known.snapshot.view.wholes_of(known.content).filter(|what| !known.holds_at_file(what)).collect()
+        known.snapshot.view.whole_items_of(known.content).filter(|what| !known.holds_at_file(what)).collect()
     }
 
     /// Whether this very holding is recorded for this content and file.
-    pub(super) fn holds_here(&self, held: &Held) -> bool {
+    pub(super) fn holds_here(&self, held: &HeldItem) -> bool {
         self.known.as_ref().is_some_and(|known| known.holds_at_file(held))
     }
 
     /// The content last given of this file, where it is not the one that is there now.
     pub(super) fn earlier_content(&self) -> Option<ContentHash> {
         let known = self.known.as_ref()?;
-        known.snapshot.view.previous_content(&known.file).filter(|previous| *previous != known.content)
+        known.snapshot.view.last_given_content(&known.file).filter(|previous| *previous != known.content)
     }
 
     /// Whether all of `span` of another content is held.
@@ -113,19 +113,19 @@ impl Memory {
         self.known.as_ref().is_some_and(|known| known.snapshot.view.has_pages())
     }
 
-    pub(super) fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
-        self.known.as_ref().map_or(Standing::No, |known| known.standing(page, fingerprint, form))
+    pub(super) fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> HeldStatus {
+        self.known.as_ref().map_or(HeldStatus::NotHeld, |known| known.held_status(page, fingerprint, form))
     }
 
     /// The file, content and place by which a held page was given first, where that is another file.
-    pub(super) fn given_elsewhere(&self, fingerprint: PageFingerprint, form: Form) -> Option<Holding> {
+    pub(super) fn origin_in_other_file(&self, fingerprint: PageFingerprint, form: PageForm) -> Option<Holding> {
         let known = self.known.as_ref()?;
         known.snapshot.view.origin_of(&fingerprint, form).filter(|origin| origin.file != known.file)
     }
 
     /// Whether the page at this place is as the agent was last told: it was not given another from there.
-    pub(super) fn is_as_told(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
-        let previous = self.known.as_ref().and_then(|known| known.snapshot.view.previous_at(&known.file, page));
+    pub(super) fn is_last_reported(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
+        let previous = self.known.as_ref().and_then(|known| known.snapshot.view.last_page_at(&known.file, page));
         previous.is_none_or(|previous| previous == fingerprint)
     }
 
@@ -133,7 +133,7 @@ impl Memory {
     pub(super) fn pages_held(&self) -> PageSet {
         let mut pages = PageSet::new();
         if let Some(known) = &self.known {
-            Form::ALL.iter().for_each(|form| pages.union(&known.snapshot.view.pages_in(&known.content, *form)));
+            PageForm::ALL.iter().for_each(|form| pages.union(&known.snapshot.view.pages_in(&known.content, *form)));
         }
         pages
     }
@@ -141,30 +141,30 @@ impl Memory {
     /// The pages held of this content, one line a form.
     pub(super) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };
-        let line = |form: Form| {
+        let line = |form: PageForm| {
             let pages = known.snapshot.view.pages_in(&known.content, form);
             (!pages.is_empty()).then(|| format!("{} as {}", page_or_pages(&pages), form_name(form)))
         };
-        Form::ALL.into_iter().filter_map(line).collect()
+        PageForm::ALL.into_iter().filter_map(line).collect()
     }
 }
 
-impl Known {
-    fn holds_at_file(&self, what: &Held) -> bool {
+impl FileState {
+    fn holds_at_file(&self, what: &HeldItem) -> bool {
         self.snapshot.view.contains(&Holding { content: self.content, file: self.file, what: *what })
     }
 
-    fn standing(&self, page: PageIndex, fingerprint: PageFingerprint, form: Form) -> Standing {
+    fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> HeldStatus {
         let view = &self.snapshot.view;
-        let previous = view.previous_at(&self.file, page).filter(|previous| *previous != fingerprint);
+        let previous = view.last_page_at(&self.file, page).filter(|previous| *previous != fingerprint);
         match (previous, view.holds_page(&fingerprint, form)) {
-            (None, true) => Standing::Same,
-            (None, false) => Standing::No,
-            (Some(_), false) => Standing::Earlier,
+            (None, true) => HeldStatus::Current,
+            (None, false) => HeldStatus::NotHeld,
+            (Some(_), false) => HeldStatus::Superseded,
             // The file went back to what it was: the last version given from here is another.
-            (Some(_), true) if view.stood_at(self.file, page, fingerprint) => Standing::Earlier,
+            (Some(_), true) if view.was_given_at(self.file, page, fingerprint) => HeldStatus::Superseded,
             // Pages were added or removed before it: the same page, now under another number.
-            (Some(_), true) => Standing::Same,
+            (Some(_), true) => HeldStatus::Current,
         }
     }
 }

@@ -57,8 +57,8 @@ pub use crate::document::OutlineItem;
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{
-    AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, Sent, ServerReport, SessionStore,
-    StoreError, StoreReport, StoreTally, StoredSession,
+    AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
+    StoreReport, StoreTally, StoredSession, Usage,
 };
 pub use crate::text::{Case, Hit, Pattern, Query};
 pub use crate::web::{
@@ -68,46 +68,46 @@ pub use crate::worker::{
     DEFAULT_DEADLINE, HAS_PROCESSES, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture,
     Reader, RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
-pub use answer::{Answer, Block, Details, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
+pub use answer::{Answer, AnswerDetails, Block, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
 pub use compare::PageChanges;
-pub use conversations::{ForgetRequest, HeldFile, Point, Status};
+pub use conversations::{ConversationPoint, ConversationStatus, ForgetRequest, HeldFile};
 pub use delivery::{Delivery, Receipt};
 pub use error::ContextError;
 pub use estimate::{image_tokens, picture_tokens};
-pub use fetch::{FetchedPage, FetchedText};
-pub use file::{Asking, OpenPdf, PdfFile, Sources};
-pub use news::page_changes_told;
+pub use fetch::{FetchOutcome, FetchedText};
+pub use file::{OpenPdf, PdfFile, Requester, Sources};
+pub use news::page_change_lines;
 pub use output::{end_writing, write_whole};
 pub use output_folder::OutputBounds;
-pub use password::Password;
-pub use plan::{PagePlan, PlannedPage, Standing, plan_pages};
-pub use provider::{RequestBounds, RequestFull};
-pub use request::{AnswerSettings, FileRequest, Part, Retention, form_name};
-pub use result::{ResultRoom, json_length};
-pub use selection::{Selected, select_from, select_pages};
+pub use password::PdfPassword;
+pub use plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
+pub use provider::{BoundExceeded, RequestBounds};
+pub use request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
+pub use result::{ResultBudget, json_length};
+pub use selection::{SelectedPages, select_from, select_pages};
 pub use updates::{FileChange, FileUpdate, Updates};
-pub use watch::Watch;
-pub use watcher::{Unwatched, Watcher};
+pub use watch::FileWatch;
+pub use watcher::{NoProgress, ProgressListener};
 pub use words::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
-pub use world::{Diagnosis, Isolation, OpenedContext, Surroundings};
+pub use world::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 
 use self::cache::{ConversationCache, Snapshot};
-use self::delivery::Record;
-use self::facts::Facts;
-use self::file::Asked;
+use self::delivery::PendingRecord;
+use self::facts::ContentRegistry;
+use self::file::RequestedFile;
 use self::held::held_summary;
-use self::memory::Memory;
-use self::output_folder::{OutputFolder, PageFile};
-use self::pdf::{Draft, PdfAnswer};
-use self::plain::PlainAnswer;
-use self::sent::sent;
+use self::memory::FileMemory;
+use self::output_folder::{OutputFolder, PageFileName};
+use self::pdf::{AnswerDraft, PdfAnswerBuilder};
+use self::plain::PlainFileAnswer;
+use self::sent::usage_of;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
 use crate::store::{self, StoreMonitor, ViewStore};
-use crate::view::{Held, Holding};
+use crate::view::{HeldItem, Holding};
 
 /// Answers requests, and remembers per conversation what was delivered.
 pub struct ContextManager {
@@ -118,12 +118,12 @@ pub struct ContextManager {
     settings: AnswerSettings,
     output: OutputFolder,
     cache: Arc<ConversationCache>,
-    facts: Arc<Facts>,
+    facts: Arc<ContentRegistry>,
     store: Arc<StoreMonitor>,
 }
 
 /// The world that a [`ContextManager`] works in.
-pub struct ContextWorld {
+pub struct ContextParts {
     /// Where files come from.
     pub sources: Sources,
     /// What reads PDFs.
@@ -141,7 +141,7 @@ pub struct ContextWorld {
 impl ContextManager {
     /// A manager over `world`.
     #[must_use]
-    pub fn new(world: ContextWorld) -> Self {
+    pub fn new(world: ContextParts) -> Self {
         let store = Arc::new(StoreMonitor::new(world.store));
         Self {
             sources: world.sources,
@@ -149,7 +149,7 @@ impl ContextManager {
             hashes: world.hashes,
             limits: world.limits,
             cache: Arc::new(ConversationCache::new(store.clone(), world.settings.retention)),
-            facts: Arc::new(Facts::new()),
+            facts: Arc::new(ContentRegistry::new()),
             output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
             settings: world.settings,
             store,
@@ -161,21 +161,25 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
-        self.get_file_watched(request, &Unwatched)
+        self.get_file_watched(request, &NoProgress)
     }
 
     /// The same; `watcher` is told of each page of a PDF that is made. What ends the work is the request's cancellation.
     ///
     /// # Errors
     /// As [`Self::get_file`].
-    pub fn get_file_watched(&self, request: &FileRequest, watcher: &dyn Watcher) -> Result<Answer, ContextError> {
+    pub fn get_file_watched(
+        &self,
+        request: &FileRequest,
+        watcher: &dyn ProgressListener,
+    ) -> Result<Answer, ContextError> {
         let asked = self.sources.open(&request.file, request.asking())?;
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
         asked.check_unchanged()?;
         draft.blocks.extend((!doubts.is_empty()).then(|| Block::Text(doubts.join("\n"))));
         draft.details.notes.extend(doubts);
-        draft.details.point = memory.snapshot().map(|snapshot| Point(snapshot.head.latest.0));
+        draft.details.point = memory.snapshot().map(|snapshot| ConversationPoint(snapshot.head.latest.0));
         // What was cut short by it must not pass for an answer.
         let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
@@ -183,32 +187,32 @@ impl ContextManager {
     }
 
     /// What is held of the file, and what is to be noted where that is in doubt.
-    fn memory(&self, asked: &Asked, request: &FileRequest) -> Result<(Memory, Vec<String>), ContextError> {
+    fn memory(&self, asked: &RequestedFile, request: &FileRequest) -> Result<(FileMemory, Vec<String>), ContextError> {
         let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
-        let Some(conversation) = conversation else { return Ok((Memory::off(), Vec::new())) };
+        let Some(conversation) = conversation else { return Ok((FileMemory::none(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
         self.facts.remember_reference(content, &asked.path);
         let session = self.session(conversation, request.generation);
         let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
-            return Ok((Memory::off(), session.notes));
+            return Ok((FileMemory::none(), session.notes));
         };
-        let told = snapshot.view.told_content(&asked.key).filter(|told| *told != content);
+        let told = snapshot.view.last_reported_content(&asked.key).filter(|told| *told != content);
         let pages_before = told.and_then(|told| self.facts.page_count(&told, self.cache.store()));
-        Ok((Memory::of(snapshot, content, asked.key, pages_before), session.notes))
+        Ok((FileMemory::of(snapshot, content, asked.key, pages_before), session.notes))
     }
 
     fn draft(
         &self,
-        asked: &Asked,
+        asked: &RequestedFile,
         request: &FileRequest,
-        memory: &Memory,
-        watcher: &dyn Watcher,
-    ) -> Result<Drafted, ContextError> {
+        memory: &FileMemory,
+        watcher: &dyn ProgressListener,
+    ) -> Result<DraftWithText, ContextError> {
         let settings = &self.settings_for(request);
-        let plain = PlainAnswer { asked, request, settings, memory };
+        let plain = PlainFileAnswer { asked, request, settings, memory };
         match asked.kind {
             Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
-            _ if request.part != Part::Summary => Err(no_pages_in(asked)),
+            _ if request.part != RequestedPart::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
             Kind::Text(encoding) => plain.text(encoding, &|content| self.facts.texts().get(content)),
             Kind::Other { mime } => {
@@ -219,17 +223,17 @@ impl ContextManager {
 
     fn pdf_draft(
         &self,
-        asked: &Asked,
+        asked: &RequestedFile,
         request: &FileRequest,
-        memory: &Memory,
-        watcher: &dyn Watcher,
-    ) -> Result<Draft, ContextError> {
-        if request.part == Part::Summary && !request.force && memory.holds_summary() {
+        memory: &FileMemory,
+        watcher: &dyn ProgressListener,
+    ) -> Result<AnswerDraft, ContextError> {
+        if request.part == RequestedPart::Summary && !request.force && memory.holds_summary() {
             return Ok(self.summary_already_held(asked, memory));
         }
         let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
-        let answer = PdfAnswer {
+        let answer = PdfAnswerBuilder {
             asked,
             request,
             settings: &self.settings_for(request),
@@ -246,27 +250,27 @@ impl ContextManager {
     }
 
     /// Needs no look into the document.
-    fn summary_already_held(&self, asked: &Asked, memory: &Memory) -> Draft {
+    fn summary_already_held(&self, asked: &RequestedFile, memory: &FileMemory) -> AnswerDraft {
         let blake3 = asked.known_hash();
         let pages = blake3.and_then(|content| self.facts.page_count(&content, self.cache.store()));
         let (file, mime_type) = (asked.path.clone(), asked.kind.mime());
-        let details = Details { file, mime_type, blake3, pages, ..Details::default() };
+        let details = AnswerDetails { file, mime_type, blake3, pages, ..AnswerDetails::default() };
         let text = held_summary(&asked.path, pages, &memory.held_lines());
-        Draft::new(Block::Text(text), details, memory.held_elsewhere())
+        AnswerDraft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 
     /// The bounds on an answer, as far as the result that it goes into has room.
     fn settings_for(&self, request: &FileRequest) -> AnswerSettings {
         let settings = self.settings.clone();
         match request.max_result_bytes {
-            Some(bytes) => ResultRoom::of(bytes).bounded(settings),
+            Some(bytes) => ResultBudget::of(bytes).bound_settings(settings),
             None => settings,
         }
     }
 
     fn document(
         &self,
-        asked: &Asked,
+        asked: &RequestedFile,
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
@@ -275,31 +279,31 @@ impl ContextManager {
 
     fn answer(
         &self,
-        asked: &Asked,
+        asked: &RequestedFile,
         request: &FileRequest,
-        memory: &Memory,
-        draft: Draft,
+        memory: &FileMemory,
+        draft: AnswerDraft,
         text: Option<Arc<str>>,
     ) -> Answer {
         let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
         let record = known.map(|((conversation, content), snapshot)| {
-            let held = |what: &Held| Holding { content, file: asked.key, what: *what };
+            let held = |what: &HeldItem| Holding { content, file: asked.key, what: *what };
             let pages = draft.details.pages.filter(|_| !self.facts.knows_page_count(&content));
-            let delivery = store::Delivery {
+            let delivery = store::DeliveryRecord {
                 forget: draft.forget,
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(asked.key, asked.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
-                sent: sent(&draft.blocks),
-                ..store_delivery(snapshot)
+                sent: usage_of(&draft.blocks),
+                ..empty_record(snapshot)
             };
             let texts = text.map(|text| (content, text)).into_iter().collect();
-            Record { conversation, delivery, texts }
+            PendingRecord { conversation, delivery, texts }
         });
         Answer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
     }
 
-    fn delivery(&self, record: Option<Record>) -> Delivery {
+    fn delivery(&self, record: Option<PendingRecord>) -> Delivery {
         Delivery::new(&self.cache, &self.facts, record)
     }
 
@@ -316,7 +320,7 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
         let Some(reference) = self.facts.reference(content) else { return Ok(None) };
-        let asked = self.sources.open(&reference, Asking::anybody(cancellation))?;
+        let asked = self.sources.open(&reference, Requester::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
@@ -334,7 +338,7 @@ impl ContextManager {
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
-        self.open_pdf_for(reference, password, Asking::anybody(cancellation))
+        self.open_pdf_for(reference, password, Requester::anybody(cancellation))
     }
 
     /// The same, also where `reference` is the `responseId` of something that the conversation fetched.
@@ -345,7 +349,7 @@ impl ContextManager {
         &self,
         reference: &str,
         password: Option<&str>,
-        asking: Asking<'_>,
+        asking: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         self.sources.open_pdf(reference, password, &*self.reader, &self.limits, asking)
     }
@@ -376,7 +380,7 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Output`].
     pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
-        let file = PageFile { source, page, hash: ContentHash::of(png), extension: "png" };
+        let file = PageFileName { source, page, hash: ContentHash::of(png), extension: "png" };
         self.output.write(&file, png)
     }
 
@@ -388,13 +392,13 @@ impl ContextManager {
 }
 
 /// A delivery of nothing yet, planned on what was known.
-fn store_delivery(snapshot: &Snapshot) -> store::Delivery {
-    store::Delivery { planned: snapshot.head.version(), ..store::Delivery::default() }
+fn empty_record(snapshot: &Snapshot) -> store::DeliveryRecord {
+    store::DeliveryRecord { planned: snapshot.head.version(), ..store::DeliveryRecord::default() }
 }
 
 /// A draft, and a text to be kept for a later diff.
-type Drafted = (Draft, Option<Arc<str>>);
+type DraftWithText = (AnswerDraft, Option<Arc<str>>);
 
-fn no_pages_in(asked: &Asked) -> ContextError {
+fn no_pages_in(asked: &RequestedFile) -> ContextError {
     ContextError::NoPagesIn { path: asked.path.clone(), mime_type: asked.kind.mime() }
 }

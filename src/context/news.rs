@@ -6,22 +6,22 @@ use super::compare::{PageChanges, page_changes};
 use super::words::{grouped, page_or_pages};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
-use crate::view::{ConversationView, FileKey, Forget, Form, Held};
+use crate::view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
 use crate::worker::Pages;
 
 /// The changes of one document, and what becomes true once they were told.
 #[derive(Debug, Clone, Default)]
-pub(super) struct News {
+pub(super) struct RevisionDiff {
     pub(super) changes: PageChanges,
     /// Places that show another page now, or none.
     pub(super) left: PageSet,
     /// Pages that are in the document no more.
     pub(super) gone: BTreeSet<PageFingerprint>,
     /// What is held of the new version without being given again.
-    pub(super) holdings: Vec<Held>,
+    pub(super) holdings: Vec<HeldItem>,
 }
 
-impl News {
+impl RevisionDiff {
     /// Compares what `view` holds of `file` with the document that is there now.
     pub(super) fn of(
         view: &ConversationView,
@@ -44,10 +44,10 @@ impl News {
         changes.moved.iter().for_each(|(then, _)| left.insert(*then));
         let holdings = stays.into_iter();
         let holdings = holdings.flat_map(|(page, fingerprint)| {
-            let forms = Form::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
-            forms.map(move |form| Held::Page { fingerprint, page, form })
+            let forms = PageForm::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
+            forms.map(move |form| HeldItem::Page { fingerprint, page, form })
         });
-        let holdings = holdings.chain([Held::Known]).collect();
+        let holdings = holdings.chain([HeldItem::Followed]).collect();
         Self { changes, left, gone, holdings }
     }
 
@@ -55,21 +55,21 @@ impl News {
     ///
     /// A page that is gone is forgotten under every name: who forgets the file later means it too. What stood in its
     /// place before it is not, for it may have come back elsewhere.
-    pub(super) fn forget(&self, file: FileKey) -> Vec<Forget> {
-        let left = (!self.left.is_empty()).then(|| Forget::Places { file, pages: self.left.clone() });
-        let gone = (!self.gone.is_empty()).then(|| Forget::Prints(self.gone.clone()));
+    pub(super) fn forget(&self, file: FileKey) -> Vec<ForgetScope> {
+        let left = (!self.left.is_empty()).then(|| ForgetScope::Positions { file, pages: self.left.clone() });
+        let gone = (!self.gone.is_empty()).then(|| ForgetScope::Fingerprints(self.gone.clone()));
         gone.into_iter().chain(left).collect()
     }
 }
 
 /// The changes of pages in sentences, for an answer that gives none of them.
 #[must_use]
-pub fn page_changes_told(changes: &PageChanges) -> Vec<String> {
-    told(changes, &PageSet::new())
+pub fn page_change_lines(changes: &PageChanges) -> Vec<String> {
+    change_lines(changes, &PageSet::new())
 }
 
 /// The changes in sentences, one a line, without the pages of `sent`, of which the answer speaks by itself.
-pub(super) fn told(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
+pub(super) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
     let mut changed = changes.changed.clone();
     sent.iter().for_each(|page| changed.remove(page));
     let named = |what: &str, pages: &PageSet| (!pages.is_empty()).then(|| format!("{what}: {}.", page_or_pages(pages)));
@@ -77,7 +77,7 @@ pub(super) fn told(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
         let (now, before) = (grouped(changes.pages_now.into()), grouped(before.into()));
         format!("The document has {now} pages now, and had {before}.")
     });
-    let moved = (!changes.moved.is_empty()).then(|| format!("Moved: {}.", moves(&changes.moved)));
+    let moved = (!changes.moved.is_empty()).then(|| format!("Moved: {}.", moved_phrase(&changes.moved)));
     let about = (!changes.is_exact).then(|| {
         "These numbers are as near as can be told: you were not given all pages of the earlier version.".to_owned()
     });
@@ -94,7 +94,7 @@ pub(super) fn told(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
 }
 
 /// `pages 3-5 are now pages 4-6, page 9 is now page 2`, joined where neighbours moved alike.
-fn moves(moved: &[(PageIndex, PageIndex)]) -> String {
+fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
     let mut runs: Vec<(PageSet, PageSet, i64)> = Vec::new();
     for (then, now) in moved {
         let by = i64::from(now.0) - i64::from(then.0);
@@ -122,6 +122,6 @@ mod tests {
     #[test]
     fn neighbours_that_moved_alike_are_one_phrase() {
         let moved = [(2, 3), (3, 4), (4, 6), (8, 0)].map(|(then, now)| (PageIndex(then), PageIndex(now)));
-        assert_eq!(moves(&moved), "pages 3-4 are now pages 4-5, page 5 is now page 7, page 9 is now page 1");
+        assert_eq!(moved_phrase(&moved), "pages 3-4 are now pages 4-5, page 5 is now page 7, page 9 is now page 1");
     }
 }

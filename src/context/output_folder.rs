@@ -54,14 +54,14 @@ const MAX_READ_BYTES: u64 = 256 << 20;
 const MAX_STEM_BYTES: usize = 150;
 
 /// What a file is named after.
-pub(super) struct PageFile<'a> {
+pub(super) struct PageFileName<'a> {
     pub(super) source: &'a str,
     pub(super) page: PageNumber,
     pub(super) hash: ContentHash,
     pub(super) extension: &'static str,
 }
 
-impl PageFile<'_> {
+impl PageFileName<'_> {
     /// `{stem}-{first 8 of blake3}-page{n}.{extension}`.
     fn name(&self) -> String {
         let stem = Path::new(self.source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
@@ -90,7 +90,7 @@ impl OutputFolder {
     }
 
     /// Writes a file for its owner alone; the folder is made where it is missing, for the owner alone too.
-    pub(super) fn write(&self, file: &PageFile<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
+    pub(super) fn write(&self, file: &PageFileName<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
         let path = self.directory.join(file.name());
         let written = make_private_folder(&self.directory).and_then(|()| write_private(&path, bytes));
         written.map_err(|error| ContextError::Output { path: path.display().to_string(), kind: error.kind() })?;
@@ -101,7 +101,7 @@ impl OutputFolder {
     }
 
     /// Whether a file is there that was written earlier, with the bytes that it was given, `length` of them.
-    pub(super) fn holds(&self, file: &PageFile<'_>, length: usize) -> bool {
+    pub(super) fn holds(&self, file: &PageFileName<'_>, length: usize) -> bool {
         let path = self.directory.join(file.name());
         let length = u64::try_from(length).unwrap_or(u64::MAX);
         // Only a file of this length is opened: a pipe in its place would be waited for.
@@ -122,7 +122,7 @@ impl OutputFolder {
     fn sweep(&self, now: SystemTime) {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         let entries = entries.take(MAX_ENTRIES).filter_map(Result::ok);
-        let mut found = entries.filter_map(|entry| Found::of(&entry, now)).collect::<Vec<_>>();
+        let mut found = entries.filter_map(|entry| OutputFile::of(&entry, now)).collect::<Vec<_>>();
         found.sort_by_key(|found| found.age);
         let (mut kept, mut readable) = (0_u64, MAX_READ_BYTES);
         for found in found {
@@ -135,7 +135,7 @@ impl OutputFolder {
         }
     }
 
-    fn is_beyond(&self, found: &Found, bytes: u64) -> bool {
+    fn is_beyond(&self, found: &OutputFile, bytes: u64) -> bool {
         let OutputBounds { max_days, max_bytes } = self.bounds;
         let is_old = max_days > 0 && found.age > DAY * max_days;
         is_old || (max_bytes > 0 && bytes > max_bytes) || found.hash.is_none()
@@ -143,7 +143,7 @@ impl OutputFolder {
 }
 
 /// A file whose name is of this program's making.
-struct Found {
+struct OutputFile {
     path: PathBuf,
     age: Duration,
     bytes: u64,
@@ -151,7 +151,7 @@ struct Found {
     hash: Option<String>,
 }
 
-impl Found {
+impl OutputFile {
     fn of(entry: &DirEntry, now: SystemTime) -> Option<Self> {
         let name = entry.file_name().into_string().ok()?;
         let is_unfinished = name.strip_prefix(UNFINISHED.0).is_some_and(|rest| rest.ends_with(UNFINISHED.1));
@@ -182,7 +182,7 @@ fn hash_of(path: &Path, length: u64) -> io::Result<ContentHash> {
     Ok(ContentHash(*hasher.finalize().as_bytes()))
 }
 
-/// The eight digits in a name as [`PageFile::name`] makes them.
+/// The eight digits in a name as [`PageFileName::name`] makes them.
 fn hash_in(name: &str) -> Option<&str> {
     let stem = name.strip_suffix(".pdf").or_else(|| name.strip_suffix(".png"))?;
     let (rest, page) = stem.rsplit_once("-page")?;
@@ -201,8 +201,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
-    fn page<'a>(source: &'a str, number: u32, bytes: &[u8]) -> PageFile<'a> {
-        PageFile { source, page: PageNumber::new(number).unwrap(), hash: ContentHash::of(bytes), extension: "pdf" }
+    fn page<'a>(source: &'a str, number: u32, bytes: &[u8]) -> PageFileName<'a> {
+        PageFileName { source, page: PageNumber::new(number).unwrap(), hash: ContentHash::of(bytes), extension: "pdf" }
     }
 
     /// Written, and last changed so long ago.

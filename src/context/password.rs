@@ -9,9 +9,9 @@ use crate::worker::{Pages, PdfError, Readable, Reader};
 
 /// A password, which no dump shows.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
+pub struct PdfPassword(String);
 
-impl Password {
+impl PdfPassword {
     /// Takes a password.
     #[must_use]
     pub fn new(password: String) -> Self {
@@ -19,19 +19,19 @@ impl Password {
     }
 }
 
-impl fmt::Debug for Password {
+impl fmt::Debug for PdfPassword {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("***")
     }
 }
 
 /// A reader that tries a password of its own where a call brings none and the document wants one.
-pub(super) struct PasswordReader {
+pub(super) struct FallbackPasswordReader {
     pub(super) reader: Arc<dyn Reader>,
-    pub(super) password: Password,
+    pub(super) password: PdfPassword,
 }
 
-impl Reader for PasswordReader {
+impl Reader for FallbackPasswordReader {
     fn open(
         &self,
         file: Arc<dyn ReadAt>,
@@ -65,6 +65,6 @@ mod tests {
 
     #[test]
     fn a_password_is_never_shown() {
-        assert_eq!(format!("{:?}", Password::new("hush".into())), "***");
+        assert_eq!(format!("{:?}", PdfPassword::new("hush".into())), "***");
     }
 }

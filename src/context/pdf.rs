@@ -3,116 +3,127 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::answer::{Block, Details, NextCall};
+use super::answer::{AnswerDetails, Block, NextCall};
 use super::error::ContextError;
-use super::file::Asked;
-use super::held::Origin;
-use super::memory::Memory;
-use super::news::{News, told};
+use super::file::RequestedFile;
+use super::held::PageOrigin;
+use super::memory::FileMemory;
+use super::news::{RevisionDiff, change_lines};
 use super::output_folder::OutputFolder;
-use super::plan::{PagePlan, Standing, plan_pages, rest_of};
-use super::provider::RequestFull;
+use super::plan::{HeldStatus, PagePlan, plan_pages, rest_of};
+use super::provider::BoundExceeded;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use super::selection::{Selected, select};
-use super::sent::sent;
-use super::served::{Body, Room, Served};
-use super::summary::SummaryFacts;
-use super::survey::Survey;
-use super::watcher::Watcher;
+use super::selection::{SelectedPages, select};
+use super::sent::usage_of;
+use super::served::{AnswerBudget, BuiltPage, PageBody};
+use super::summary::SummaryInput;
+use super::survey::PageSample;
+use super::watcher::ProgressListener;
 use super::words::{numbered, one_line, page_or_pages, untrusted};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
-use crate::view::{FileKey, Forget, Form, Held};
+use crate::view::{FileKey, ForgetScope, HeldItem, PageForm};
 use crate::worker::{PageChunk, Pages, PdfError};
 
 /// One answer about a PDF while it is put together.
-pub(super) struct PdfAnswer<'a> {
-    pub(super) asked: &'a Asked,
+pub(super) struct PdfAnswerBuilder<'a> {
+    pub(super) asked: &'a RequestedFile,
     pub(super) request: &'a FileRequest,
     pub(super) settings: &'a AnswerSettings,
     pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
-    pub(super) memory: &'a Memory,
-    pub(super) watcher: &'a dyn Watcher,
+    pub(super) memory: &'a FileMemory,
+    pub(super) watcher: &'a dyn ProgressListener,
     /// The path of a file that was given before.
     pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
     /// Where the pages were given that are held.
-    pub(super) origins: RefCell<BTreeMap<PageIndex, Origin>>,
+    pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
     /// Computing one reads the page, and each is asked for several times.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
     /// As above: telling one reads the page's text.
-    pub(super) forms: RefCell<BTreeMap<PageIndex, Form>>,
+    pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
 }
 
 /// Blocks, details and what to record once they were delivered.
-pub(super) struct Draft {
+pub(super) struct AnswerDraft {
     pub(super) blocks: Vec<Block>,
-    pub(super) details: Details,
-    pub(super) holdings: Vec<Held>,
+    pub(super) details: AnswerDetails,
+    pub(super) holdings: Vec<HeldItem>,
     /// Forgotten before the holdings are recorded: places of the file that show other pages now.
-    pub(super) forget: Vec<Forget>,
+    pub(super) forget: Vec<ForgetScope>,
 }
 
-impl Draft {
-    pub(super) fn new(block: Block, details: Details, holdings: Vec<Held>) -> Self {
+impl AnswerDraft {
+    pub(super) fn new(block: Block, details: AnswerDetails, holdings: Vec<HeldItem>) -> Self {
         Self { blocks: vec![block], details, holdings, forget: Vec::new() }
     }
 
     /// Tells what became of an earlier version; of the pages of `given` the answer speaks by itself, and those of `held`
     /// it names as held, so that they are not called changed or new as well.
-    fn tell(&mut self, news: Option<News>, file: Option<FileKey>, given: &PageSet, held: &PageSet) -> Vec<String> {
+    fn add_revision_diff(
+        &mut self,
+        news: Option<RevisionDiff>,
+        file: Option<FileKey>,
+        given: &PageSet,
+        held: &PageSet,
+    ) -> Vec<String> {
         let Some(mut news) = news else { return Vec::new() };
         self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
         self.holdings.extend(std::mem::take(&mut news.holdings));
         held.iter().for_each(|page| news.changes.leave_out(page));
-        let lines = told(&news.changes, given);
+        let lines = change_lines(&news.changes, given);
         self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
         lines
     }
 }
 
-impl PdfAnswer<'_> {
+impl PdfAnswerBuilder<'_> {
     /// The summary, or the pages asked for.
-    pub(super) fn draft(&self) -> Result<Draft, ContextError> {
+    pub(super) fn draft(&self) -> Result<AnswerDraft, ContextError> {
         match select(&self.request.part, self.document)? {
             None => self.summary(),
             Some(selected) => self.pages(&selected),
         }
     }
 
-    fn details(&self) -> Details {
-        Details {
+    fn details(&self) -> AnswerDetails {
+        AnswerDetails {
             file: self.asked.path.clone(),
             mime_type: "application/pdf",
             blake3: self.asked.known_hash(),
             pages: Some(self.document.page_count()),
             notes: self.document.notes(),
-            ..Details::default()
+            ..AnswerDetails::default()
         }
     }
 
-    fn summary(&self) -> Result<Draft, ContextError> {
-        let survey = Survey::of(self.document);
+    fn summary(&self) -> Result<AnswerDraft, ContextError> {
+        let survey = PageSample::of(self.document);
         let can_cut = survey.can_cut || survey.estimates.is_empty();
         let text = if can_cut { self.summary_text(&survey) } else { self.fallback_text(&survey)? };
         let mut details = self.details();
         details.supports_page_extraction = Some(can_cut);
         details.estimates = survey.estimates;
-        let holdings = vec![Held::Summary { supports_page_extraction: can_cut }];
-        let mut draft = Draft::new(Block::Text(text), details, holdings);
-        let lines = draft.tell(self.news(), self.memory.file(), &PageSet::new(), &self.memory.pages_held());
+        let holdings = vec![HeldItem::Summary { supports_page_extraction: can_cut }];
+        let mut draft = AnswerDraft::new(Block::Text(text), details, holdings);
+        let lines = draft.add_revision_diff(
+            self.revision_diff(),
+            self.memory.file(),
+            &PageSet::new(),
+            &self.memory.pages_held(),
+        );
         let changed =
             |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
         draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
         let checked =
-            self.memory.sent().map(|so_far| self.settings.request_bounds.check(&so_far, &sent(&draft.blocks)));
+            self.memory.sent().map(|so_far| self.settings.request_bounds.check(&so_far, &usage_of(&draft.blocks)));
         let full = |full| ContextError::ConversationFull { path: self.asked.path.clone(), full };
         checked.unwrap_or(Ok(())).map_err(full)?;
         Ok(draft)
     }
 
-    fn summary_text(&self, survey: &Survey) -> String {
-        let facts = SummaryFacts {
+    fn summary_text(&self, survey: &PageSample) -> String {
+        let facts = SummaryInput {
             path: &self.asked.path,
             file_bytes: self.asked.file_bytes,
             document: self.document,
@@ -124,7 +135,7 @@ impl PdfAnswer<'_> {
     }
 
     /// The document's text in place of a summary: for documents whose pages cannot be cut.
-    fn fallback_text(&self, survey: &Survey) -> Result<String, ContextError> {
+    fn fallback_text(&self, survey: &PageSample) -> Result<String, ContextError> {
         let reason = survey.cut_failure.as_deref().unwrap_or("no page could be cut");
         let mut text = format!(
             "PDF Document: {}\nPages: {}\nPages of this document cannot be extracted ({}); its text follows.\n{}\n",
@@ -145,7 +156,7 @@ impl PdfAnswer<'_> {
             let page_text = match self.document.page_text(page) {
                 Ok(page) => {
                     is_readable = true;
-                    self.guarded(&page.text)
+                    self.bounded_text(&page.text)
                 }
                 Err(error) => {
                     let told = format!("[Its text cannot be read: {error}]");
@@ -173,22 +184,23 @@ impl PdfAnswer<'_> {
         )
     }
 
-    fn pages(&self, selected: &Selected) -> Result<Draft, ContextError> {
+    fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
         let mut plan = self.plan(&selected.pages);
-        let Making { served, unreadable, full } = self.serve(&mut plan)?;
-        let mut draft = Draft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
+        let BuiltPages { served, unreadable, full } = self.build_pages(&mut plan)?;
+        let mut draft =
+            AnswerDraft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
         let sent = served.iter().map(|page| page.sent.page.index()).collect();
-        let news = draft.tell(self.news(), self.memory.file(), &sent, &plan.held);
+        let news = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
         draft.details.supports_page_extraction = self.supports_extraction(&served);
         draft.details.already_held = plan.held.clone();
         draft.details.deferred = plan.deferred.clone();
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
-        draft.blocks.extend(self.opening(selected, &served).map(Block::Text));
+        draft.blocks.extend(self.opening_text(selected, &served).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
         for page in served {
-            self.add(&mut draft, page);
+            self.add_page(&mut draft, page);
         }
-        let closing = self.closing(&plan, &draft.details.replaced, full.as_ref());
+        let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
         let lines = self.held_lines().into_iter().chain(closing).chain(news).chain(unreadable.iter().cloned());
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
@@ -198,34 +210,34 @@ impl PdfAnswer<'_> {
     fn plan(&self, wanted: &PageSet) -> PagePlan {
         plan_pages(wanted, self.settings.max_pages, |page| {
             if self.request.force || !self.memory.holds_pages() {
-                return Standing::No;
+                return HeldStatus::NotHeld;
             }
             // A page whose identity is in doubt is sent.
-            self.fingerprint(page).map_or(Standing::No, |fingerprint| self.standing(page, fingerprint))
+            self.fingerprint(page).map_or(HeldStatus::NotHeld, |fingerprint| self.held_status(page, fingerprint))
         })
     }
 
     /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
     ///
     /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
-    fn serve(&self, plan: &mut PagePlan) -> Result<Making, ContextError> {
-        let (mut made, mut failure) = (Making::default(), None);
-        let mut room = Room::new(self.request, self.settings, self.memory.sent());
+    fn build_pages(&self, plan: &mut PagePlan) -> Result<BuiltPages, ContextError> {
+        let (mut made, mut failure) = (BuiltPages::default(), None);
+        let mut room = AnswerBudget::new(self.request, self.settings, self.memory.sent());
         self.watcher.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
         for planned in &plan.send {
-            let page = self.serve_page(*planned);
+            let page = self.build_page(*planned);
             self.watcher.page_done();
             let page = match page {
                 Ok(page) => page,
                 Err(ContextError::Pdf { path, error }) => {
-                    made.unreadable.push(format!("Page {} cannot be read: {error}", self.named(planned.page)));
+                    made.unreadable.push(format!("Page {} cannot be read: {error}", self.page_name(planned.page)));
                     failure.get_or_insert(ContextError::Pdf { path, error });
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            let full = room.refuses(&page);
-            let fits = full.is_none() && room.takes(&page);
+            let full = room.exceeded_bound(&page);
+            let fits = full.is_none() && room.try_take(&page);
             if full.is_some() || !fits && !made.served.is_empty() {
                 made.full = full;
                 let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
@@ -242,31 +254,33 @@ impl PdfAnswer<'_> {
         Ok(made)
     }
 
-    fn add(&self, draft: &mut Draft, page: Served) {
+    fn add_page(&self, draft: &mut AnswerDraft, page: BuiltPage) {
         let index = page.sent.page.index();
         if page.replaces {
             draft.details.replaced.insert(index);
         }
         if let Some(fingerprint) = page.fingerprint {
-            let form = if page.sent.form == form_name(Form::Text) { Form::Text } else { self.request.form };
-            draft.holdings.push(Held::Page { fingerprint, page: index, form });
+            let form = if page.sent.form == form_name(PageForm::Text) { PageForm::Text } else { self.request.form };
+            draft.holdings.push(HeldItem::Page { fingerprint, page: index, form });
         }
         draft.details.sent.push(page.sent);
         match page.body {
-            Body::Document(document) => draft.blocks.push(Block::Document(document)),
-            Body::Text(text) => draft.blocks.push(Block::Text(text)),
-            Body::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
+            PageBody::Document(document) => draft.blocks.push(Block::Document(document)),
+            PageBody::Text(text) => draft.blocks.push(Block::Text(text)),
+            PageBody::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
         }
     }
 
-    fn opening(&self, selected: &Selected, served: &[Served]) -> Option<String> {
-        let quotes = served.iter().any(|page| [Form::Text, Form::Image].map(form_name).contains(&page.sent.form));
+    fn opening_text(&self, selected: &SelectedPages, served: &[BuiltPage]) -> Option<String> {
+        let quotes =
+            served.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
         let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
-        let lines = [selected.note.clone(), note, self.chosen(served), quotes.then(|| untrusted(&self.asked.path))];
+        let lines =
+            [selected.note.clone(), note, self.chosen_forms_note(served), quotes.then(|| untrusted(&self.asked.path))];
         joined(lines.into_iter().flatten())
     }
 
-    fn closing(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&RequestFull>) -> Vec<String> {
+    fn closing_lines(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&BoundExceeded>) -> Vec<String> {
         let replaces = (!replaced.is_empty()).then(|| {
             let pages = page_or_pages(replaced);
             format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
@@ -280,37 +294,37 @@ impl PdfAnswer<'_> {
     }
 
     /// The form in which a page is given.
-    pub(super) fn form_of(&self, page: PageIndex) -> Form {
+    pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
         if !self.request.is_mixed {
             return self.request.form;
         }
         let mut known = self.forms.borrow_mut();
         *known.entry(page).or_insert_with(|| match self.document.page_text(page) {
-            Ok(text) if !text.has_figures() => Form::Text,
+            Ok(text) if !text.has_figures() => PageForm::Text,
             _ => self.request.form,
         })
     }
 
     /// What was chosen, where the choice was ours.
-    fn chosen(&self, served: &[Served]) -> Option<String> {
+    fn chosen_forms_note(&self, served: &[BuiltPage]) -> Option<String> {
         let pages = |form: &str| {
             let pages: PageSet =
                 served.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
             (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
         };
-        let forms = Form::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
+        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
         let is_chosen = self.request.is_mixed && !forms.is_empty();
         is_chosen.then(|| format!("Given here: {forms}. Pages that their text tells whole come as text."))
     }
 
     /// What became of an earlier version, where the agent does not know yet.
-    fn news(&self) -> Option<News> {
-        self.memory.news(self.document, |page| self.fingerprint(page))
+    fn revision_diff(&self) -> Option<RevisionDiff> {
+        self.memory.revision_diff(self.document, |page| self.fingerprint(page))
     }
 
     /// The page's identity, where a conversation needs it and it can be told.
     pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
-        if !self.memory.is_on() {
+        if !self.memory.is_active() {
             return None;
         }
         let mut known = self.fingerprints.borrow_mut();
@@ -319,7 +333,7 @@ impl PdfAnswer<'_> {
 
     /// The page as a PDF, with its identity where a conversation needs it and it is not known yet.
     pub(super) fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
-        if !self.memory.is_on() || self.fingerprints.borrow().contains_key(&page) {
+        if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
             return self.document.cut(page);
         }
         let (chunk, fingerprint) = self.document.cut_and_identify(page)?;
@@ -327,13 +341,13 @@ impl PdfAnswer<'_> {
         Ok(chunk)
     }
 
-    fn supports_extraction(&self, served: &[Served]) -> Option<bool> {
+    fn supports_extraction(&self, served: &[BuiltPage]) -> Option<bool> {
         let cut = served.iter().any(|page| page.sent.tier.is_some());
-        let asked_for_pdf = matches!(self.request.form, Form::Document | Form::Path);
+        let asked_for_pdf = matches!(self.request.form, PageForm::Document | PageForm::Path);
         (asked_for_pdf && !served.is_empty()).then_some(cut)
     }
 
-    pub(super) fn named(&self, page: PageIndex) -> String {
+    pub(super) fn page_name(&self, page: PageIndex) -> String {
         numbered(page.number(), self.document.page_label(page).as_ref())
     }
 
@@ -344,12 +358,12 @@ impl PdfAnswer<'_> {
 
 /// What was made of a plan.
 #[derive(Default)]
-struct Making {
-    served: Vec<Served>,
+struct BuiltPages {
+    served: Vec<BuiltPage>,
     /// A sentence for each page that cannot be read.
     unreadable: Vec<String>,
     /// Why no further page may follow in this conversation.
-    full: Option<RequestFull>,
+    full: Option<BoundExceeded>,
 }
 
 fn joined(lines: impl Iterator<Item = String>) -> Option<String> {

@@ -3,17 +3,17 @@
 use super::answer::{ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::picture_tokens;
-use super::pdf::PdfAnswer;
+use super::pdf::PdfAnswerBuilder;
 use super::plan::PlannedPage;
 use super::request::form_name;
-use super::result::ResultRoom;
-use super::served::{Body, Served};
+use super::result::ResultBudget;
+use super::served::{BuiltPage, PageBody};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::{Limit, LimitExceeded};
 use crate::page::PageIndex;
 use crate::render::{Dpi, RenderOptions};
 use crate::text::estimated_tokens;
-use crate::view::Form;
+use crate::view::PageForm;
 use crate::worker::{PdfAction, PdfError, Picture};
 
 /// Pixels of a picture's longer side: what models take in without shrinking it.
@@ -22,17 +22,17 @@ const SIDE_PIXELS: f64 = 1_568.0;
 /// Resolutions that are tried in turn, where a picture has too many bytes.
 const COARSER: [u64; 2] = [100, 72];
 
-impl PdfAnswer<'_> {
+impl PdfAnswerBuilder<'_> {
     /// One page as a picture, with its text where that was asked for too; as text alone where it cannot be drawn.
-    pub(super) fn as_picture(
+    pub(super) fn build_picture(
         &self,
         planned: PlannedPage,
         fingerprint: Option<PageFingerprint>,
-    ) -> Result<Served, ContextError> {
+    ) -> Result<BuiltPage, ContextError> {
         match self.picture(planned.page) {
             Ok(picture) => Ok(self.with_picture(planned, fingerprint, picture)),
             Err(error) => {
-                let text = self.as_text(planned, fingerprint, Some(error.to_string()));
+                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
                 text.map_err(|_| self.pdf_error(error))
             }
         }
@@ -58,7 +58,7 @@ impl PdfAnswer<'_> {
     /// What a picture of so many bytes is refused for: its own bound, or the room in the result.
     fn too_large(&self, found: u64) -> PdfError {
         let limit = self.settings.max_picture_bytes;
-        let room = self.request.max_result_bytes.map(|bytes| ResultRoom::of(bytes).picture_bytes());
+        let room = self.request.max_result_bytes.map(|bytes| ResultBudget::of(bytes).picture_bytes());
         if room == Some(limit) {
             let reason =
                 format!("its picture has {found} bytes, and the result has room for {limit} (max_result_bytes)");
@@ -67,18 +67,18 @@ impl PdfAnswer<'_> {
         LimitExceeded { which: Limit::PictureBytes, limit, found }.into()
     }
 
-    fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> Served {
+    fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
-        let mut text = format!("--- Page {} of {} ---", self.named(planned.page), self.asked.path);
+        let mut text = format!("--- Page {} of {} ---", self.page_name(planned.page), self.asked.path);
         picture.notes.iter().for_each(|note| text.push_str(&format!("\n[{note}]")));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');
-            text.push_str(&self.guarded(&page_text.text));
+            text.push_str(&self.bounded_text(&page_text.text));
         }
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
-            form: form_name(Form::Image),
+            form: form_name(PageForm::Image),
             bytes: u64::try_from(picture.png.len()).unwrap_or(u64::MAX),
             blake3: ContentHash::of(&picture.png),
             fingerprint,
@@ -87,7 +87,7 @@ impl PdfAnswer<'_> {
         };
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
         let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
-        Served { body: Body::Picture { text, image }, sent, fingerprint, replaces: planned.replaces, tokens }
+        BuiltPage { body: PageBody::Picture { text, image }, sent, fingerprint, replaces: planned.replaces, tokens }
     }
 }
 

@@ -2,62 +2,62 @@
 
 use std::sync::Arc;
 
-use super::answer::{Block, Details, ImageBlock, NextCall};
+use super::answer::{AnswerDetails, Block, ImageBlock, NextCall};
 use super::error::ContextError;
-use super::file::Asked;
+use super::file::RequestedFile;
 use super::lines::{Excerpt, LineRange, excerpt, shorter_diff};
-use super::memory::Memory;
-use super::pdf::Draft;
+use super::memory::FileMemory;
+use super::pdf::AnswerDraft;
 use super::request::{AnswerSettings, FileRequest};
-use super::result::ResultRoom;
-use super::sent::{sent, sent_image};
+use super::result::ResultBudget;
+use super::sent::{image_usage, usage_of};
 use super::words::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use crate::hash::ContentHash;
 use crate::source::{ImageFormat, TextEncoding};
-use crate::store::Sent;
-use crate::view::{Held, LineSpan};
+use crate::store::Usage;
+use crate::view::{HeldItem, LineSpan};
 
 /// One answer about a file that is no PDF.
-pub(super) struct PlainAnswer<'a> {
-    pub(super) asked: &'a Asked,
+pub(super) struct PlainFileAnswer<'a> {
+    pub(super) asked: &'a RequestedFile,
     pub(super) request: &'a FileRequest,
     pub(super) settings: &'a AnswerSettings,
-    pub(super) memory: &'a Memory,
+    pub(super) memory: &'a FileMemory,
 }
 
-impl PlainAnswer<'_> {
+impl PlainFileAnswer<'_> {
     /// The picture, unchanged.
-    pub(super) fn image(&self, format: ImageFormat) -> Result<Draft, ContextError> {
+    pub(super) fn image(&self, format: ImageFormat) -> Result<AnswerDraft, ContextError> {
         if !self.request.force && self.memory.holds_binary() {
             return Ok(self.unchanged());
         }
         let (limit, setting) = self.image_bound();
         let bytes = self.asked.read_all(limit, setting)?;
-        self.check_room(&sent_image(bytes.len()))?;
+        self.check_bounds(&image_usage(bytes.len()))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
-        Ok(self.draft(vec![Block::Image(image)], vec![Held::Binary]))
+        Ok(self.draft(vec![Block::Image(image)], vec![HeldItem::Binary]))
     }
 
     /// The bytes that the picture may have, and what bounds them: it is given whole or not at all.
     fn image_bound(&self) -> (u64, &'static str) {
-        let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultRoom::of(bytes).data_bytes());
+        let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
         let usual = self.settings.max_image_bytes;
         if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
     }
 
-    /// The text, and its decoded form to be kept for a later diff. `sent_text` knows the texts of earlier answers.
+    /// The text, and its decoded form to be kept for a later diff. `text_usage` knows the texts of earlier answers.
     pub(super) fn text(
         &self,
         encoding: TextEncoding,
-        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
-    ) -> Result<(Draft, Option<Arc<str>>), ContextError> {
+        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
         let (text, is_sound) = read_text(self.asked, encoding, self.settings.max_text_file_bytes)?;
         let excerpt = self.excerpt(&text)?;
-        let mut draft = match self.shortcut(&text, &excerpt, sent_text) {
+        let mut draft = match self.held_or_diff(&text, &excerpt, text_usage) {
             Some(draft) => draft,
             None => {
                 let lines = self.lines(&excerpt);
-                self.check_room(&sent(&lines.blocks))?;
+                self.check_bounds(&usage_of(&lines.blocks))?;
                 lines
             }
         };
@@ -81,12 +81,12 @@ impl PlainAnswer<'_> {
     }
 
     /// What is held, or a diff to it, in place of the lines.
-    fn shortcut(
+    fn held_or_diff(
         &self,
         text: &str,
         excerpt: &Excerpt,
-        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
-    ) -> Option<Draft> {
+        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Option<AnswerDraft> {
         if self.request.force {
             return None;
         }
@@ -95,7 +95,7 @@ impl PlainAnswer<'_> {
             return Some(self.unchanged());
         }
         let earlier = self.memory.earlier_content()?;
-        let old = sent_text(&earlier)?;
+        let old = text_usage(&earlier)?;
         let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
         if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
             return None;
@@ -103,12 +103,12 @@ impl PlainAnswer<'_> {
         let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
         let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
         let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
-        let diff = self.draft(vec![Block::Text(block)], vec![Held::Text(whole_span(text)?)]);
+        let diff = self.draft(vec![Block::Text(block)], vec![HeldItem::Text(whole_span(text)?)]);
         // The lines are longer still, and so refused.
-        self.check_room(&sent(&diff.blocks)).is_ok().then_some(diff)
+        self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
     }
 
-    fn lines(&self, excerpt: &Excerpt) -> Draft {
+    fn lines(&self, excerpt: &Excerpt) -> AnswerDraft {
         let Excerpt { first, last, total, .. } = excerpt;
         let mut text = format!("[Lines {first}-{last} of {total}]\n");
         if self.memory.earlier_content().is_some() {
@@ -124,30 +124,30 @@ impl PlainAnswer<'_> {
                 self.settings.max_text_characters
             ));
         }
-        let mut draft = self.draft(vec![Block::Text(text)], span(excerpt).map(Held::Text).into_iter().collect());
+        let mut draft = self.draft(vec![Block::Text(text)], span(excerpt).map(HeldItem::Text).into_iter().collect());
         draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
         draft
     }
 
     /// Refuses what would make every later request of the conversation too much for a provider.
-    fn check_room(&self, more: &Sent) -> Result<(), ContextError> {
+    fn check_bounds(&self, more: &Usage) -> Result<(), ContextError> {
         let sent = self.memory.sent();
         let checked = sent.map_or(Ok(()), |sent| self.settings.request_bounds.check(&sent, more));
         checked.map_err(|full| ContextError::ConversationFull { path: self.asked.path.clone(), full })
     }
 
-    fn unchanged(&self) -> Draft {
+    fn unchanged(&self) -> AnswerDraft {
         self.draft(vec![Block::Text(format!("{TEXT_UNCHANGED}\n{IF_UNSEEN}"))], self.memory.held_elsewhere())
     }
 
-    fn draft(&self, blocks: Vec<Block>, holdings: Vec<Held>) -> Draft {
-        let details = Details {
+    fn draft(&self, blocks: Vec<Block>, holdings: Vec<HeldItem>) -> AnswerDraft {
+        let details = AnswerDetails {
             file: self.asked.path.clone(),
             mime_type: self.asked.kind.mime(),
             blake3: self.asked.known_hash(),
-            ..Details::default()
+            ..AnswerDetails::default()
         };
-        Draft { blocks, details, holdings, forget: Vec::new() }
+        AnswerDraft { blocks, details, holdings, forget: Vec::new() }
     }
 }
 
@@ -162,7 +162,11 @@ pub(super) fn whole_span(text: &str) -> Option<LineSpan> {
 }
 
 /// The text of a file, and whether every byte of it was sound.
-pub(super) fn read_text(asked: &Asked, encoding: TextEncoding, limit: u64) -> Result<(String, bool), ContextError> {
+pub(super) fn read_text(
+    asked: &RequestedFile,
+    encoding: TextEncoding,
+    limit: u64,
+) -> Result<(String, bool), ContextError> {
     let bytes = asked.read_all(limit, "max_text_file_bytes")?;
     Ok(decoded(&bytes, encoding))
 }

@@ -2,7 +2,7 @@
 
 use super::words::{NEXT_WHEN_FULL_OF_BYTES, NEXT_WHEN_FULL_OF_MEDIA};
 use crate::provider::strictest;
-use crate::store::Sent;
+use crate::store::Usage;
 
 /// What one conversation may be sent: unless it is set otherwise, what every provider takes whose limits are published.
 /// What would go beyond is refused before it is sent: a provider would refuse every later request.
@@ -29,7 +29,7 @@ impl Default for RequestBounds {
 /// A bound of [`RequestBounds`] that would be passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{which} is {limit}, and {sent} were sent")]
-pub struct RequestFull {
+pub struct BoundExceeded {
     /// The setting's name.
     pub which: &'static str,
     /// Its value.
@@ -40,7 +40,7 @@ pub struct RequestFull {
     pub more: u64,
 }
 
-impl RequestFull {
+impl BoundExceeded {
     /// What to do then.
     #[must_use]
     pub fn next(&self) -> &'static str {
@@ -56,14 +56,14 @@ impl RequestBounds {
     ///
     /// # Errors
     /// The first bound that would be passed.
-    pub fn check(&self, sent: &Sent, more: &Sent) -> Result<(), RequestFull> {
+    pub fn check(&self, sent: &Usage, more: &Usage) -> Result<(), BoundExceeded> {
         let bounds = [
             ("max_conversation_blocks", self.max_media_blocks, sent.blocks, more.blocks),
             ("max_conversation_pages", self.max_pdf_pages, sent.pages, more.pages),
             (BYTES, self.max_request_bytes, sent.bytes, more.bytes),
         ];
         let passed = bounds.into_iter().find(|(_, limit, sent, more)| *more > 0 && sent.saturating_add(*more) > *limit);
-        passed.map_or(Ok(()), |(which, limit, sent, more)| Err(RequestFull { which, limit, sent, more }))
+        passed.map_or(Ok(()), |(which, limit, sent, more)| Err(BoundExceeded { which, limit, sent, more }))
     }
 }
 
@@ -74,13 +74,17 @@ mod tests {
     #[test]
     fn a_bound_holds_at_its_number_and_not_beyond() {
         let bounds = RequestBounds::default();
-        let page = Sent { blocks: 1, pages: 1, bytes: 10, tokens: 0 };
-        let sent = |blocks, pages, bytes| Sent { blocks, pages, bytes, tokens: 0 };
+        let page = Usage { blocks: 1, pages: 1, bytes: 10, tokens: 0 };
+        let sent = |blocks, pages, bytes| Usage { blocks, pages, bytes, tokens: 0 };
         assert_eq!(bounds.check(&sent(99, 99, 31_999_990), &page), Ok(()));
         let which = |sent| bounds.check(&sent, &page).map_err(|full| full.which);
         assert_eq!(which(sent(100, 0, 0)), Err("max_conversation_blocks"));
         assert_eq!(which(sent(0, 100, 0)), Err("max_conversation_pages"));
         assert_eq!(which(sent(0, 0, 31_999_991)), Err("max_conversation_bytes"));
-        assert_eq!(bounds.check(&sent(100, 100, 0), &Sent { bytes: 10, ..Sent::default() }), Ok(()), "text still fits");
+        assert_eq!(
+            bounds.check(&sent(100, 100, 0), &Usage { bytes: 10, ..Usage::default() }),
+            Ok(()),
+            "text still fits"
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::request::Retention;
 use super::sync::{Mutex, MutexGuard};
-use crate::store::{Delivery, StoreError, Version, ViewStore};
+use crate::store::{DeliveryRecord, StoreError, Version, ViewStore};
 use crate::view::ConversationId;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -20,37 +20,37 @@ const BETWEEN_PRUNINGS: Duration = DAY;
 const MAX_BATCH: usize = 256;
 
 /// What came of one delivery: the version that it made, or `None` where what it rested on was forgotten.
-pub(super) type Recorded = Result<Option<Version>, StoreError>;
+pub(super) type RecordOutcome = Result<Option<Version>, StoreError>;
 
 /// Records deliveries, and prunes what is old.
-pub(super) struct Recorder {
+pub(super) struct DeliveryRecorder {
     store: Arc<dyn ViewStore>,
     retention: Retention,
-    queue: Mutex<Vec<Waiting>>,
+    queue: Mutex<Vec<QueuedDelivery>>,
     /// Held by the one who records.
-    turn: Mutex<Turn>,
+    turn: Mutex<PruneSchedule>,
 }
 
 #[derive(Default)]
-struct Turn {
+struct PruneSchedule {
     /// Not to be asked about before; `None` until it was asked once.
     next_pruning: Option<SystemTime>,
 }
 
-struct Waiting {
-    entry: (ConversationId, Delivery),
-    outcome: Arc<Mutex<Option<Recorded>>>,
+struct QueuedDelivery {
+    entry: (ConversationId, DeliveryRecord),
+    outcome: Arc<Mutex<Option<RecordOutcome>>>,
 }
 
-impl Recorder {
+impl DeliveryRecorder {
     pub(super) fn new(store: Arc<dyn ViewStore>, retention: Retention) -> Self {
-        Self { store, retention, queue: Mutex::new(Vec::new()), turn: Mutex::new(Turn::default()) }
+        Self { store, retention, queue: Mutex::new(Vec::new()), turn: Mutex::new(PruneSchedule::default()) }
     }
 
     /// Records a delivery, and returns once it is durable.
-    pub(super) fn record(&self, conversation: ConversationId, delivery: Delivery) -> Recorded {
+    pub(super) fn record(&self, conversation: ConversationId, delivery: DeliveryRecord) -> RecordOutcome {
         let outcome = Arc::new(Mutex::new(None));
-        locked(&self.queue).push(Waiting { entry: (conversation, delivery), outcome: Arc::clone(&outcome) });
+        locked(&self.queue).push(QueuedDelivery { entry: (conversation, delivery), outcome: Arc::clone(&outcome) });
         loop {
             let mut turn = locked(&self.turn);
             if let Some(recorded) = locked(&outcome).take() {
@@ -66,7 +66,7 @@ impl Recorder {
         }
     }
 
-    fn next_batch(&self) -> Vec<Waiting> {
+    fn next_batch(&self) -> Vec<QueuedDelivery> {
         let mut queue = locked(&self.queue);
         let count = queue.len().min(MAX_BATCH);
         queue.drain(..count).collect()
@@ -74,7 +74,7 @@ impl Recorder {
 
     /// All in one transaction; where that fails, each by itself, so that each has its own error and none takes others
     /// with it.
-    fn record_batch(&self, batch: Vec<Waiting>) {
+    fn record_batch(&self, batch: Vec<QueuedDelivery>) {
         let now = SystemTime::now();
         let (entries, outcomes): (Vec<_>, Vec<_>) =
             batch.into_iter().map(|waiting| (waiting.entry, waiting.outcome)).unzip();
@@ -90,7 +90,7 @@ impl Recorder {
     }
 
     /// Drops what is old, once a day for all processes of a store. What fails here fails again tomorrow.
-    fn prune_sometimes(&self, turn: &mut Turn) {
+    fn prune_sometimes(&self, turn: &mut PruneSchedule) {
         let now = SystemTime::now();
         if turn.next_pruning.is_some_and(|next| now < next) {
             return;

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::file::Asking;
+use super::file::Requester;
 use crate::limits::Cancellation;
 use crate::provider::{data_bytes, strictest};
-use crate::view::{ConversationId, Form};
+use crate::view::{ConversationId, PageForm};
 
 use super::output_folder::OutputBounds;
 use super::provider::RequestBounds;
 
 /// Which part of a PDF is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum RequestedPart {
     /// The summary.
     #[default]
     Summary,
@@ -28,12 +28,12 @@ pub struct FileRequest {
     /// The file as it was named: a path or a `file://` reference.
     pub file: String,
     /// What is wanted of a PDF.
-    pub part: Part,
+    pub part: RequestedPart,
     /// How pages are wanted.
-    pub form: Form,
+    pub form: PageForm,
     /// Whether pages that their text tells whole come as text, and only those with figures in `form`.
     pub is_mixed: bool,
-    /// Whether pages in the form [`Form::Image`] come with their text.
+    /// Whether pages in the form [`PageForm::Image`] come with their text.
     pub with_text: bool,
     /// Said to the model before pages that come in another form than their client could use at best.
     pub form_note: Option<&'static str>,
@@ -60,8 +60,8 @@ pub struct FileRequest {
 
 impl FileRequest {
     /// For whom it is.
-    pub(super) fn asking(&self) -> Asking<'_> {
-        Asking { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
+    pub(super) fn asking(&self) -> Requester<'_> {
+        Requester { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
     }
 
     /// The file as a whole: a PDF's summary, a text, a picture.
@@ -69,8 +69,8 @@ impl FileRequest {
     pub fn whole(file: &str) -> Self {
         Self {
             file: file.to_owned(),
-            part: Part::Summary,
-            form: Form::Document,
+            part: RequestedPart::Summary,
+            form: PageForm::Document,
             is_mixed: false,
             with_text: false,
             form_note: None,
@@ -89,12 +89,12 @@ impl FileRequest {
 
 /// A form's name on every door.
 #[must_use]
-pub fn form_name(form: Form) -> &'static str {
+pub fn form_name(form: PageForm) -> &'static str {
     match form {
-        Form::Document => "document",
-        Form::Image => "image",
-        Form::Text => "text",
-        Form::Path => "path",
+        PageForm::Document => "document",
+        PageForm::Image => "image",
+        PageForm::Text => "text",
+        PageForm::Path => "path",
     }
 }
 
@@ -127,7 +127,7 @@ pub struct AnswerSettings {
     pub request_bounds: RequestBounds,
     /// How long conversations are remembered.
     pub retention: Retention,
-    /// Where pages in the form [`Form::Path`], and drawn pages, are written.
+    /// Where pages in the form [`PageForm::Path`], and drawn pages, are written.
     pub output_directory: PathBuf,
     /// How much of what is written there stays.
     pub output_bounds: OutputBounds,

@@ -23,11 +23,11 @@ const CHARACTER_BYTES: u64 = 6;
 
 /// What a result of so many bytes has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResultRoom {
+pub struct ResultBudget {
     bytes: u64,
 }
 
-impl ResultRoom {
+impl ResultBudget {
     /// The room of a result of at most `bytes`, but never less than 16 KiB.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
@@ -53,7 +53,7 @@ impl ResultRoom {
     }
 
     /// Takes what a block costs; `false`, and all that is left taken, where it does not fit.
-    pub(super) fn takes(&mut self, data_bytes: u64, text: &str) -> bool {
+    pub(super) fn try_take(&mut self, data_bytes: u64, text: &str) -> bool {
         let data = data_bytes.div_ceil(3).saturating_mul(4);
         let cost = data.saturating_add(json_length(text)).saturating_add(BLOCK_BYTES);
         let left = self.bytes.checked_sub(cost);
@@ -71,7 +71,7 @@ impl ResultRoom {
     }
 
     /// `settings` where no single page passes this room.
-    pub(super) fn bounded(self, settings: AnswerSettings) -> AnswerSettings {
+    pub(super) fn bound_settings(self, settings: AnswerSettings) -> AnswerSettings {
         let half = self.half();
         let characters = usize::try_from(half.characters()).unwrap_or(usize::MAX);
         AnswerSettings {
@@ -87,15 +87,15 @@ impl ResultRoom {
 /// Bytes of `value` as JSON.
 #[must_use]
 pub fn json_length(value: &(impl Serialize + ?Sized)) -> u64 {
-    let mut count = Count(0);
+    let mut count = ByteCounter(0);
     // What cannot be serialized does not get into a result.
     serde_json::to_writer(&mut count, value).map_or(u64::MAX, |()| count.0)
 }
 
 /// Counts what is written.
-struct Count(u64);
+struct ByteCounter(u64);
 
-impl Write for Count {
+impl Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.saturating_add(bytes.len() as u64);
         Ok(bytes.len())
@@ -113,20 +113,20 @@ mod tests {
     #[test]
     fn a_page_within_its_bounds_fits_into_the_room_that_set_them() {
         for bytes in [0, 16_384, 100_000, 30_000_000] {
-            let mut room = ResultRoom::of(bytes);
-            let settings = room.bounded(AnswerSettings::default());
+            let mut room = ResultBudget::of(bytes);
+            let settings = room.bound_settings(AnswerSettings::default());
             let text = "\u{1}".repeat(settings.max_text_characters);
-            assert!(room.takes(0, &text) && room.takes(settings.max_picture_bytes, ""), "{bytes}");
-            assert!(ResultRoom::of(bytes).takes(settings.max_block_bytes, ""), "{bytes}");
+            assert!(room.try_take(0, &text) && room.try_take(settings.max_picture_bytes, ""), "{bytes}");
+            assert!(ResultBudget::of(bytes).try_take(settings.max_block_bytes, ""), "{bytes}");
         }
     }
 
     #[test]
     fn an_answer_as_large_as_the_settings_allow_stays_below_the_bound() {
         let settings = AnswerSettings::default();
-        let mut room = ResultRoom::of(settings.max_result_bytes);
-        assert!(room.takes(settings.max_answer_bytes, &"\u{1}".repeat(settings.max_text_characters)));
-        let bounded = ResultRoom::of(settings.max_result_bytes).bounded(settings.clone());
+        let mut room = ResultBudget::of(settings.max_result_bytes);
+        assert!(room.try_take(settings.max_answer_bytes, &"\u{1}".repeat(settings.max_text_characters)));
+        let bounded = ResultBudget::of(settings.max_result_bytes).bound_settings(settings.clone());
         assert_eq!(bounded.max_block_bytes, settings.max_block_bytes);
     }
 

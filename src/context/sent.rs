@@ -1,7 +1,7 @@
 //! How much an answer is, as it counts against what a provider takes.
 
 use super::answer::Block;
-use crate::store::Sent;
+use crate::store::Usage;
 use crate::text::estimated_tokens;
 
 /// Tokens that a PDF page is counted with: its picture and a page of text, as a provider charges both.
@@ -11,31 +11,31 @@ const TOKENS_OF_A_PAGE: u64 = 2_000;
 const TOKENS_OF_AN_IMAGE: u64 = 1_500;
 
 /// How much an answer is.
-pub(super) fn sent(blocks: &[Block]) -> Sent {
-    let mut sum = Sent::default();
-    blocks.iter().for_each(|block| sum.add(sent_block(block)));
+pub(super) fn usage_of(blocks: &[Block]) -> Usage {
+    let mut sum = Usage::default();
+    blocks.iter().for_each(|block| sum.add(block_usage(block)));
     sum
 }
 
 /// How much a block is.
-pub(super) fn sent_block(block: &Block) -> Sent {
+pub(super) fn block_usage(block: &Block) -> Usage {
     match block {
-        Block::Text(text) => sent_text(text),
-        Block::Document(page) => sent_document(page.bytes.len()),
-        Block::Image(image) => sent_image(image.bytes.len()),
+        Block::Text(text) => text_usage(text),
+        Block::Document(page) => document_usage(page.bytes.len()),
+        Block::Image(image) => image_usage(image.bytes.len()),
     }
 }
 
-pub(super) fn sent_text(text: &str) -> Sent {
-    Sent { bytes: whole(text.len()), tokens: estimated_tokens(text), ..Sent::default() }
+pub(super) fn text_usage(text: &str) -> Usage {
+    Usage { bytes: whole(text.len()), tokens: estimated_tokens(text), ..Usage::default() }
 }
 
-pub(super) fn sent_document(bytes: usize) -> Sent {
-    Sent { blocks: 1, pages: 1, bytes: in_base64(bytes), tokens: TOKENS_OF_A_PAGE }
+pub(super) fn document_usage(bytes: usize) -> Usage {
+    Usage { blocks: 1, pages: 1, bytes: in_base64(bytes), tokens: TOKENS_OF_A_PAGE }
 }
 
-pub(super) fn sent_image(bytes: usize) -> Sent {
-    Sent { blocks: 1, pages: 0, bytes: in_base64(bytes), tokens: TOKENS_OF_AN_IMAGE }
+pub(super) fn image_usage(bytes: usize) -> Usage {
+    Usage { blocks: 1, pages: 0, bytes: in_base64(bytes), tokens: TOKENS_OF_AN_IMAGE }
 }
 
 fn in_base64(bytes: usize) -> u64 {

@@ -3,24 +3,24 @@
 use super::answer::{DocumentBlock, ImageBlock, SentPage};
 use super::error::ContextError;
 use super::estimate::image_tokens;
-use super::output_folder::PageFile;
-use super::pdf::PdfAnswer;
+use super::output_folder::PageFileName;
+use super::pdf::PdfAnswerBuilder;
 use super::plan::PlannedPage;
-use super::provider::{RequestBounds, RequestFull};
+use super::provider::{BoundExceeded, RequestBounds};
 use super::request::{AnswerSettings, FileRequest, form_name};
-use super::result::ResultRoom;
-use super::sent::{sent_document, sent_image, sent_text};
+use super::result::ResultBudget;
+use super::sent::{document_usage, image_usage, text_usage};
 use super::words::one_line;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
-use crate::store::Sent;
+use crate::store::Usage;
 use crate::text::estimated_tokens;
-use crate::view::Form;
+use crate::view::PageForm;
 use crate::worker::PageChunk;
 
 /// One page as it goes into the answer.
-pub(super) struct Served {
-    pub(super) body: Body,
+pub(super) struct BuiltPage {
+    pub(super) body: PageBody,
     pub(super) sent: SentPage,
     /// What it is recorded as held by; `None` where it is not, and where only a part of it comes.
     pub(super) fingerprint: Option<PageFingerprint>,
@@ -28,60 +28,60 @@ pub(super) struct Served {
     pub(super) tokens: u64,
 }
 
-pub(super) enum Body {
+pub(super) enum PageBody {
     Document(DocumentBlock),
     Text(String),
     Picture { text: String, image: ImageBlock },
 }
 
-impl Body {
-    fn sent(&self) -> Sent {
+impl PageBody {
+    fn sent(&self) -> Usage {
         match self {
-            Self::Document(document) => sent_document(document.bytes.len()),
-            Self::Text(text) => sent_text(text),
+            Self::Document(document) => document_usage(document.bytes.len()),
+            Self::Text(text) => text_usage(text),
             Self::Picture { text, image } => {
-                let mut sent = sent_text(text);
-                sent.add(sent_image(image.bytes.len()));
+                let mut sent = text_usage(text);
+                sent.add(image_usage(image.bytes.len()));
                 sent
             }
         }
     }
 }
 
-impl PdfAnswer<'_> {
+impl PdfAnswerBuilder<'_> {
     /// One page in the form asked for; as text, where it cannot be had as a PDF.
-    pub(super) fn serve_page(&self, planned: PlannedPage) -> Result<Served, ContextError> {
+    pub(super) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let made = match self.form_of(planned.page) {
-            Form::Document | Form::Path => self.cut(planned.page),
-            Form::Text => return self.as_text(planned, self.fingerprint(planned.page), None),
-            Form::Image => return self.as_picture(planned, self.fingerprint(planned.page)),
+            PageForm::Document | PageForm::Path => self.cut(planned.page),
+            PageForm::Text => return self.build_text(planned, self.fingerprint(planned.page), None),
+            PageForm::Image => return self.build_picture(planned, self.fingerprint(planned.page)),
         };
         let fingerprint = self.fingerprint(planned.page);
         match made {
             Ok(chunk)
-                if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == Form::Document =>
+                if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == PageForm::Document =>
             {
                 let why = format!(
                     "{} bytes are too many for a document block; as: \"path\" names a file with it",
                     chunk.bytes.len()
                 );
-                self.as_text(planned, fingerprint, Some(why))
+                self.build_text(planned, fingerprint, Some(why))
             }
-            Ok(chunk) => self.as_pdf(planned, fingerprint, chunk),
+            Ok(chunk) => self.build_pdf(planned, fingerprint, chunk),
             Err(error) => {
-                let text = self.as_text(planned, fingerprint, Some(error.to_string()));
+                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
                 // Where the text fails too, what was asked for is what is reported.
                 text.map_err(|_| self.pdf_error(error))
             }
         }
     }
 
-    fn as_pdf(
+    fn build_pdf(
         &self,
         planned: PlannedPage,
         fingerprint: Option<PageFingerprint>,
         chunk: PageChunk,
-    ) -> Result<Served, ContextError> {
+    ) -> Result<BuiltPage, ContextError> {
         let page = planned.page.number();
         let chunk_hash = ContentHash::of(&chunk.bytes);
         let source = self.asked.known_hash().unwrap_or(chunk_hash);
@@ -95,33 +95,33 @@ impl PdfAnswer<'_> {
             tier: Some(chunk.tier),
             notes: chunk.notes,
         };
-        let body = if self.request.form == Form::Path {
+        let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
-            let (named, path) = (self.named(planned.page), &self.asked.path);
-            Body::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
+            let (named, path) = (self.page_name(planned.page), &self.asked.path);
+            PageBody::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
             let title = format!("{} - Page {page}", self.asked.path);
-            Body::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
+            PageBody::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
         };
         let tokens = self.tokens_as_pdf(planned.page);
-        Ok(Served { body, sent, fingerprint, replaces: planned.replaces, tokens })
+        Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens })
     }
 
     /// Whether the file that a page was given as still has its bytes: nothing is withheld that was removed or changed.
-    pub(super) fn has_file(&self, page: PageIndex) -> bool {
+    pub(super) fn has_written_file(&self, page: PageIndex) -> bool {
         self.document.cut(page).is_ok_and(|chunk| {
             let hash = ContentHash::of(&chunk.bytes);
             self.output.holds(&self.page_file(page.number(), hash), chunk.bytes.len())
         })
     }
 
-    fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFile<'_> {
-        PageFile { source: &self.asked.path, page, hash, extension: "pdf" }
+    fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFileName<'_> {
+        PageFileName { source: &self.asked.path, page, hash, extension: "pdf" }
     }
 
     /// A provider charges a PDF page for its text and for its picture. Computed only where it is asked for.
     fn tokens_as_pdf(&self, page: PageIndex) -> u64 {
-        if self.request.max_tokens.is_none() || self.request.form == Form::Path {
+        if self.request.max_tokens.is_none() || self.request.form == PageForm::Path {
             return 0;
         }
         let image = self.document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
@@ -129,15 +129,15 @@ impl PdfAnswer<'_> {
         image.saturating_add(text)
     }
 
-    pub(super) fn as_text(
+    pub(super) fn build_text(
         &self,
         planned: PlannedPage,
         fingerprint: Option<PageFingerprint>,
         instead: Option<String>,
-    ) -> Result<Served, ContextError> {
+    ) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
         let page_text = &found.text;
-        let mut text = format!("--- Page {} of {} ---\n", self.named(planned.page), self.asked.path);
+        let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.asked.path);
         if let Some(reason) = &instead {
             text.push_str(&format!("[Given as text, because it could not be given as asked: {}]\n", one_line(reason)));
         }
@@ -147,11 +147,11 @@ impl PdfAnswer<'_> {
         if page_text.is_empty() {
             text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
         }
-        text.push_str(&self.guarded(page_text));
+        text.push_str(&self.bounded_text(page_text));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
-            form: form_name(Form::Text),
+            form: form_name(PageForm::Text),
             bytes: length(page_text.as_bytes()),
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint,
@@ -161,20 +161,20 @@ impl PdfAnswer<'_> {
         let tokens = estimated_tokens(&text);
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
         let fingerprint = fingerprint.filter(|_| is_whole);
-        Ok(Served { body: Body::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+        Ok(BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
     }
 
     /// Forms to ask for where a page has no text; not the one that was asked for and refused.
     fn other_forms(&self, was_refused: bool) -> &'static str {
         match self.request.form {
-            Form::Document if was_refused => "as: \"image\" or as: \"path\"",
-            Form::Image if was_refused => "as: \"document\" or as: \"path\"",
+            PageForm::Document if was_refused => "as: \"image\" or as: \"path\"",
+            PageForm::Image if was_refused => "as: \"document\" or as: \"path\"",
             _ => "as: \"image\", as: \"document\" or as: \"path\"",
         }
     }
 
     /// A page's text within the bound of an answer: one page may hold a million characters.
-    pub(super) fn guarded(&self, text: &str) -> String {
+    pub(super) fn bounded_text(&self, text: &str) -> String {
         let (max, length) = (self.settings.max_text_characters, text.chars().count());
         if length <= max {
             return text.to_owned();
@@ -187,45 +187,45 @@ impl PdfAnswer<'_> {
 }
 
 /// What is left of an answer's budget.
-pub(super) struct Room {
+pub(super) struct AnswerBudget {
     tokens: u64,
     bytes: u64,
     characters: usize,
     /// What is left of the whole result; `None` where nothing bounds it.
-    result: Option<ResultRoom>,
+    result: Option<ResultBudget>,
     /// What the conversation was sent, this answer included; `None` without one.
-    sent: Option<Sent>,
+    sent: Option<Usage>,
     bounds: RequestBounds,
 }
 
-impl Room {
-    pub(super) fn new(request: &FileRequest, settings: &AnswerSettings, sent: Option<Sent>) -> Self {
+impl AnswerBudget {
+    pub(super) fn new(request: &FileRequest, settings: &AnswerSettings, sent: Option<Usage>) -> Self {
         Self {
             sent,
             bounds: settings.request_bounds,
             tokens: request.max_tokens.unwrap_or(u64::MAX),
             bytes: settings.max_answer_bytes,
             characters: settings.max_text_characters,
-            result: request.max_result_bytes.map(ResultRoom::of),
+            result: request.max_result_bytes.map(ResultBudget::of),
         }
     }
 
     /// Why `page` may not follow in this conversation, whatever room the answer has.
-    pub(super) fn refuses(&self, page: &Served) -> Option<RequestFull> {
+    pub(super) fn exceeded_bound(&self, page: &BuiltPage) -> Option<BoundExceeded> {
         self.bounds.check(&self.sent?, &page.body.sent()).err()
     }
 
     /// Whether `page` fits; what it takes is then gone.
     ///
     /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
-    pub(super) fn takes(&mut self, page: &Served) -> bool {
+    pub(super) fn try_take(&mut self, page: &BuiltPage) -> bool {
         let (bytes, text) = match &page.body {
-            Body::Document(document) => (length(&document.bytes), ""),
-            Body::Text(text) => (0, text.as_str()),
-            Body::Picture { text, image } => (length(&image.bytes), text.as_str()),
+            PageBody::Document(document) => (length(&document.bytes), ""),
+            PageBody::Text(text) => (0, text.as_str()),
+            PageBody::Picture { text, image } => (length(&image.bytes), text.as_str()),
         };
         let characters = text.chars().count();
-        let in_result = self.result.as_mut().is_none_or(|result| result.takes(bytes, text));
+        let in_result = self.result.as_mut().is_none_or(|result| result.try_take(bytes, text));
         if let Some(sent) = &mut self.sent {
             sent.add(page.body.sent());
         }

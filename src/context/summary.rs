@@ -3,24 +3,24 @@
 use std::fmt::Write;
 
 use super::answer::PageEstimate;
-use super::survey::Survey;
+use super::survey::PageSample;
 use super::words::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, points, untrusted};
 use crate::document::{DocumentInfo, Outline, OutlineItem};
 use crate::page::PageIndex;
 use crate::worker::Pages;
 
 /// Everything a summary is written from.
-pub(super) struct SummaryFacts<'a> {
+pub(super) struct SummaryInput<'a> {
     pub(super) path: &'a str,
     pub(super) file_bytes: u64,
     pub(super) document: &'a dyn Pages,
-    pub(super) survey: &'a Survey,
+    pub(super) survey: &'a PageSample,
     /// What the conversation holds, one line a form.
     pub(super) held: Vec<String>,
     pub(super) max_outline_items: usize,
 }
 
-impl SummaryFacts<'_> {
+impl SummaryInput<'_> {
     /// The summary's text.
     pub(super) fn text(&self) -> String {
         let info = self.document.info();
@@ -125,7 +125,7 @@ fn quoted_facts(info: &DocumentInfo) -> Vec<String> {
 /// Sizes named in a summary.
 const MAX_SIZES: usize = 3;
 
-fn sizes_line(survey: &Survey) -> Option<String> {
+fn sizes_line(survey: &PageSample) -> Option<String> {
     if survey.sizes_pt.is_empty() {
         return None;
     }

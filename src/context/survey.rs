@@ -17,7 +17,7 @@ const TIME_BUDGET: Duration = Duration::from_millis(300);
 
 /// What was found on the pages of the sample.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct PageSample {
     /// One for each page looked at.
     pub(super) estimates: Vec<PageEstimate>,
     /// The pages looked at.
@@ -34,7 +34,7 @@ pub(super) struct Survey {
     pub(super) cut_failure: Option<String>,
 }
 
-impl Survey {
+impl PageSample {
     /// Looks at a sample of `document`.
     pub(super) fn of(document: &dyn Pages) -> Self {
         let start = Instant::now();
@@ -43,13 +43,13 @@ impl Survey {
             if !survey.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
                 break;
             }
-            survey.look_at(document, page);
+            survey.inspect_page(document, page);
         }
         survey.estimates.sort_by_key(|estimate| estimate.page);
         survey
     }
 
-    fn look_at(&mut self, document: &dyn Pages, page: PageIndex) {
+    fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) {
         let geometry = document.page_geometry(page).ok();
         let text = document.page_text(page).ok();
         let pdf_bytes = self.cut(document, page);

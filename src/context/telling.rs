@@ -1,16 +1,16 @@
 //! What an answer tells of files that changed, as far as it has room.
 
-use super::updates::{FileUpdate, Told};
+use super::updates::{FileUpdate, PendingUpdate};
 
 /// Files that one answer tells of. 100: what remains is told by the next.
 const MAX_FILES: usize = 100;
 
 /// Updates on their way into an answer.
-pub(super) struct Telling<'a> {
+pub(super) struct UpdateCollector<'a> {
     takes: &'a mut dyn FnMut(&FileUpdate) -> bool,
-    told: Vec<Told>,
+    told: Vec<PendingUpdate>,
     /// Files that cannot be read, which are told of each time: last, so that they never keep others from being told.
-    unreadable: Vec<Told>,
+    unreadable: Vec<PendingUpdate>,
     updates: usize,
     /// Files that are too long to be told of in any answer.
     too_long: usize,
@@ -18,7 +18,7 @@ pub(super) struct Telling<'a> {
     pub(super) left: usize,
 }
 
-impl<'a> Telling<'a> {
+impl<'a> UpdateCollector<'a> {
     /// An answer without updates yet; `takes` says whether it has room for another, which is then gone.
     pub(super) fn new(takes: &'a mut dyn FnMut(&FileUpdate) -> bool) -> Self {
         Self { takes, told: Vec::new(), unreadable: Vec::new(), updates: 0, too_long: 0, left: 0 }
@@ -30,7 +30,7 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells of one file; `false` where that is for the next answer.
-    pub(super) fn tells(&mut self, told: Told) -> bool {
+    pub(super) fn add(&mut self, told: PendingUpdate) -> bool {
         let Some(update) = &told.update else {
             self.told.push(told);
             return true;
@@ -51,20 +51,20 @@ impl<'a> Telling<'a> {
         is_empty
     }
 
-    fn tell_without_details(&mut self, told: Told) {
+    fn tell_without_details(&mut self, told: PendingUpdate) {
         match told.without_details().filter(|told| told.update.as_ref().is_some_and(&mut *self.takes)) {
             Some(told) => self.push(told),
             None => self.too_long += 1,
         }
     }
 
-    fn push(&mut self, told: Told) {
+    fn push(&mut self, told: PendingUpdate) {
         self.updates += 1;
         self.told.push(told);
     }
 
     /// All that is told. What could not be is said in `notes`.
-    pub(super) fn ended(&mut self, notes: &mut Vec<String>) -> Vec<Told> {
+    pub(super) fn finish(&mut self, notes: &mut Vec<String>) -> Vec<PendingUpdate> {
         let mut unnamed = 0;
         for told in std::mem::take(&mut self.unreadable) {
             if !self.is_full() && told.update.as_ref().is_some_and(&mut *self.takes) {

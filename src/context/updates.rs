@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use super::cache::Snapshot;
 use super::compare::PageChanges;
-use super::conversations::Session;
-use super::delivery::{Delivery, Record};
+use super::conversations::ConversationSession;
+use super::delivery::{Delivery, PendingRecord};
 use super::error::ContextError;
-use super::file::{Asked, Asking};
+use super::file::{RequestedFile, Requester};
 use super::lines::shorter_diff;
-use super::news::News;
+use super::news::RevisionDiff;
 use super::plain::{read_text, whole_span};
-use super::sent::sent_text;
-use super::telling::Telling;
-use super::{ContextManager, store_delivery};
+use super::sent::text_usage;
+use super::telling::UpdateCollector;
+use super::{ContextManager, empty_record};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
 use crate::source::{Kind, SourceError, is_url};
-use crate::view::{ConversationId, FileKey, Forget, Held, Holding};
+use crate::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
 
 /// What changed among the files of a conversation.
 #[derive(Debug)]
@@ -73,30 +73,30 @@ pub enum FileChange {
 }
 
 /// One changed file, and what becomes true once that was told.
-pub(super) struct Told {
+pub(super) struct PendingUpdate {
     /// `None` for a change that touches nothing that was given.
     pub(super) update: Option<FileUpdate>,
     file: FileKey,
     pub(super) content: Option<ContentHash>,
-    forget: Vec<Forget>,
-    holdings: Vec<Held>,
+    forget: Vec<ForgetScope>,
+    holdings: Vec<HeldItem>,
     page_count: Option<u32>,
     text: Option<Arc<str>>,
 }
 
 /// What a look at a file found.
-pub(super) enum Looked {
+pub(super) enum CheckResult {
     /// It is as the agent was last told of it.
-    AsKnown,
+    Unchanged,
     /// It is being written to at this moment, so that nothing is known.
     BeingWritten,
     /// It is another, or cannot be read.
-    Other(Box<Told>),
+    Changed(Box<PendingUpdate>),
 }
 
-impl From<Told> for Looked {
-    fn from(told: Told) -> Self {
-        Self::Other(Box::new(told))
+impl From<PendingUpdate> for CheckResult {
+    fn from(told: PendingUpdate) -> Self {
+        Self::Changed(Box::new(told))
     }
 }
 
@@ -106,7 +106,7 @@ impl FileUpdate {
     }
 }
 
-impl Told {
+impl PendingUpdate {
     /// The same, but that the file has changed is all that is told; `None` where there is no less to tell.
     pub(super) fn without_details(self) -> Option<Self> {
         let update = self.update?;
@@ -118,7 +118,7 @@ impl Told {
         };
         let reason = Some("its changes are too long for this answer".to_owned());
         let update = Some(FileUpdate { change: FileChange::Content { mime_type, reason }, ..update });
-        Some(Self { update, forget: Vec::new(), holdings: vec![Held::Known], text: None, ..self })
+        Some(Self { update, forget: Vec::new(), holdings: vec![HeldItem::Followed], text: None, ..self })
     }
 }
 
@@ -155,12 +155,12 @@ impl ContextManager {
         cancellation: &Cancellation,
         takes: &mut dyn FnMut(&FileUpdate) -> bool,
     ) -> Result<Updates, ContextError> {
-        let Session { snapshot, is_current, mut notes } = self.session(conversation, generation);
+        let ConversationSession { snapshot, is_current, mut notes } = self.session(conversation, generation);
         let mut snapshot = snapshot.unwrap_or_default();
-        let files = self.followed(&snapshot, &mut notes);
+        let files = self.followed_files(&snapshot, &mut notes);
         let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
-        let mut asked_again = self.ask_again(&urls, cancellation);
+        let mut asked_again = self.revalidate(&urls, cancellation);
         notes.append(&mut asked_again.notes);
         let is_missing = |path: &String| match is_url(path) {
             true => asked_again.files.get(path).is_some_and(|found| found.as_ref().is_err_and(is_not_found)),
@@ -170,7 +170,7 @@ impl ContextManager {
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
         snapshot.forget_files(&gone);
         let snapshot = &snapshot;
-        let mut telling = Telling::new(takes);
+        let mut telling = UpdateCollector::new(takes);
         let mut room = self.settings.max_text_characters;
         for (looked_at, (path, (file, known))) in files.iter().enumerate() {
             if telling.is_full() || cancellation.is_cancelled() {
@@ -179,20 +179,22 @@ impl ContextManager {
             }
             let found = match is_url(path) {
                 true => asked_again.files.remove(path),
-                false => Some(self.open_again(path, *file, cancellation)),
+                false => Some(self.reopen(path, *file, cancellation)),
             };
             // What vanished a moment ago is told by the next call: others were looked at as if it were there.
             let Some(found) = found.filter(|found| !found.as_ref().is_err_and(is_not_found) || gone.contains(file))
             else {
                 continue;
             };
-            let Looked::Other(told) = self.look(snapshot, (path, *file, *known), found, &mut room) else { continue };
-            if !telling.tells(*told) {
+            let CheckResult::Changed(told) = self.check_file(snapshot, (path, *file, *known), found, &mut room) else {
+                continue;
+            };
+            if !telling.add(*told) {
                 telling.left = files.len() - looked_at;
                 break;
             }
         }
-        let (told, left) = (telling.ended(&mut notes), telling.left);
+        let (told, left) = (telling.finish(&mut notes), telling.left);
         let generation = snapshot.head.generation;
         let record = is_current.then(|| record(conversation, snapshot, &told)).flatten();
         let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
@@ -202,7 +204,7 @@ impl ContextManager {
 
     /// The files of a conversation by path, each with the content that the agent was last told of. Those whose paths
     /// cannot be had are noted.
-    pub(super) fn followed(
+    pub(super) fn followed_files(
         &self,
         snapshot: &Snapshot,
         notes: &mut Vec<String>,
@@ -222,27 +224,27 @@ impl ContextManager {
 
     /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an
     /// answer has left for diffs, in characters.
-    pub(super) fn look(
+    pub(super) fn check_file(
         &self,
         snapshot: &Snapshot,
         (path, file, known): (&str, FileKey, ContentHash),
-        found: Result<Asked, ContextError>,
+        found: Result<RequestedFile, ContextError>,
         room: &mut usize,
-    ) -> Looked {
+    ) -> CheckResult {
         let asked = match found {
             Ok(asked) => asked,
             Err(error) if is_not_found(&error) => return deleted(path, file).into(),
             Err(error) => return unreadable(path, file, &error).into(),
         };
         let content = match asked.content_hash(&self.hashes) {
-            Ok(content) if content == known => return Looked::AsKnown,
+            Ok(content) if content == known => return CheckResult::Unchanged,
             Ok(content) => content,
             // The next call sees it whole.
-            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return Looked::BeingWritten,
+            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return CheckResult::BeingWritten,
             Err(error) => return unreadable(path, file, &error).into(),
         };
         self.facts.remember_reference(content, path);
-        let is_restored = snapshot.view.previous_content(&file) == Some(content);
+        let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let told = match asked.kind {
             Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
             _ if is_restored => restored(&asked),
@@ -256,48 +258,54 @@ impl ContextManager {
     }
 
     /// The file of a path that was written down; refused where its name did not survive that.
-    pub(super) fn open_again(
+    pub(super) fn reopen(
         &self,
         path: &str,
         file: FileKey,
         cancellation: &Cancellation,
-    ) -> Result<Asked, ContextError> {
+    ) -> Result<RequestedFile, ContextError> {
         if self.sources.key(path)? != file {
             let error = SourceError::UnsupportedReference { reference: path.to_owned() };
             return Err(ContextError::Source { path: path.to_owned(), error });
         }
-        self.sources.open(path, Asking::anybody(cancellation))
+        self.sources.open(path, Requester::anybody(cancellation))
     }
 
-    fn pdf_update(&self, snapshot: &Snapshot, asked: &Asked, known: ContentHash) -> Told {
+    fn pdf_update(&self, snapshot: &Snapshot, asked: &RequestedFile, known: ContentHash) -> PendingUpdate {
         let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
             Ok(document) => document,
             Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
         };
         let before = self.facts.page_count(&known, self.cache.store());
         let fingerprint = |page| document.fingerprint(page).ok();
-        let news = News::of(&snapshot.view, asked.key, before, &*document, fingerprint);
+        let news = RevisionDiff::of(&snapshot.view, asked.key, before, &*document, fingerprint);
         // Of a file that is only followed, or known by its summary, any change is news.
         let has_pages = snapshot.view.pages_at(asked.key).next().is_some();
-        let is_restored = snapshot.view.previous_content(&asked.key) == asked.known_hash();
+        let is_restored = snapshot.view.last_given_content(&asked.key) == asked.known_hash();
         let change = match (news.changes.is_empty(), is_restored, has_pages) {
             (false, _, _) => Some(FileChange::Pages(news.changes.clone())),
             (true, true, _) => Some(FileChange::Restored),
             (true, false, true) => None,
             (true, false, false) => Some(FileChange::Content { mime_type: asked.kind.mime(), reason: None }),
         };
-        Told {
+        PendingUpdate {
             update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
             forget: news.forget(asked.key),
             holdings: news.holdings,
             page_count: Some(document.page_count()),
-            ..told(asked)
+            ..update_for(asked)
         }
     }
 
-    fn text_update(&self, snapshot: &Snapshot, asked: &Asked, text: Option<String>, room: &mut usize) -> Told {
+    fn text_update(
+        &self,
+        snapshot: &Snapshot,
+        asked: &RequestedFile,
+        text: Option<String>,
+        room: &mut usize,
+    ) -> PendingUpdate {
         let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
-        let given = snapshot.view.previous_content(&asked.key);
+        let given = snapshot.view.last_given_content(&asked.key);
         let old = given.and_then(|given| {
             let old = self.facts.texts().get(&given)?;
             snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
@@ -311,9 +319,9 @@ impl ContextManager {
             return content_update(asked, Some("its changes are too long for this answer".into()));
         }
         *room -= length;
-        let holdings = whole_span(&text).map(Held::Text).into_iter().chain([Held::Known]).collect();
+        let holdings = whole_span(&text).map(HeldItem::Text).into_iter().chain([HeldItem::Followed]).collect();
         let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
-        Told { update: Some(update), holdings, text: Some(Arc::from(text)), ..told(asked) }
+        PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(asked) }
     }
 }
 
@@ -321,45 +329,61 @@ pub(super) fn is_not_found(error: &ContextError) -> bool {
     matches!(error, ContextError::Source { error: SourceError::NotFound { .. }, .. })
 }
 
-fn told(asked: &Asked) -> Told {
-    Told {
+fn update_for(asked: &RequestedFile) -> PendingUpdate {
+    PendingUpdate {
         update: None,
         file: asked.key,
         content: asked.known_hash(),
         forget: Vec::new(),
-        holdings: vec![Held::Known],
+        holdings: vec![HeldItem::Followed],
         page_count: None,
         text: None,
     }
 }
 
-fn content_update(asked: &Asked, reason: Option<String>) -> Told {
+fn content_update(asked: &RequestedFile, reason: Option<String>) -> PendingUpdate {
     let change = FileChange::Content { mime_type: asked.kind.mime(), reason };
-    Told { update: Some(FileUpdate { path: asked.path.clone(), change }), ..told(asked) }
+    PendingUpdate { update: Some(FileUpdate { path: asked.path.clone(), change }), ..update_for(asked) }
 }
 
 /// A file that is again as the agent knows it.
-pub(super) fn restored(asked: &Asked) -> Told {
+pub(super) fn restored(asked: &RequestedFile) -> PendingUpdate {
     let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
-    Told { update: Some(update), ..told(asked) }
+    PendingUpdate { update: Some(update), ..update_for(asked) }
 }
 
-fn deleted(path: &str, file: FileKey) -> Told {
+fn deleted(path: &str, file: FileKey) -> PendingUpdate {
     let update = FileUpdate { path: path.to_owned(), change: FileChange::Deleted };
-    let forget = vec![Forget::File(file)];
-    Told { update: Some(update), file, content: None, forget, holdings: Vec::new(), page_count: None, text: None }
+    let forget = vec![ForgetScope::File(file)];
+    PendingUpdate {
+        update: Some(update),
+        file,
+        content: None,
+        forget,
+        holdings: Vec::new(),
+        page_count: None,
+        text: None,
+    }
 }
 
-fn unreadable(path: &str, file: FileKey, error: &ContextError) -> Told {
+fn unreadable(path: &str, file: FileKey, error: &ContextError) -> PendingUpdate {
     let change = FileChange::Unreadable { reason: error.to_string() };
     let update = Some(FileUpdate { path: path.to_owned(), change });
-    Told { update, file, content: None, forget: Vec::new(), holdings: Vec::new(), page_count: None, text: None }
+    PendingUpdate {
+        update,
+        file,
+        content: None,
+        forget: Vec::new(),
+        holdings: Vec::new(),
+        page_count: None,
+        text: None,
+    }
 }
 
 /// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
-fn lost(snapshot: &Snapshot, told: &[Told]) -> BTreeSet<PageFingerprint> {
-    let named = |told: &Told, holding: &Holding| {
-        told.forget.iter().any(|forget| !matches!(forget, Forget::Places { .. }) && forget.names(holding))
+fn pages_gone(snapshot: &Snapshot, told: &[PendingUpdate]) -> BTreeSet<PageFingerprint> {
+    let named = |told: &PendingUpdate, holding: &Holding| {
+        told.forget.iter().any(|forget| !matches!(forget, ForgetScope::Positions { .. }) && forget.names(holding))
     };
     let mut lost = BTreeSet::new();
     for told in told.iter().filter(|told| !told.forget.is_empty()) {
@@ -369,23 +393,28 @@ fn lost(snapshot: &Snapshot, told: &[Told]) -> BTreeSet<PageFingerprint> {
     lost
 }
 
-pub(super) fn record(conversation: &ConversationId, snapshot: &Snapshot, told: &[Told]) -> Option<Record> {
-    let mut delivery = store_delivery(snapshot);
+pub(super) fn record(
+    conversation: &ConversationId,
+    snapshot: &Snapshot,
+    told: &[PendingUpdate],
+) -> Option<PendingRecord> {
+    let mut delivery = empty_record(snapshot);
     let mut texts = Vec::new();
-    let lost = lost(snapshot, told);
+    let lost = pages_gone(snapshot, told);
     for told in told {
         delivery.forget.extend(told.forget.clone());
         if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
-            delivery.sent.add(sent_text(diff));
+            delivery.sent.add(text_usage(diff));
         }
         let Some(content) = told.content else { continue };
         delivery.names.extend(told.update.as_ref().map(|update| (told.file, update.path.clone())));
-        let stays = |what: &&Held| !matches!(what, Held::Page { fingerprint, .. } if lost.contains(fingerprint));
+        let stays =
+            |what: &&HeldItem| !matches!(what, HeldItem::Page { fingerprint, .. } if lost.contains(fingerprint));
         let holdings = told.holdings.iter().filter(stays);
         delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
         delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
         texts.extend(told.text.clone().map(|text| (content, text)));
     }
     let is_news = !delivery.holdings.is_empty() || !delivery.forget.is_empty();
-    is_news.then(|| Record { conversation: conversation.clone(), delivery, texts })
+    is_news.then(|| PendingRecord { conversation: conversation.clone(), delivery, texts })
 }

@@ -5,48 +5,48 @@ use std::sync::Arc;
 
 use super::ContextManager;
 use super::cache::Snapshot;
-use super::conversations::Session;
+use super::conversations::ConversationSession;
 use super::error::ContextError;
 use super::plain::read_text;
-use super::updates::{FileUpdate, Looked, Told, Updates, is_not_found, record, restored};
+use super::updates::{CheckResult, FileUpdate, PendingUpdate, Updates, is_not_found, record, restored};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::source::{Kind, Stat, is_url};
 use crate::view::{ConversationId, FileKey};
 
 /// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
-/// [`Watch::poll`] as often as is wanted; it knows no clock.
+/// [`FileWatch::poll`] as often as is wanted; it knows no clock.
 ///
 /// A poll opens each file, looks at its stat, and reads it only where that is another than before and the same as at
 /// the poll before: a file that is just being written is left alone until it rests. Of URLs it tells nothing. An editor that deletes a file and
 /// puts another in its place makes no deletion, unless two polls see the gap.
-pub struct Watch<'a> {
+pub struct FileWatch<'a> {
     context: &'a ContextManager,
     conversation: ConversationId,
-    files: BTreeMap<FileKey, Followed>,
+    files: BTreeMap<FileKey, FollowedFile>,
 }
 
 /// What is known of one file.
 #[derive(Default)]
-struct Followed {
+struct FollowedFile {
     /// What was seen when it was last looked into.
-    settled: Option<Seen>,
+    settled: Option<ObservedState>,
     /// What was seen at the last poll, where that is another.
-    restless: Option<Seen>,
+    unsettled: Option<ObservedState>,
     /// What was last told of it here; `None` where it is as the conversation knows it.
-    told: Option<Said>,
+    told: Option<ReportedState>,
 }
 
 /// What a watch told of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum ReportedState {
     Content(ContentHash),
     Deleted,
     Unreadable,
 }
 
-impl Said {
-    fn of(told: &Told) -> Self {
+impl ReportedState {
+    fn of(told: &PendingUpdate) -> Self {
         match told.content {
             Some(content) => Self::Content(content),
             None if told.update.as_ref().is_some_and(FileUpdate::is_unreadable) => Self::Unreadable,
@@ -57,7 +57,7 @@ impl Said {
 
 /// What a poll sees of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
+enum ObservedState {
     There(Stat),
     Missing,
     Unreadable,
@@ -66,12 +66,12 @@ enum Seen {
 impl ContextManager {
     /// Follows the files of a conversation from here on, those that it comes to hold later too.
     #[must_use]
-    pub fn watch(&self, conversation: ConversationId) -> Watch<'_> {
-        Watch { context: self, conversation, files: BTreeMap::new() }
+    pub fn watch(&self, conversation: ConversationId) -> FileWatch<'_> {
+        FileWatch { context: self, conversation, files: BTreeMap::new() }
     }
 }
 
-impl Watch<'_> {
+impl FileWatch<'_> {
     /// What changed since the last poll; the second also tells what changed before this watch began.
     ///
     /// Nothing is recorded until [`Updates::delivery`] is committed, and that is for a caller to do that passes the
@@ -81,22 +81,22 @@ impl Watch<'_> {
     /// # Errors
     /// None so far: what the store cannot say is one of [`Updates::notes`].
     pub fn poll(&mut self) -> Result<Updates, ContextError> {
-        let Session { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
+        let ConversationSession { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
         // Where it is not known what is followed, what is known of files stays for the next poll.
         let Some(mut snapshot) = snapshot else { return Ok(self.context.no_updates(notes)) };
-        let followed = self.context.followed(&snapshot, &mut notes);
-        self.files.retain(|file, _| snapshot.view.told_content(file).is_some());
+        let followed = self.context.followed_files(&snapshot, &mut notes);
+        self.files.retain(|file, _| snapshot.view.last_reported_content(file).is_some());
         let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
         for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
-            let seen = self.seen(&path);
+            let seen = self.observe(&path);
             let entry = self.files.entry(file).or_default();
             if entry.is_new() {
                 self.context.keep_text(&path, file, known);
             }
-            if seen == Seen::Missing {
+            if seen == ObservedState::Missing {
                 gone.insert(file);
             }
-            if entry.rests(seen) {
+            if entry.has_settled(seen) {
                 resting.push((path, file, known));
             }
         }
@@ -113,28 +113,28 @@ impl Watch<'_> {
         Ok(Updates { files, left: 0, notes, generation: snapshot.head.generation, delivery })
     }
 
-    fn seen(&self, path: &str) -> Seen {
+    fn observe(&self, path: &str) -> ObservedState {
         match self.context.sources.stat(path) {
-            Ok(stat) => Seen::There(stat),
-            Err(error) if is_not_found(&error) => Seen::Missing,
-            Err(_) => Seen::Unreadable,
+            Ok(stat) => ObservedState::There(stat),
+            Err(error) if is_not_found(&error) => ObservedState::Missing,
+            Err(_) => ObservedState::Unreadable,
         }
     }
 }
 
-impl Followed {
+impl FollowedFile {
     fn is_new(&self) -> bool {
-        self.settled.is_none() && self.restless.is_none()
+        self.settled.is_none() && self.unsettled.is_none()
     }
 
     /// Whether the file is to be looked into: it is another than before, and was so at the poll before.
-    fn rests(&mut self, seen: Seen) -> bool {
+    fn has_settled(&mut self, seen: ObservedState) -> bool {
         if self.settled == Some(seen) {
-            self.restless = None;
+            self.unsettled = None;
             return false;
         }
-        let is_resting = self.restless == Some(seen);
-        self.restless = (!is_resting).then_some(seen);
+        let is_resting = self.unsettled == Some(seen);
+        self.unsettled = (!is_resting).then_some(seen);
         if is_resting {
             self.settled = Some(seen);
         }
@@ -146,23 +146,23 @@ fn changed(
     context: &ContextManager,
     snapshot: &Snapshot,
     (path, file, known): (&str, FileKey, ContentHash),
-    followed: &mut Followed,
+    followed: &mut FollowedFile,
     room: &mut usize,
-) -> Option<Told> {
-    let found = || context.open_again(path, file, &Cancellation::new());
-    match context.look(snapshot, (path, file, known), found(), room) {
-        Looked::AsKnown => {
+) -> Option<PendingUpdate> {
+    let found = || context.reopen(path, file, &Cancellation::new());
+    match context.check_file(snapshot, (path, file, known), found(), room) {
+        CheckResult::Unchanged => {
             // News only to those who were told otherwise here.
             followed.told.take()?;
             found().ok().map(|asked| restored(&asked))
         }
-        Looked::BeingWritten => {
+        CheckResult::BeingWritten => {
             // To be looked into once it rests.
             followed.settled = None;
             None
         }
-        Looked::Other(told) => {
-            let said = Some(Said::of(&told));
+        CheckResult::Changed(told) => {
+            let said = Some(ReportedState::of(&told));
             let is_news = said != followed.told;
             followed.told = said;
             is_news.then_some(*told)
@@ -180,7 +180,7 @@ impl ContextManager {
         if self.facts.texts().get(&known).is_some() {
             return;
         }
-        let Ok(asked) = self.open_again(path, file, &Cancellation::new()) else { return };
+        let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
         let Kind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)

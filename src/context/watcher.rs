@@ -1,7 +1,7 @@
 //! Who is told how far long work is.
 
 /// What watches, and may stop, work on pages.
-pub trait Watcher: Sync {
+pub trait ProgressListener: Sync {
     /// Called once, with the number of pages to be done.
     fn starts(&self, pages: u64);
     /// Called after each page.
@@ -12,9 +12,9 @@ pub trait Watcher: Sync {
 
 /// Nobody watches.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
+pub struct NoProgress;
 
-impl Watcher for Unwatched {
+impl ProgressListener for NoProgress {
     fn starts(&self, _: u64) {}
 
     fn page_done(&self) {}

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::error::ContextError;
-use super::file::{Asking, OpenPdf, Sources};
+use super::file::{OpenPdf, Requester, Sources};
 use super::fonts::SystemFonts;
-use super::password::{Password, PasswordReader};
+use super::password::{FallbackPasswordReader, PdfPassword};
 use super::request::AnswerSettings;
-use super::{ContextManager, ContextWorld};
+use super::{ContextManager, ContextParts};
 use crate::limits::Limits;
 use crate::source::{HashCache, Roots, is_url, kept_reference};
 use crate::store::{
@@ -22,7 +22,7 @@ use crate::worker::{
 
 /// What a door knows of the world it runs in.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct ContextConfig {
     /// Folders beneath which files may be opened; `None` allows every file that the system does.
     pub roots: Option<Vec<PathBuf>>,
     /// Where relative paths start.
@@ -32,7 +32,7 @@ pub struct Surroundings {
     /// Where conversations are remembered; `None` remembers them until the process ends.
     pub data_directory: Option<PathBuf>,
     /// Opens encrypted PDFs for calls that bring no password.
-    pub password: Option<Password>,
+    pub password: Option<PdfPassword>,
     /// A database in which conversations are remembered in place of the data directory; where that says that they are.
     pub database: Option<DatabaseSettings>,
     /// Bounds on reading.
@@ -52,7 +52,7 @@ pub struct Surroundings {
 pub enum Isolation {
     /// In this process: a reader that breaks may end it.
     InProcess,
-    /// In this process, which first takes from itself all but the document and a folder. For [`Surroundings::open_pdf`]
+    /// In this process, which first takes from itself all but the document and a folder. For [`ContextConfig::open_pdf`]
     /// alone: nothing else can be opened afterwards.
     Confined {
         /// Where files may still be written.
@@ -83,7 +83,7 @@ pub struct OpenedContext {
     pub warning: Option<String>,
 }
 
-impl Surroundings {
+impl ContextConfig {
     /// A context over these surroundings. A data directory that cannot be used is a warning: answers must not fail for it.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Surroundings {
     pub fn open_context(self) -> Result<OpenedContext, ContextError> {
         let store = self.open_store().map_err(ContextError::Database)?;
         let sources = self.sources()?;
-        let context = ContextManager::new(ContextWorld {
+        let context = ContextManager::new(ContextParts {
             sources,
             reader: self.reader(),
             hashes: HashCache::new(store.hashes),
@@ -111,7 +111,7 @@ impl Surroundings {
         &self,
         reference: &str,
         password: Option<&str>,
-        asking: Asking<'_>,
+        asking: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         if let Isolation::Confined { settings, .. } = &self.isolation
             && is_of_the_web(reference)
@@ -168,7 +168,7 @@ impl Surroundings {
     fn reader(&self) -> Arc<dyn Reader> {
         let reader = self.reader_without_password();
         match &self.password {
-            Some(password) => Arc::new(PasswordReader { reader, password: password.clone() }),
+            Some(password) => Arc::new(FallbackPasswordReader { reader, password: password.clone() }),
             None => reader,
         }
     }

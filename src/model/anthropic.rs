@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{Body, data_after, plain};
-use super::question::Part;
-use super::wire::{Asked, Reading, count_at, items_at, keep, text_at};
+use super::body::{RequestBody, data_after, without_marks};
+use super::question::QuestionPart;
+use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
 
 /// The version of the API that is spoken.
 const VERSION: &str = "2023-06-01";
@@ -21,37 +21,37 @@ pub(super) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
 }
 
 /// Documents, then the prompt. The last document ends what is cached: the same bytes come for the next question.
-pub(super) fn body(asked: &Asked<'_>) -> Body {
+pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     if let Some(Value::Object(last)) = content.last_mut() {
         last.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
     }
-    content.push(json!({ "type": "text", "text": plain(&asked.question.prompt) }));
+    content.push(json!({ "type": "text", "text": without_marks(&asked.question.prompt) }));
     let request = json!({
         "model": asked.model,
         "max_tokens": asked.max_output_tokens,
         "stream": true,
         "messages": [{ "role": "user", "content": content }],
     });
-    Body::of(&request, &data)
+    RequestBody::of(&request, &data)
 }
 
-fn block(part: &Part, data: &mut Vec<Bytes>) -> Value {
+fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut source = |media_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         json!({ "type": "base64", "media_type": media_type, "data": data_after("") })
     };
     match part {
-        Part::Document { bytes, title, .. } => {
-            json!({ "type": "document", "source": source("application/pdf", bytes), "title": plain(title) })
+        QuestionPart::Document { bytes, title, .. } => {
+            json!({ "type": "document", "source": source("application/pdf", bytes), "title": without_marks(title) })
         }
-        Part::Text(text) => json!({ "type": "text", "text": plain(text) }),
-        Part::Picture(png) => json!({ "type": "image", "source": source("image/png", png) }),
+        QuestionPart::Text(text) => json!({ "type": "text", "text": without_marks(text) }),
+        QuestionPart::Picture(png) => json!({ "type": "image", "source": source("image/png", png) }),
     }
 }
 
-pub(super) fn event(event: &Value, reading: &mut Reading) {
+pub(super) fn event(event: &Value, reading: &mut PartialReply) {
     match text_at(event, "/type").unwrap_or_default() {
         "message_start" => usage(event, "/message/usage", reading),
         "content_block_delta" => reading.text.push_str(text_at(event, "/delta/text").unwrap_or_default()),
@@ -64,7 +64,7 @@ pub(super) fn event(event: &Value, reading: &mut Reading) {
     }
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
+pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("content")?.as_array()?;
     for block in items_at(answer, "/content") {
         reading.text.push_str(text_at(block, "/text").unwrap_or_default());
@@ -74,18 +74,18 @@ pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
     Some(())
 }
 
-fn stop(reason: Option<&str>, reading: &mut Reading) {
+fn stop(reason: Option<&str>, reading: &mut PartialReply) {
     reading.is_cut |= matches!(reason, Some("max_tokens" | "model_context_window_exceeded"));
     reading.stop = reason.map(str::to_owned).or_else(|| reading.stop.take());
 }
 
 /// Cached tokens are counted beside the others there, and among them here.
-fn usage(value: &Value, at: &str, reading: &mut Reading) {
+fn usage(value: &Value, at: &str, reading: &mut PartialReply) {
     let count = |name: &str| count_at(value, &format!("{at}/{name}"));
     let read = count("cache_read_input_tokens");
     let parts = [count("input_tokens"), read, count("cache_creation_input_tokens")];
     let input = count("input_tokens").map(|_| parts.into_iter().flatten().fold(0, u64::saturating_add));
-    keep(&mut reading.usage.input, input);
-    keep(&mut reading.usage.cached, read);
-    keep(&mut reading.usage.output, count("output_tokens"));
+    keep_max(&mut reading.usage.input, input);
+    keep_max(&mut reading.usage.cached, read);
+    keep_max(&mut reading.usage.output, count("output_tokens"));
 }

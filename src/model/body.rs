@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-/// Stands in a JSON text where data belongs. No character that Unicode assigns; [`plain`] takes it out of all else.
+/// Stands in a JSON text where data belongs. No character that Unicode assigns; [`without_marks`] takes it out of all else.
 const MARK: char = '\u{10FFFF}';
 
 /// Bytes of data that are encoded at a time; a multiple of three, so that only the last piece is padded.
@@ -31,23 +31,23 @@ pub(super) fn data_after(prefix: &str) -> Value {
 }
 
 /// `text` without what could be taken for the mark.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn without_marks(text: &str) -> String {
     text.replace(MARK, "\u{FFFD}")
 }
 
 /// A request's bytes, in order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Body {
-    segments: Vec<Segment>,
+pub(super) struct RequestBody {
+    segments: Vec<BodySegment>,
 }
 
 #[derive(Debug, Clone)]
-enum Segment {
+enum BodySegment {
     Json(Bytes),
     Data(Bytes),
 }
 
-impl Body {
+impl RequestBody {
     /// A JSON value; its marks are filled with `data`, in order.
     pub(super) fn of(value: &Value, data: &[Bytes]) -> Self {
         let json = value.to_string();
@@ -55,25 +55,25 @@ impl Body {
         let mut data = data.iter();
         for (at, text) in json.split(MARK).enumerate() {
             if at > 0 {
-                body.segments.extend(data.next().cloned().map(Segment::Data));
+                body.segments.extend(data.next().cloned().map(BodySegment::Data));
             }
-            body.segments.push(Segment::Json(Bytes::copy_from_slice(text.as_bytes())));
+            body.segments.push(BodySegment::Json(Bytes::copy_from_slice(text.as_bytes())));
         }
         body
     }
 
     /// Bytes of the whole.
     pub(super) fn len(&self) -> u64 {
-        self.segments.iter().map(Segment::len).fold(0, u64::saturating_add)
+        self.segments.iter().map(BodySegment::len).fold(0, u64::saturating_add)
     }
 
     /// The bytes in pieces of a moderate size.
-    pub(super) fn pieces(&self) -> BodyPieces {
-        BodyPieces { segments: self.segments.clone().into_iter(), data: Bytes::new() }
+    pub(super) fn pieces(&self) -> RequestBodyPieces {
+        RequestBodyPieces { segments: self.segments.clone().into_iter(), data: Bytes::new() }
     }
 }
 
-impl Segment {
+impl BodySegment {
     fn len(&self) -> u64 {
         match self {
             Self::Json(json) => json.len() as u64,
@@ -88,14 +88,14 @@ pub fn base64_length(bytes: u64) -> u64 {
     bytes.div_ceil(3).saturating_mul(4)
 }
 
-/// See [`Body::pieces`].
+/// See [`RequestBody::pieces`].
 #[derive(Debug)]
-pub(super) struct BodyPieces {
-    segments: std::vec::IntoIter<Segment>,
+pub(super) struct RequestBodyPieces {
+    segments: std::vec::IntoIter<BodySegment>,
     data: Bytes,
 }
 
-impl Iterator for BodyPieces {
+impl Iterator for RequestBodyPieces {
     type Item = Bytes;
 
     fn next(&mut self) -> Option<Bytes> {
@@ -105,9 +105,9 @@ impl Iterator for BodyPieces {
                 return Some(Bytes::from(base64(&piece)));
             }
             match self.segments.next()? {
-                Segment::Json(json) if json.is_empty() => {}
-                Segment::Json(json) => return Some(json),
-                Segment::Data(data) => self.data = data,
+                BodySegment::Json(json) if json.is_empty() => {}
+                BodySegment::Json(json) => return Some(json),
+                BodySegment::Data(data) => self.data = data,
             }
         }
     }
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn written(body: &Body) -> Vec<u8> {
+    fn written(body: &RequestBody) -> Vec<u8> {
         let bytes = body.pieces().flatten().collect::<Vec<_>>();
         assert_eq!(bytes.len() as u64, body.len());
         bytes
@@ -126,8 +126,9 @@ mod tests {
 
     #[test]
     fn data_stands_where_it_was_marked() {
-        let value = json!({ "a": data_after("data:x;base64,"), "b": [data_after(""), plain("\u{10FFFF}\"\\u0000")] });
-        let body = Body::of(&value, &[Bytes::from_static(b"one"), Bytes::from_static(b"three")]);
+        let value =
+            json!({ "a": data_after("data:x;base64,"), "b": [data_after(""), without_marks("\u{10FFFF}\"\\u0000")] });
+        let body = RequestBody::of(&value, &[Bytes::from_static(b"one"), Bytes::from_static(b"three")]);
         let back: Value = serde_json::from_slice(&written(&body)).unwrap_or_default();
         assert_eq!(back, json!({ "a": "data:x;base64,b25l", "b": ["dGhyZWU=", "\u{FFFD}\"\\u0000"] }));
     }
@@ -136,7 +137,7 @@ mod tests {
     fn pieces_are_one_base64() {
         for length in [0, 1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE + 2] {
             let data = Bytes::from((0..=250).cycle().take(length).collect::<Vec<u8>>());
-            let body = Body::of(&data_after(""), std::slice::from_ref(&data));
+            let body = RequestBody::of(&data_after(""), std::slice::from_ref(&data));
             assert_eq!(written(&body), format!("\"{}\"", base64(&data)).into_bytes());
         }
     }

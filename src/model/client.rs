@@ -7,9 +7,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::error::ModelError;
-use super::exchange::{Exchange, total_timeout};
+use super::exchange::{ModelExchange, total_timeout};
 use super::name::ModelName;
-use super::question::{Listener, Question, Reply};
+use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::ModelSettings;
 use crate::http::{self, Client};
 use crate::limits::Cancellation;
@@ -28,21 +28,21 @@ const FOR_EVER: Duration = Duration::from_secs(31_536_000);
 
 /// Asks models.
 #[derive(Debug)]
-pub struct Models {
+pub struct ModelClient {
     settings: ModelSettings,
 }
 
 /// One question's time, and who may end it.
-pub struct Session<'a> {
-    models: &'a Models,
+pub struct ModelSession<'a> {
+    models: &'a ModelClient,
     runtime: tokio::runtime::Runtime,
     client: Client,
     deadline: Instant,
     cancellation: &'a Cancellation,
-    listener: &'a dyn Listener,
+    listener: &'a dyn ReplyListener,
 }
 
-impl Models {
+impl ModelClient {
     /// Asks models as `settings` say.
     #[must_use]
     pub fn new(settings: ModelSettings) -> Self {
@@ -64,9 +64,9 @@ impl Models {
     /// [`ModelError::Unusable`] where the system has no resources for it.
     pub fn session<'a>(
         &'a self,
-        listener: &'a dyn Listener,
+        listener: &'a dyn ReplyListener,
         cancellation: &'a Cancellation,
-    ) -> Result<Session<'a>, ModelError> {
+    ) -> Result<ModelSession<'a>, ModelError> {
         let unusable = |reason: String| ModelError::Unusable { reason };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let mut client = http::client().connect_timeout(CONNECT_TIMEOUT);
@@ -75,7 +75,7 @@ impl Models {
             client = http::trusting(client, &pem).map_err(|error| unusable(format!("{}: {error}", file.display())))?;
         }
         let client = client.build();
-        Ok(Session {
+        Ok(ModelSession {
             models: self,
             runtime: runtime.map_err(|error| unusable(error.to_string()))?,
             client: client.map_err(|error| unusable(error.to_string()))?,
@@ -86,16 +86,16 @@ impl Models {
     }
 }
 
-impl Session<'_> {
+impl ModelSession<'_> {
     /// Asks `name`; blocks until it has answered or failed.
     ///
     /// # Errors
     /// Every [`ModelError`].
-    pub fn ask(&self, name: &ModelName, question: &Question) -> Result<Reply, ModelError> {
+    pub fn ask(&self, name: &ModelName, question: &Question) -> Result<ModelReply, ModelError> {
         let stop = Arc::new(Notify::new());
         let wake = Arc::clone(&stop);
         let _waking = self.cancellation.on_cancel(move || wake.notify_one());
-        self.runtime.block_on(self.persistently(name, question, &stop))
+        self.runtime.block_on(self.ask_with_retries(name, question, &stop))
     }
 
     /// Whether the one who asked went away.
@@ -104,9 +104,14 @@ impl Session<'_> {
         self.cancellation.is_cancelled()
     }
 
-    async fn persistently(&self, name: &ModelName, question: &Question, stop: &Notify) -> Result<Reply, ModelError> {
+    async fn ask_with_retries(
+        &self,
+        name: &ModelName,
+        question: &Question,
+        stop: &Notify,
+    ) -> Result<ModelReply, ModelError> {
         let settings = &self.models.settings;
-        let exchange = Exchange {
+        let exchange = ModelExchange {
             client: &self.client,
             settings,
             endpoint: settings.endpoint(name)?,

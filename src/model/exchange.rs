@@ -9,10 +9,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::error::ModelError;
 use super::name::ModelName;
-use super::question::{Listener, Question, Reply};
+use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::{Endpoint, ModelSettings};
-use super::sse::Events;
-use super::wire::{Asked, Reading, Wire, is_passing, message_of};
+use super::sse::EventParser;
+use super::wire::{ModelRequest, PartialReply, ProviderProtocol, is_passing, message_of};
 use crate::http::{Client, HttpError, RequestBuilder, Response, header, streamed};
 
 /// Bytes of a refusal that are read.
@@ -25,31 +25,31 @@ const MAX_MESSAGE_CHARACTERS: usize = 400;
 const MAX_EVENT_BYTES: usize = 4 << 20;
 
 /// One request, with the world that it is made in.
-pub(super) struct Exchange<'a> {
+pub(super) struct ModelExchange<'a> {
     pub(super) client: &'a Client,
     pub(super) settings: &'a ModelSettings,
     pub(super) endpoint: &'a Endpoint,
     pub(super) name: &'a ModelName,
     pub(super) question: &'a Question,
-    pub(super) listener: &'a dyn Listener,
+    pub(super) listener: &'a dyn ReplyListener,
     /// Notified when the one who asked went away.
     pub(super) stop: &'a Notify,
     /// When all models together have had their time.
     pub(super) deadline: Instant,
 }
 
-impl Exchange<'_> {
+impl ModelExchange<'_> {
     /// Asks once.
-    pub(super) async fn run(&self) -> Result<Reply, ModelError> {
+    pub(super) async fn run(&self) -> Result<ModelReply, ModelError> {
         let wire = self.endpoint.provider.wire;
         let activity = Activity::new();
         let request = self.request(wire, &activity)?;
         let response = self.in_time(&activity, request.send()).await?.map_err(|error| self.unreachable(&error))?;
-        activity.happened();
+        activity.touch();
         if !response.status().is_success() {
             return Err(self.refusal(response, &activity).await?);
         }
-        let mut reading = Reading::default();
+        let mut reading = PartialReply::default();
         let read = if is_json(&response) {
             self.whole(wire, response, &activity, &mut reading).await
         } else {
@@ -61,9 +61,9 @@ impl Exchange<'_> {
         read.and_then(|()| reply(reading))
     }
 
-    fn request(&self, wire: Wire, activity: &Activity) -> Result<RequestBuilder, ModelError> {
+    fn request(&self, wire: ProviderProtocol, activity: &Activity) -> Result<RequestBuilder, ModelError> {
         let max_output_tokens = self.settings.pdf_max_output_tokens;
-        let body = wire.body(&Asked { model: &self.name.model, question: self.question, max_output_tokens });
+        let body = wire.body(&ModelRequest { model: &self.name.model, question: self.question, max_output_tokens });
         let limit = request_bytes(self.settings, self.name);
         if body.len() > limit {
             let which = self.name.clone();
@@ -83,7 +83,7 @@ impl Exchange<'_> {
             request = request.header(name, value);
         }
         let (length, activity) = (body.len(), activity.clone());
-        Ok(request.body(streamed(body.pieces().inspect(move |_| activity.happened()), length)))
+        Ok(request.body(streamed(body.pieces().inspect(move |_| activity.touch()), length)))
     }
 
     /// What a status that is no success came with.
@@ -98,14 +98,14 @@ impl Exchange<'_> {
         let (message, kind) = message_of(&text).unwrap_or_else(|| (text, String::new()));
         Ok(ModelError::Refused {
             status,
-            message: self.told(&message),
+            message: self.sanitized(&message),
             retry_after,
             is_passing: is_passing(status, &kind),
         })
     }
 
     /// A server's words, fit to be told.
-    fn told(&self, message: &str) -> String {
+    fn sanitized(&self, message: &str) -> String {
         let safe = self.settings.redact(message);
         let words = safe.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
         let line = words.collect::<Vec<_>>().join(" ");
@@ -114,39 +114,39 @@ impl Exchange<'_> {
 
     async fn whole(
         &self,
-        wire: Wire,
+        wire: ProviderProtocol,
         response: Response,
         activity: &Activity,
-        reading: &mut Reading,
+        reading: &mut PartialReply,
     ) -> Result<(), ModelError> {
         let text = self.text_of(response, activity, MAX_EVENT_BYTES).await?;
-        wire.whole(&text, reading).map_err(|error| self.safe(error))?;
-        self.tell(reading, 0, reading.text.len())?;
+        wire.whole(&text, reading).map_err(|error| self.sanitized_error(error))?;
+        self.report_text(reading, 0, reading.text.len())?;
         Ok(())
     }
 
     async fn events(
         &self,
-        wire: Wire,
+        wire: ProviderProtocol,
         mut response: Response,
         activity: &Activity,
-        reading: &mut Reading,
+        reading: &mut PartialReply,
     ) -> Result<(), ModelError> {
-        let mut events = Events::default();
+        let mut events = EventParser::default();
         let mut told = 0;
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
             let fed = events.feed(&bytes, |data| wire.event(data, reading));
             // What came before an error was said all the same.
             let held = self.settings.held_back(&reading.text);
-            told = self.tell(reading, told, reading.text.len().saturating_sub(held))?;
-            fed.map_err(|error| self.safe(error))?;
+            told = self.report_text(reading, told, reading.text.len().saturating_sub(held))?;
+            fed.map_err(|error| self.sanitized_error(error))?;
             if events.waiting() > MAX_EVENT_BYTES {
                 return Err(ModelError::Nonsense { what: "an event without end".to_owned() });
             }
         }
-        self.tell(reading, told, reading.text.len())?;
+        self.report_text(reading, told, reading.text.len())?;
         // Not every server that speaks chat completions says that it is done.
-        if reading.is_complete || (wire == Wire::ChatCompletions && reading.stop.is_some()) {
+        if reading.is_complete || (wire == ProviderProtocol::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
         }
         Err(ModelError::Broken { reason: "it ended without its end".to_owned() })
@@ -154,7 +154,7 @@ impl Exchange<'_> {
 
     /// Tells what of the answer is new up to `end`, without keys, and refuses an answer without end. Gives what is told
     /// by now.
-    fn tell(&self, reading: &Reading, told: usize, end: usize) -> Result<usize, ModelError> {
+    fn report_text(&self, reading: &PartialReply, told: usize, end: usize) -> Result<usize, ModelError> {
         let limit = self.settings.pdf_max_answer_bytes;
         if reading.text.len() as u64 > limit {
             return Err(ModelError::TooLong { setting: "pdf_max_answer_bytes", limit });
@@ -181,8 +181,8 @@ impl Exchange<'_> {
 
     async fn chunk(&self, response: &mut Response, activity: &Activity) -> Result<Option<bytes::Bytes>, ModelError> {
         let chunk = self.in_time(activity, response.chunk()).await?;
-        activity.happened();
-        chunk.map_err(|error| ModelError::Broken { reason: self.told(&root_cause(&error)) })
+        activity.touch();
+        chunk.map_err(|error| ModelError::Broken { reason: self.sanitized(&root_cause(&error)) })
     }
 
     /// `future`, unless it is cancelled, or nothing happens, or time is up.
@@ -208,8 +208,8 @@ impl Exchange<'_> {
     }
 
     fn unreachable(&self, error: &HttpError) -> ModelError {
-        let reason = self.told(&root_cause(error));
-        let address = self.told(&shown(&self.endpoint.base_url));
+        let reason = self.sanitized(&root_cause(error));
+        let address = self.sanitized(&shown(&self.endpoint.base_url));
         if error.is_builder() {
             return ModelError::Unusable { reason: format!("{address} is no address to ask at: {reason}") };
         }
@@ -220,21 +220,21 @@ impl Exchange<'_> {
     }
 
     /// An error out of an answer, without keys and within bounds.
-    fn safe(&self, error: ModelError) -> ModelError {
+    fn sanitized_error(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Refused { status, message, retry_after, is_passing } => {
-                ModelError::Refused { status, message: self.told(&message), retry_after, is_passing }
+                ModelError::Refused { status, message: self.sanitized(&message), retry_after, is_passing }
             }
             other => other,
         }
     }
 }
 
-fn reply(reading: Reading) -> Result<Reply, ModelError> {
+fn reply(reading: PartialReply) -> Result<ModelReply, ModelError> {
     if reading.text.trim().is_empty() {
         return Err(ModelError::NoText { reason: reading.stop });
     }
-    Ok(Reply { text: reading.text, usage: reading.usage, is_cut: reading.is_cut })
+    Ok(ModelReply { text: reading.text, usage: reading.usage, is_cut: reading.is_cut })
 }
 
 /// The bound on a request's bytes.
@@ -297,7 +297,7 @@ impl Activity {
         Self { start: Instant::now(), last_ms: Arc::default() }
     }
 
-    fn happened(&self) {
+    fn touch(&self) {
         self.last_ms.store(milliseconds(self.start.elapsed()), Ordering::Relaxed);
     }
 

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{Body, data_after, plain};
-use super::question::Part;
-use super::wire::{Asked, Reading, count_at, items_at, keep, text_at};
+use super::body::{RequestBody, data_after, without_marks};
+use super::question::QuestionPart;
+use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
 
 pub(super) fn url(base_url: &str, model: &str) -> String {
     let versioned = if base_url.ends_with("/v1beta") { base_url.to_owned() } else { format!("{base_url}/v1beta") };
@@ -13,37 +13,37 @@ pub(super) fn url(base_url: &str, model: &str) -> String {
 }
 
 /// Documents, then the prompt. What was sent before is cached by the provider unasked.
-pub(super) fn body(asked: &Asked<'_>) -> Body {
+pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut parts = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
-    parts.push(json!({ "text": plain(&asked.question.prompt) }));
-    Body::of(&json!({ "contents": [{ "role": "user", "parts": parts }] }), &data)
+    parts.push(json!({ "text": without_marks(&asked.question.prompt) }));
+    RequestBody::of(&json!({ "contents": [{ "role": "user", "parts": parts }] }), &data)
 }
 
-fn block(part: &Part, data: &mut Vec<Bytes>) -> Value {
+fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut inline = |mime_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         json!({ "inlineData": { "mimeType": mime_type, "data": data_after("") } })
     };
     match part {
-        Part::Document { bytes, .. } => inline("application/pdf", bytes),
-        Part::Text(text) => json!({ "text": plain(text) }),
-        Part::Picture(png) => inline("image/png", png),
+        QuestionPart::Document { bytes, .. } => inline("application/pdf", bytes),
+        QuestionPart::Text(text) => json!({ "text": without_marks(text) }),
+        QuestionPart::Picture(png) => inline("image/png", png),
     }
 }
 
 /// Each event is an answer of its own; the last has the reason why it ends.
-pub(super) fn event(event: &Value, reading: &mut Reading) {
+pub(super) fn event(event: &Value, reading: &mut PartialReply) {
     let parts = items_at(event, "/candidates/0/content/parts");
     for part in parts.filter(|part| part.get("thought") != Some(&Value::Bool(true))) {
         reading.text.push_str(text_at(part, "/text").unwrap_or_default());
     }
     let count = |name: &str| count_at(event, &format!("/usageMetadata/{name}"));
-    keep(&mut reading.usage.input, count("promptTokenCount"));
-    keep(&mut reading.usage.cached, count("cachedContentTokenCount"));
+    keep_max(&mut reading.usage.input, count("promptTokenCount"));
+    keep_max(&mut reading.usage.cached, count("cachedContentTokenCount"));
     let answered = count("candidatesTokenCount");
     let thought = count("thoughtsTokenCount").unwrap_or(0);
-    keep(&mut reading.usage.output, answered.map(|answered| answered.saturating_add(thought)));
+    keep_max(&mut reading.usage.output, answered.map(|answered| answered.saturating_add(thought)));
     let reasons = ["/candidates/0/finishReason", "/promptFeedback/blockReason"];
     if let Some(reason) = reasons.iter().find_map(|pointer| text_at(event, pointer)) {
         reading.is_cut |= reason == "MAX_TOKENS";
@@ -52,7 +52,7 @@ pub(super) fn event(event: &Value, reading: &mut Reading) {
     }
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
+pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("candidates").or_else(|| answer.get("promptFeedback"))?;
     event(answer, reading);
     Some(())

@@ -1,14 +1,14 @@
 //! Models of other providers, asked about PDFs.
 //!
-//! A [`Question`] is documents, texts and pictures in order, then a prompt. [`Session::ask`] sends it to one
-//! [`ModelName`] and reads the streamed [`Reply`]; which models are asked in which order, and what is packed for each, is
+//! A [`Question`] is documents, texts and pictures in order, then a prompt. [`ModelSession::ask`] sends it to one
+//! [`ModelName`] and reads the streamed [`ModelReply`]; which models are asked in which order, and what is packed for each, is
 //! for the caller to say. [`PROVIDERS`] holds how they are reached, and [`provider`](crate::provider) what they take.
 //!
 //! # What is promised
 //!
 //! - **A request that would pass a known limit is not sent**: its length is known before its first byte goes.
 //! - **A request's data lies in memory once, and raw**: base64 is made while it is sent.
-//! - **No key leaves but in its header.** [`Secret`] has no text form, and what servers say is searched for keys.
+//! - **No key leaves but in its header.** [`ProviderKey`] has no text form, and what servers say is searched for keys.
 //! - **Nothing waits for ever**: `pdf_idle_timeout` where nothing moves, `pdf_timeout` for all together, and a
 //!   [`Cancellation`](crate::limits::Cancellation) that closes the connection.
 //! - **An answer is whole or an error**: a stream that ends without its end is [`ModelError::Broken`].
@@ -47,10 +47,10 @@ mod sse;
 mod wire;
 
 pub use body::{base64, base64_length, push_base64};
-pub use client::{Models, Session};
+pub use client::{ModelClient, ModelSession};
 pub use error::ModelError;
-pub use name::{ModelName, Secret};
+pub use name::{ModelName, ProviderKey};
 pub use provider::{PROVIDERS, Provider};
-pub use question::{Listener, Part, Question, Reply, Unheard, Usage};
+pub use question::{ModelReply, NoReplyListener, Question, QuestionPart, ReplyListener, TokenUsage};
 pub use settings::{Endpoint, ModelChain, ModelSettings, RemoteReferences};
-pub use wire::Wire;
+pub use wire::ProviderProtocol;

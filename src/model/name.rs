@@ -33,9 +33,9 @@ impl fmt::Display for ModelName {
 
 /// A provider's key. It has no text form: neither logs nor errors nor a dump of settings can hold it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct ProviderKey(String);
 
-impl Secret {
+impl ProviderKey {
     /// Takes a key.
     #[must_use]
     pub fn new(key: String) -> Self {
@@ -54,9 +54,9 @@ impl Secret {
     }
 }
 
-impl Secret {
+impl ProviderKey {
     /// Bytes at the end of `text` that are the beginning of the key, and not all of it.
-    pub(super) fn begun(&self, text: &str) -> usize {
+    pub(super) fn partial_suffix_length(&self, text: &str) -> usize {
         let beginnings = self.0.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
         let is_at_the_end = |at: &usize| self.0.get(..*at).is_some_and(|beginning| text.ends_with(beginning));
         beginnings.filter(is_at_the_end).max().unwrap_or(0)
@@ -66,7 +66,7 @@ impl Secret {
 /// Stands for a key.
 const MASK: &str = "***";
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ProviderKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(MASK)
     }
@@ -88,10 +88,13 @@ mod tests {
 
     #[test]
     fn a_key_is_never_shown() {
-        let key = Secret::new("planted".into());
+        let key = ProviderKey::new("planted".into());
         assert_eq!(format!("{key:?}"), "***");
         assert_eq!(key.redact("refused: planted!"), "refused: ***!");
-        assert_eq!(Secret::new(String::new()).redact("as it is"), "as it is");
-        assert_eq!(["a pl", "a planted", "plain", "", "p"].map(|text| key.begun(text)), [2, 0, 0, 0, 1]);
+        assert_eq!(ProviderKey::new(String::new()).redact("as it is"), "as it is");
+        assert_eq!(
+            ["a pl", "a planted", "plain", "", "p"].map(|text| key.partial_suffix_length(text)),
+            [2, 0, 0, 0, 1]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The providers that are known, as data.
 
-use super::wire::Wire;
+use super::wire::ProviderProtocol;
 
 /// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Provider {
     /// Its name in `provider/model`.
     pub name: &'static str,
     /// The protocol it speaks.
-    pub wire: Wire,
+    pub wire: ProviderProtocol,
     /// Where it is asked, unless a variable says otherwise; empty where only a variable can say.
     pub base_url: &'static str,
     /// Variables that hold a key, the first that is set counts.
@@ -29,7 +29,7 @@ pub struct Provider {
 pub const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
-        wire: Wire::Messages,
+        wire: ProviderProtocol::Messages,
         base_url: "https://api.anthropic.com",
         key_variables: &["ANTHROPIC_API_KEY"],
         base_url_variable: "ANTHROPIC_BASE_URL",
@@ -39,7 +39,7 @@ pub const PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "google",
-        wire: Wire::GenerateContent,
+        wire: ProviderProtocol::GenerateContent,
         base_url: "https://generativelanguage.googleapis.com",
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         base_url_variable: "GOOGLE_GEMINI_BASE_URL",
@@ -49,7 +49,7 @@ pub const PROVIDERS: &[Provider] = &[
     },
     Provider {
         name: "openai",
-        wire: Wire::Responses,
+        wire: ProviderProtocol::Responses,
         base_url: "https://api.openai.com/v1",
         key_variables: &["OPENAI_API_KEY"],
         base_url_variable: "OPENAI_BASE_URL",
@@ -74,7 +74,7 @@ const fn chat(
     needs_key: bool,
     takes_images: bool,
 ) -> Provider {
-    let wire = Wire::ChatCompletions;
+    let wire = ProviderProtocol::ChatCompletions;
     Provider { name, wire, base_url, key_variables, base_url_variable, needs_key, default_model: None, takes_images }
 }
 

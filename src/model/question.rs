@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 /// One piece of a question. The prompt follows the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum QuestionPart {
     /// A PDF.
     Document {
         /// The file's bytes.
@@ -20,7 +20,7 @@ pub enum Part {
     Picture(Bytes),
 }
 
-impl Part {
+impl QuestionPart {
     /// Bytes of its data, before they are written as base64 or JSON.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -35,25 +35,25 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Question {
     /// Documents, texts and pictures, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<QuestionPart>,
     /// What is wanted of them.
     pub prompt: String,
 }
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reply {
+pub struct ModelReply {
     /// The answer.
     pub text: String,
     /// What it cost.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Whether the provider ended the answer before the model did, by its bound on the length of answers.
     pub is_cut: bool,
 }
 
 /// Tokens, as the provider counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens of the question, cached ones too.
     pub input: Option<u64>,
     /// Tokens of the answer, with what the model thought.
@@ -63,7 +63,7 @@ pub struct Usage {
 }
 
 /// Told of an answer while it comes.
-pub trait Listener: Sync {
+pub trait ReplyListener: Sync {
     /// More of the answer.
     fn text(&self, more: &str);
 
@@ -73,9 +73,9 @@ pub trait Listener: Sync {
 
 /// Nobody listens.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unheard;
+pub struct NoReplyListener;
 
-impl Listener for Unheard {
+impl ReplyListener for NoReplyListener {
     fn text(&self, _: &str) {}
 
     fn void(&self) {}

@@ -3,17 +3,17 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{Body, data_after, plain};
+use super::body::{RequestBody, data_after, without_marks};
 use super::error::ModelError;
-use super::question::Part;
-use super::wire::{Asked, Reading, count_at, items_at, keep, text_at, within_stream};
+use super::question::QuestionPart;
+use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, stream_error, text_at};
 use crate::hash::ContentHash;
 
 /// Documents, then the prompt. What begins alike is cached by the provider; the key leads it to the same cache.
-pub(super) fn body(asked: &Asked<'_>) -> Body {
+pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
-    content.push(json!({ "type": "input_text", "text": plain(&asked.question.prompt) }));
+    content.push(json!({ "type": "input_text", "text": without_marks(&asked.question.prompt) }));
     let request = json!({
         "model": asked.model,
         "stream": true,
@@ -21,7 +21,7 @@ pub(super) fn body(asked: &Asked<'_>) -> Body {
         "prompt_cache_key": cache_key(&data),
         "input": [{ "role": "user", "content": content }],
     });
-    Body::of(&request, &data)
+    RequestBody::of(&request, &data)
 }
 
 /// The same for the same documents in the same order.
@@ -30,22 +30,22 @@ fn cache_key(data: &[Bytes]) -> String {
     ContentHash::of(&hashes).to_string()
 }
 
-fn block(part: &Part, data: &mut Vec<Bytes>) -> Value {
+fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut url = |mime_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         data_after(&format!("data:{mime_type};base64,"))
     };
     match part {
-        Part::Document { bytes, file_name, .. } => {
+        QuestionPart::Document { bytes, file_name, .. } => {
             let file_data = url("application/pdf", bytes);
-            json!({ "type": "input_file", "filename": plain(file_name), "file_data": file_data })
+            json!({ "type": "input_file", "filename": without_marks(file_name), "file_data": file_data })
         }
-        Part::Text(text) => json!({ "type": "input_text", "text": plain(text) }),
-        Part::Picture(png) => json!({ "type": "input_image", "image_url": url("image/png", png) }),
+        QuestionPart::Text(text) => json!({ "type": "input_text", "text": without_marks(text) }),
+        QuestionPart::Picture(png) => json!({ "type": "input_image", "image_url": url("image/png", png) }),
     }
 }
 
-pub(super) fn event(event: &Value, reading: &mut Reading) -> Result<(), ModelError> {
+pub(super) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), ModelError> {
     match text_at(event, "/type").unwrap_or_default() {
         "response.output_text.delta" | "response.refusal.delta" => {
             reading.text.push_str(text_at(event, "/delta").unwrap_or_default());
@@ -54,14 +54,14 @@ pub(super) fn event(event: &Value, reading: &mut Reading) -> Result<(), ModelErr
             finish(event, "/response", reading);
             reading.is_complete = true;
         }
-        "response.failed" => return Err(within_stream(event.pointer("/response/error").unwrap_or(event))),
-        "error" => return Err(within_stream(event)),
+        "response.failed" => return Err(stream_error(event.pointer("/response/error").unwrap_or(event))),
+        "error" => return Err(stream_error(event)),
         _ => {}
     }
     Ok(())
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
+pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("output")?.as_array()?;
     for content in items_at(answer, "/output").flat_map(|item| items_at(item, "/content")) {
         let text = text_at(content, "/text").or_else(|| text_at(content, "/refusal"));
@@ -71,11 +71,11 @@ pub(super) fn whole(answer: &Value, reading: &mut Reading) -> Option<()> {
     Some(())
 }
 
-fn finish(value: &Value, at: &str, reading: &mut Reading) {
+fn finish(value: &Value, at: &str, reading: &mut PartialReply) {
     let count = |name: &str| count_at(value, &format!("{at}/usage/{name}"));
-    keep(&mut reading.usage.input, count("input_tokens"));
-    keep(&mut reading.usage.output, count("output_tokens"));
-    keep(&mut reading.usage.cached, count("input_tokens_details/cached_tokens"));
+    keep_max(&mut reading.usage.input, count("input_tokens"));
+    keep_max(&mut reading.usage.output, count("output_tokens"));
+    keep_max(&mut reading.usage.cached, count("input_tokens_details/cached_tokens"));
     let reason = text_at(value, &format!("{at}/incomplete_details/reason"));
     reading.is_cut |= reason == Some("max_output_tokens");
     reading.stop = reason.or_else(|| text_at(value, &format!("{at}/status"))).map(str::to_owned);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::ModelError;
-use super::name::{ModelName, Secret};
+use super::name::{ModelName, ProviderKey};
 use super::provider::{PROVIDERS, Provider};
 use crate::provider::ProviderLimits;
 
@@ -74,7 +74,7 @@ pub struct Endpoint {
     /// Its address, without a slash at the end; empty where none is known.
     pub base_url: String,
     /// Its key.
-    pub key: Option<Secret>,
+    pub key: Option<ProviderKey>,
 }
 
 impl Default for ModelSettings {
@@ -119,7 +119,7 @@ impl ModelSettings {
             name: name.provider.clone(),
             known: PROVIDERS.iter().map(|provider| provider.name).collect::<Vec<_>>().join(", "),
         })?;
-        endpoint.usable().map(|()| endpoint)
+        endpoint.check_usable().map(|()| endpoint)
     }
 
     /// The models to ask, in order: those for PDFs, else those for pictures, else the default of the first provider
@@ -144,7 +144,7 @@ impl ModelSettings {
     }
 
     fn default_model(&self) -> Option<ModelName> {
-        self.endpoints.iter().filter(|endpoint| endpoint.usable().is_ok()).find_map(|endpoint| {
+        self.endpoints.iter().filter(|endpoint| endpoint.check_usable().is_ok()).find_map(|endpoint| {
             let model = endpoint.provider.default_model?.to_owned();
             Some(ModelName { provider: endpoint.provider.name.to_owned(), model })
         })
@@ -177,7 +177,7 @@ impl ModelSettings {
     /// Bytes at the end of `text` that may be the beginning of a key.
     pub(super) fn held_back(&self, text: &str) -> usize {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
-        keys.map(|key| key.begun(text)).max().unwrap_or(0)
+        keys.map(|key| key.partial_suffix_length(text)).max().unwrap_or(0)
     }
 }
 
@@ -188,11 +188,11 @@ impl Endpoint {
         Self {
             provider,
             base_url: base_url.trim_end_matches('/').to_owned(),
-            key: provider.key_variables.iter().find_map(|name| set(name)).map(Secret::new),
+            key: provider.key_variables.iter().find_map(|name| set(name)).map(ProviderKey::new),
         }
     }
 
-    fn usable(&self) -> Result<(), ModelError> {
+    fn check_usable(&self) -> Result<(), ModelError> {
         let provider = self.provider;
         if provider.needs_key && self.key.is_none() {
             return Err(ModelError::NoKey { provider: provider.name, variables: provider.key_variables.join(" or ") });

@@ -4,7 +4,7 @@
 
 /// Parts a stream of bytes into events.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct EventParser {
     /// The line that is not complete.
     line: Vec<u8>,
     /// The data of the event that is not complete.
@@ -13,7 +13,7 @@ pub(super) struct Events {
     after_return: bool,
 }
 
-impl Events {
+impl EventParser {
     /// Takes bytes; calls `event` with the data of each event that they complete.
     pub(super) fn feed<E>(&mut self, bytes: &[u8], mut event: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         for byte in bytes {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     fn events(pieces: &[&[u8]]) -> Vec<String> {
-        let (mut parser, mut found) = (Events::default(), Vec::new());
+        let (mut parser, mut found) = (EventParser::default(), Vec::new());
         for piece in pieces {
             let fed: Result<(), ()> = parser.feed(piece, |data| {
                 found.push(data.to_owned());

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::body::Body;
+use super::body::RequestBody;
 use super::error::ModelError;
-use super::name::Secret;
-use super::question::{Question, Usage};
+use super::name::ProviderKey;
+use super::question::{Question, TokenUsage};
 use super::{anthropic, chat, google, responses};
 
 /// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
+pub enum ProviderProtocol {
     /// Anthropic's Messages API.
     Messages,
     /// Google's `generateContent`.
@@ -23,7 +23,7 @@ pub enum Wire {
 
 /// What a request is made of besides its parts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct ModelRequest<'a> {
     pub(super) model: &'a str,
     pub(super) question: &'a Question,
     pub(super) max_output_tokens: u64,
@@ -31,9 +31,9 @@ pub(super) struct Asked<'a> {
 
 /// An answer as far as it was read.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(super) struct PartialReply {
     pub(super) text: String,
-    pub(super) usage: Usage,
+    pub(super) usage: TokenUsage,
     /// Why the model stopped, as the provider names it.
     pub(super) stop: Option<String>,
     pub(super) is_cut: bool,
@@ -41,7 +41,7 @@ pub(super) struct Reading {
     pub(super) is_complete: bool,
 }
 
-impl Wire {
+impl ProviderProtocol {
     /// Whether PDFs go to the model as they are.
     #[must_use]
     pub fn is_native(self) -> bool {
@@ -59,8 +59,8 @@ impl Wire {
     }
 
     /// Headers beside those of the content.
-    pub(super) fn headers(self, key: Option<&Secret>) -> Vec<(&'static str, String)> {
-        let key = key.map(Secret::expose);
+    pub(super) fn headers(self, key: Option<&ProviderKey>) -> Vec<(&'static str, String)> {
+        let key = key.map(ProviderKey::expose);
         match self {
             Self::Messages => anthropic::headers(key),
             Self::GenerateContent => key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect(),
@@ -71,7 +71,7 @@ impl Wire {
     }
 
     /// The request.
-    pub(super) fn body(self, asked: &Asked<'_>) -> Body {
+    pub(super) fn body(self, asked: &ModelRequest<'_>) -> RequestBody {
         match self {
             Self::Messages => anthropic::body(asked),
             Self::GenerateContent => google::body(asked),
@@ -81,14 +81,14 @@ impl Wire {
     }
 
     /// Takes one event of a streamed answer.
-    pub(super) fn event(self, data: &str, reading: &mut Reading) -> Result<(), ModelError> {
+    pub(super) fn event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             reading.is_complete = true;
             return Ok(());
         }
-        let event = parsed(data)?;
+        let event = parse_object(data)?;
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
-            return Err(within_stream(error));
+            return Err(stream_error(error));
         }
         match self {
             Self::Messages => anthropic::event(&event, reading),
@@ -100,10 +100,10 @@ impl Wire {
     }
 
     /// Takes an answer that came in one piece, from a server that does not stream.
-    pub(super) fn whole(self, text: &str, reading: &mut Reading) -> Result<(), ModelError> {
-        let answer = parsed(text)?;
+    pub(super) fn whole(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
+        let answer = parse_object(text)?;
         if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
-            return Err(within_stream(error));
+            return Err(stream_error(error));
         }
         let is_known = match self {
             Self::Messages => anthropic::whole(&answer, reading),
@@ -117,7 +117,7 @@ impl Wire {
     }
 }
 
-fn parsed(text: &str) -> Result<Value, ModelError> {
+fn parse_object(text: &str) -> Result<Value, ModelError> {
     let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     value.ok_or_else(|| ModelError::Nonsense { what: "no JSON object where one belongs".to_owned() })
 }
@@ -142,10 +142,10 @@ pub(super) fn message_of(text: &str) -> Option<(String, String)> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let value = value.as_array().and_then(|errors| errors.first()).unwrap_or(&value);
     let error = value.get("error").unwrap_or(value);
-    Some((said(error)?.to_owned(), kind(error).to_owned()))
+    Some((message(error)?.to_owned(), kind(error).to_owned()))
 }
 
-fn said(error: &Value) -> Option<&str> {
+fn message(error: &Value) -> Option<&str> {
     error.as_str().or_else(|| ["/message", "/detail"].iter().find_map(|pointer| text_at(error, pointer)))
 }
 
@@ -154,7 +154,7 @@ fn kind(error: &Value) -> &str {
 }
 
 /// An error that comes after the status said that all is well.
-pub(super) fn within_stream(error: &Value) -> ModelError {
+pub(super) fn stream_error(error: &Value) -> ModelError {
     let kind = kind(error);
     let status = match kind {
         "overloaded_error" | "server_is_overloaded" => 529,
@@ -163,7 +163,7 @@ pub(super) fn within_stream(error: &Value) -> ModelError {
         "UNAVAILABLE" => 503,
         _ => count_at(error, "/code").and_then(|code| u16::try_from(code).ok()).unwrap_or(400),
     };
-    let message = said(error).unwrap_or(kind);
+    let message = message(error).unwrap_or(kind);
     ModelError::Refused { status, message: message.to_owned(), retry_after: None, is_passing: is_passing(status, kind) }
 }
 
@@ -173,7 +173,7 @@ pub(super) fn is_passing(status: u16, kind: &str) -> bool {
 }
 
 /// The larger of what was known and what is said now: counts come several times, and grow.
-pub(super) fn keep(known: &mut Option<u64>, said: Option<u64>) {
+pub(super) fn keep_max(known: &mut Option<u64>, said: Option<u64>) {
     *known = (*known).max(said);
 }
 

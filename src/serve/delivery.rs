@@ -1,7 +1,7 @@
 //! What goes with a response until it is written, and the transport that delivers over standard output.
 //!
 //! The SDK's handlers return before their response is written, so a delivery waits, and with it the data that the
-//! response has marks for. Over standard output it waits in a [`Ledger`] under the id of its request, and the transport
+//! response has marks for. Over standard output it waits in a [`PendingResponses`] under the id of its request, and the transport
 //! takes it out when it writes that response; over HTTP it waits in the request's exchange for whoever writes the
 //! answer's mark. Both hand what their writing came to to [`deliver`].
 
@@ -14,7 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer};
 
-use super::enclosures::{Enclosures, Open};
+use super::enclosures::{OpenBlobs, ResultBlobs};
 use super::in_flight::{Flight, InFlight};
 use super::lock;
 use super::recalls::{Recalls, take_back};
@@ -27,8 +27,8 @@ pub(super) struct PendingResponse {
 }
 
 /// What a handler leaves for whoever writes its response.
-pub(super) struct Answer {
-    pub(super) enclosures: Enclosures,
+pub(super) struct ResponseParts {
+    pub(super) enclosures: ResultBlobs,
     /// What is recorded once the response is written, which the next request of the conversation waits for.
     pub(super) delivery: Option<(Delivery, Flight)>,
 }
@@ -81,28 +81,28 @@ impl PendingResponse {
 
 /// Responses that are not written yet, by request.
 #[derive(Clone, Default)]
-pub(super) struct Ledger {
-    requests: Arc<Mutex<HashMap<RequestId, Awaited>>>,
+pub(super) struct PendingResponses {
+    requests: Arc<Mutex<HashMap<RequestId, AwaitedResponse>>>,
     recalls: Recalls,
 }
 
 /// What is kept for the response that a request waits for.
-enum Awaited {
-    One(Box<(PendingResponse, Enclosures)>),
+enum AwaitedResponse {
+    One(Box<(PendingResponse, ResultBlobs)>),
     /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
-    Either(Enclosures),
+    Either(ResultBlobs),
 }
 
-impl Ledger {
+impl PendingResponses {
     /// Keeps what goes with the response to a request until that is written. Nothing is kept of a cancelled request, whose
     /// response is dropped.
-    pub(super) fn put(&self, id: &RequestId, answer: Answer) {
+    pub(super) fn put(&self, id: &RequestId, answer: ResponseParts) {
         match lock(&self.requests).get_mut(id) {
-            Some(Awaited::One(awaited)) => {
+            Some(AwaitedResponse::One(awaited)) => {
                 awaited.0.put(answer.delivery);
                 awaited.1 = answer.enclosures;
             }
-            Some(Awaited::Either(enclosures)) => enclosures.append(answer.enclosures),
+            Some(AwaitedResponse::Either(enclosures)) => enclosures.append(answer.enclosures),
             None => {}
         }
     }
@@ -113,35 +113,41 @@ impl Ledger {
             None => {
                 let pending = PendingResponse::open();
                 self.recalls.begin(id, pending.recall());
-                Awaited::One(Box::new((pending, Enclosures::default())))
+                AwaitedResponse::One(Box::new((pending, ResultBlobs::default())))
             }
-            Some(Awaited::One(first)) => Awaited::Either(first.1),
-            Some(either @ Awaited::Either(_)) => either,
+            Some(AwaitedResponse::One(first)) => AwaitedResponse::Either(first.1),
+            Some(either @ AwaitedResponse::Either(_)) => either,
         };
         requests.insert(id.clone(), awaited);
     }
 
-    fn take(&self, id: &RequestId) -> (Option<PendingResponse>, Enclosures) {
+    fn take(&self, id: &RequestId) -> (Option<PendingResponse>, ResultBlobs) {
         match lock(&self.requests).remove(id) {
-            Some(Awaited::One(awaited)) => (Some(awaited.0), awaited.1),
-            Some(Awaited::Either(enclosures)) => (None, enclosures),
-            None => (None, Enclosures::default()),
+            Some(AwaitedResponse::One(awaited)) => (Some(awaited.0), awaited.1),
+            Some(AwaitedResponse::Either(enclosures)) => (None, enclosures),
+            None => (None, ResultBlobs::default()),
         }
     }
 }
 
 /// A transport that delivers responses with their data, and obeys cancellations.
-pub(super) struct LedgerTransport<T> {
+pub(super) struct DeliveringTransport<T> {
     inner: T,
-    ledger: Ledger,
+    ledger: PendingResponses,
     /// Data of the responses that `inner` is writing.
-    open: Open,
+    open: OpenBlobs,
     in_flight: InFlight,
     warn: fn(&str),
 }
 
-impl<T> LedgerTransport<T> {
-    pub(super) fn new(inner: T, ledger: Ledger, open: Open, in_flight: InFlight, warn: fn(&str)) -> Self {
+impl<T> DeliveringTransport<T> {
+    pub(super) fn new(
+        inner: T,
+        ledger: PendingResponses,
+        open: OpenBlobs,
+        in_flight: InFlight,
+        warn: fn(&str),
+    ) -> Self {
         Self { inner, ledger, open, in_flight, warn }
     }
 
@@ -175,15 +181,15 @@ fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
 }
 
 /// Whether a response has a mark whose data is not there.
-fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &Enclosures) -> bool {
+fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &ResultBlobs) -> bool {
     let JsonRpcMessage::Response(response) = message else { return false };
     let is_lacking = |contents: &ResourceContents| match contents {
-        ResourceContents::BlobResourceContents { blob, .. } => enclosures.lacks(blob),
+        ResourceContents::BlobResourceContents { blob, .. } => enclosures.lacks_data_for(blob),
         _ => false,
     };
     match &response.result {
         ServerResult::CallToolResult(result) => result.content.iter().any(|block| match block {
-            ContentBlock::Image(image) => enclosures.lacks(&image.data),
+            ContentBlock::Image(image) => enclosures.lacks_data_for(&image.data),
             ContentBlock::Resource(embedded) => is_lacking(&embedded.resource),
             _ => false,
         }),
@@ -192,7 +198,7 @@ fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &Enclosures) -
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for LedgerTransport<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for DeliveringTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -61,14 +61,14 @@ fn sealed_number(digits: &[u8]) -> Option<u64> {
 
 /// What is written in the place of a mark.
 #[derive(Debug, Clone)]
-enum Content {
+enum MarkedContent {
     /// As base64.
     Data(Bytes),
     /// As it is: the inside of a JSON string.
     Text(Bytes),
 }
 
-impl Content {
+impl MarkedContent {
     fn written_length(&self) -> u64 {
         match self {
             Self::Data(data) => base64_length(data.len() as u64),
@@ -84,12 +84,12 @@ impl Content {
 
 /// The data of one result.
 #[derive(Debug, Default)]
-pub(super) struct Enclosures(BTreeMap<u64, Content>);
+pub(super) struct ResultBlobs(BTreeMap<u64, MarkedContent>);
 
-impl Enclosures {
+impl ResultBlobs {
     /// What stands for `data` in the result.
     pub(super) fn enclose(&mut self, data: &Bytes) -> String {
-        self.mark(Content::Data(data.clone()))
+        self.mark(MarkedContent::Data(data.clone()))
     }
 
     /// What stands for a text in the result.
@@ -97,10 +97,10 @@ impl Enclosures {
         // A text can always be written as JSON.
         let quoted = Bytes::from(serde_json::to_string(text).unwrap_or_default());
         let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-        self.mark(Content::Text(quoted.slice_ref(inside)))
+        self.mark(MarkedContent::Text(quoted.slice_ref(inside)))
     }
 
-    fn mark(&mut self, content: Content) -> String {
+    fn mark(&mut self, content: MarkedContent) -> String {
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         self.0.insert(number, content);
         format!("{MARK}{number:0DIGITS$x}{:0DIGITS$x}", seal(number))
@@ -109,7 +109,7 @@ impl Enclosures {
     /// Bytes of what is `json` bytes long with the marks, when it is written.
     pub(super) fn written_length(&self, json: u64) -> u64 {
         let marks = (self.0.len() as u64).saturating_mul((MARK.len() + 2 * DIGITS) as u64);
-        self.0.values().map(Content::written_length).fold(json.saturating_sub(marks), u64::saturating_add)
+        self.0.values().map(MarkedContent::written_length).fold(json.saturating_sub(marks), u64::saturating_add)
     }
 
     /// Adds what belongs to another result.
@@ -123,7 +123,7 @@ impl Enclosures {
     }
 
     /// Whether `text` is a mark that stands for nothing here.
-    pub(super) fn lacks(&self, text: &str) -> bool {
+    pub(super) fn lacks_data_for(&self, text: &str) -> bool {
         mark_number(text).is_some_and(|number| !self.0.contains_key(&number))
     }
 }
@@ -134,17 +134,17 @@ fn mark_number(text: &str) -> Option<u64> {
 
 /// The data of all results that are being written: who writes need not know whose they are.
 #[derive(Clone, Default)]
-pub(super) struct Open(Arc<Shared>);
+pub(super) struct OpenBlobs(Arc<OpenBlobsState>);
 
 #[derive(Default)]
-struct Shared {
-    entries: Mutex<BTreeMap<u64, Entry>>,
+struct OpenBlobsState {
+    entries: Mutex<BTreeMap<u64, OpenBlob>>,
     /// Bytes of it that wait for a client that may never come back.
     waiting: AtomicU64,
 }
 
-struct Entry {
-    content: Content,
+struct OpenBlob {
+    content: MarkedContent,
     /// The response that has this mark, where that is to be delivered by whoever writes it.
     pending: Option<PendingResponse>,
 }
@@ -154,17 +154,17 @@ const MAX_WAITING_BYTES: u64 = 64 << 20;
 
 /// Keeps the data of one result for as long as it lives, and its delivery until it is written.
 pub(super) struct BlobLease {
-    open: Open,
-    enclosures: Enclosures,
+    open: OpenBlobs,
+    enclosures: ResultBlobs,
 }
 
-impl Open {
+impl OpenBlobs {
     /// Has the data of a result written with it, until what this gives is dropped. Whoever writes the mark of this number
     /// gets what is to be delivered.
-    pub(super) fn lease(&self, enclosures: Enclosures, pending: Option<(u64, PendingResponse)>) -> BlobLease {
+    pub(super) fn lease(&self, enclosures: ResultBlobs, pending: Option<(u64, PendingResponse)>) -> BlobLease {
         let mut entries = lock(&self.0.entries);
         let all = enclosures.0.iter();
-        entries.extend(all.map(|(number, content)| (*number, Entry { content: content.clone(), pending: None })));
+        entries.extend(all.map(|(number, content)| (*number, OpenBlob { content: content.clone(), pending: None })));
         if let Some((number, pending)) = pending
             && let Some(entry) = entries.get_mut(&number)
         {
@@ -176,7 +176,7 @@ impl Open {
 
     /// The first part of `json`, which is all that is left of a message: a text of at most `most` bytes that no mark
     /// begins in, or data.
-    pub(super) fn first_part(&self, json: &[u8], most: usize) -> Part {
+    pub(super) fn first_part(&self, json: &[u8], most: usize) -> MessagePart {
         const WHOLE: usize = IN_JSON.len() + 2 * DIGITS;
         // Whatever begins within `most` bytes is seen whole.
         let seen = json.get(..most.saturating_add(WHOLE)).unwrap_or(json);
@@ -187,13 +187,13 @@ impl Open {
         match marks.next() {
             Some((0, number)) => match lock(&self.0.entries).get_mut(&number) {
                 Some(entry) => {
-                    let data = Data { left: entry.content.clone(), is_begun: false };
-                    Part::Data { mark: WHOLE, data, pending: entry.pending.take() }
+                    let data = BlobStream { left: entry.content.clone(), is_begun: false };
+                    MessagePart::Data { mark: WHOLE, data, pending: entry.pending.take() }
                 }
-                None => Part::Lost,
+                None => MessagePart::Lost,
             },
-            Some((at, _)) => Part::Text(at.min(most)),
-            None => Part::Text(json.len().min(most)),
+            Some((at, _)) => MessagePart::Text(at.min(most)),
+            None => MessagePart::Text(json.len().min(most)),
         }
     }
 }
@@ -205,21 +205,21 @@ impl BlobLease {
     }
 
     /// The same for as long as this lives, where there is something to keep and not too much is kept so.
-    pub(super) fn waiting(self) -> Option<Waiting> {
+    pub(super) fn waiting(self) -> Option<RetainedBlobs> {
         let bytes = self.enclosures.0.values().map(|content| content.bytes().len() as u64).fold(0, u64::saturating_add);
-        let waiting = Waiting { lease: self, bytes };
+        let waiting = RetainedBlobs { lease: self, bytes };
         let before = waiting.lease.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
         (bytes > 0 && before.saturating_add(bytes) <= MAX_WAITING_BYTES).then_some(waiting)
     }
 }
 
 /// Data that is kept for a client that may come back.
-pub(super) struct Waiting {
+pub(super) struct RetainedBlobs {
     lease: BlobLease,
     bytes: u64,
 }
 
-impl Drop for Waiting {
+impl Drop for RetainedBlobs {
     fn drop(&mut self) {
         self.lease.open.0.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -236,7 +236,7 @@ impl Drop for BlobLease {
 }
 
 /// A part of a message.
-pub(super) enum Part {
+pub(super) enum MessagePart {
     /// So many bytes as they are.
     Text(usize),
     /// Data.
@@ -244,7 +244,7 @@ pub(super) enum Part {
         /// Bytes that are written as the data.
         mark: usize,
         /// What is written in their place.
-        data: Data,
+        data: BlobStream,
         /// The response that this message is, to be delivered when all of it is written.
         pending: Option<PendingResponse>,
     },
@@ -253,12 +253,12 @@ pub(super) enum Part {
 }
 
 /// Data that is being written.
-pub(super) struct Data {
-    left: Content,
+pub(super) struct BlobStream {
+    left: MarkedContent,
     is_begun: bool,
 }
 
-impl Data {
+impl BlobStream {
     /// Adds the next piece to `out`, at most [`PIECE_BYTES`] of it; nothing where all is written.
     pub(super) fn push_piece(&mut self, out: &mut Vec<u8>) {
         if !self.is_begun {
@@ -266,8 +266,8 @@ impl Data {
             self.is_begun = true;
         }
         match &mut self.left {
-            Content::Data(left) => push_base64(&left.split_to(left.len().min(STRIDE)), out),
-            Content::Text(left) => out.extend_from_slice(&left.split_to(left.len().min(STRIDE))),
+            MarkedContent::Data(left) => push_base64(&left.split_to(left.len().min(STRIDE)), out),
+            MarkedContent::Text(left) => out.extend_from_slice(&left.split_to(left.len().min(STRIDE))),
         }
     }
 
@@ -283,21 +283,21 @@ mod tests {
     use crate::tool::base64;
 
     /// `json` as it is written, with the data in it, in parts of at most so many bytes.
-    fn written(open: &Open, json: &str, most: usize) -> Option<String> {
+    fn written(open: &OpenBlobs, json: &str, most: usize) -> Option<String> {
         let (mut left, mut out) = (json.as_bytes(), Vec::new());
         while !left.is_empty() {
             let taken = match open.first_part(left, most) {
-                Part::Text(taken) => {
+                MessagePart::Text(taken) => {
                     out.extend_from_slice(left.get(..taken)?);
                     taken
                 }
-                Part::Data { mark, mut data, .. } => {
+                MessagePart::Data { mark, mut data, .. } => {
                     while !data.is_written() {
                         data.push_piece(&mut out);
                     }
                     mark
                 }
-                Part::Lost => return None,
+                MessagePart::Lost => return None,
             };
             left = left.get(taken..)?;
         }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn data_stands_where_its_mark_stood_however_the_text_is_parted() {
-        let (open, mut enclosures) = (Open::default(), Enclosures::default());
+        let (open, mut enclosures) = (OpenBlobs::default(), ResultBlobs::default());
         let [one, none, long] = [&b"abc"[..], b"", &[7; 3 * STRIDE + 1]].map(Bytes::copy_from_slice);
         let marks = [&one, &none, &long].map(|data| enclosures.enclose(data));
         let json = |data: [&str; 3]| {
@@ -326,9 +326,9 @@ mod tests {
 
     #[test]
     fn not_all_waits_for_clients_that_may_not_come_back() {
-        let open = Open::default();
+        let open = OpenBlobs::default();
         let waiting = |bytes: usize| {
-            let mut enclosures = Enclosures::default();
+            let mut enclosures = ResultBlobs::default();
             enclosures.enclose(&Bytes::from(vec![0; bytes]));
             open.lease(enclosures, None).waiting()
         };
@@ -341,9 +341,13 @@ mod tests {
 
     #[test]
     fn what_others_say_is_no_mark() {
-        let (open, mut enclosures) = (Open::default(), Enclosures::default());
+        let (open, mut enclosures) = (OpenBlobs::default(), ResultBlobs::default());
         let mark = enclosures.enclose(&Bytes::from_static(b"abc"));
-        assert!(!enclosures.lacks(&mark) && !enclosures.lacks("abc") && Enclosures::default().lacks(&mark));
+        assert!(
+            !enclosures.lacks_data_for(&mark)
+                && !enclosures.lacks_data_for("abc")
+                && ResultBlobs::default().lacks_data_for(&mark)
+        );
         let _opened = open.lease(enclosures, None);
         let (numbered, _) = mark.split_at(MARK.len() + DIGITS);
         let forged =
@@ -352,7 +356,7 @@ mod tests {
         for text in forged.iter().chain(&quoted) {
             let json = serde_json::json!({ "title": text, "list": [text] }).to_string();
             assert_eq!(written(&open, &json, 5), Some(json));
-            assert!(!Enclosures::default().lacks(text), "{text}");
+            assert!(!ResultBlobs::default().lacks_data_for(text), "{text}");
         }
     }
 }

@@ -11,30 +11,30 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::ServerWorld;
-use super::delivery::{Answer, Ledger};
+use super::ServerParts;
+use super::delivery::{PendingResponses, ResponseParts};
 use super::http::{self, Exchange, Metrics};
-use super::identity::Identity;
+use super::identity::CallerIdentity;
 use super::in_flight::InFlight;
-use super::progress::Progress;
+use super::progress::ToolProgress;
 use super::shape;
-use super::tools::{self, Call, Called, Tool};
+use super::tools::{self, ToolCall, ToolEntry, ToolResult};
 use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
 #[derive(Clone)]
 pub(super) struct Handler {
-    world: Arc<ServerWorld>,
+    world: Arc<ServerParts>,
     metrics: Arc<Metrics>,
     /// Where deliveries wait for their responses over standard output; over HTTP they wait with their connection.
-    ledger: Option<Ledger>,
+    ledger: Option<PendingResponses>,
     in_flight: InFlight,
 }
 
 /// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
-struct Wanted(Cancellation);
+struct CancelOnDrop(Cancellation);
 
-impl Drop for Wanted {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
     }
@@ -42,24 +42,24 @@ impl Drop for Wanted {
 
 impl Handler {
     /// A handler over standard output.
-    pub(super) fn over_stdio(world: ServerWorld, ledger: Ledger, in_flight: InFlight) -> Self {
+    pub(super) fn over_stdio(world: ServerParts, ledger: PendingResponses, in_flight: InFlight) -> Self {
         let (world, metrics) = (Arc::new(world), Arc::default());
         Self { world, metrics, ledger: Some(ledger), in_flight }
     }
 
     /// A handler over HTTP.
-    pub(super) fn over_http(world: ServerWorld, metrics: Arc<Metrics>, in_flight: InFlight) -> Self {
+    pub(super) fn over_http(world: ServerParts, metrics: Arc<Metrics>, in_flight: InFlight) -> Self {
         Self { world: Arc::new(world), metrics, ledger: None, in_flight }
     }
 
     /// Keeps what goes with the result of a call until that is written. Where it cannot be known when that was, nothing is
     /// recorded.
-    fn goes_with(
+    fn attach(
         &self,
         result: &mut CallToolResult,
         exchange: Option<&Exchange>,
         context: &RequestContext<RoleServer>,
-        mut answer: Answer,
+        mut answer: ResponseParts,
     ) {
         match (exchange, &self.ledger) {
             (Some(exchange), _) => {
@@ -74,27 +74,27 @@ impl Handler {
     /// Runs a tool on a thread that may wait.
     async fn run(
         &self,
-        tool: &'static Tool,
-        identity: Identity,
+        tool: &'static ToolEntry,
+        identity: CallerIdentity,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> Result<(Called, Option<ConversationId>), ErrorData> {
+    ) -> Result<(ToolResult, Option<ConversationId>), ErrorData> {
         let world = Arc::clone(&self.world);
         let result_bytes = identity.result_bytes(&world);
         let began = Instant::now();
-        let wanted = Wanted(Cancellation::new());
+        let wanted = CancelOnDrop(Cancellation::new());
         let cancellation = wanted.0.clone();
-        let progress = Progress::new(cancellation.clone());
-        let telling = progress.teller(context).tell();
+        let progress = ToolProgress::new(cancellation.clone());
+        let telling = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
             let run = |caller: &Caller| {
-                (tool.run)(&Call { world: &world, arguments: &arguments, caller, watcher: &progress })
+                (tool.run)(&ToolCall { world: &world, arguments: &arguments, caller, watcher: &progress })
             };
             let caller = identity.caller(&world, &arguments, tool, cancellation);
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // What a tool refuses is a result too: the model must see it.
             let called = called.unwrap_or_else(|error| shape::error_result(&error).into());
-            let called = shape::within(called, tool.name, result_bytes);
+            let called = shape::within_result_limit(called, tool.name, result_bytes);
             if let Some(problem) = world.context.take_warning() {
                 (world.warn)(&problem);
             }
@@ -106,16 +106,16 @@ impl Handler {
             called = worked => called.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        self.metrics.called(tool.name, began.elapsed(), called.0.result.is_error == Some(true));
+        self.metrics.record_call(tool.name, began.elapsed(), called.0.result.is_error == Some(true));
         Ok(called)
     }
 }
 
 /// Tells the connection what was called, for its log.
-fn note(identity: &Identity, tool: &Tool, context: &RequestContext<RoleServer>) {
-    let Some(visit) = &identity.visit else { return };
+fn log_call(identity: &CallerIdentity, tool: &ToolEntry, context: &RequestContext<RoleServer>) {
+    let Some(http) = &identity.http else { return };
     let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
-    visit.exchange.called(http::Called { tool: Some(tool.name), client: identity.client_name(), trace });
+    http.exchange.called(http::LoggedCall { tool: Some(tool.name), client: identity.client_name(), trace });
 }
 
 impl ServerHandler for Handler {
@@ -142,21 +142,21 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = tools::named(&request.name, &self.world).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
-        let identity = Identity::of(&context, &self.world);
-        note(&identity, tool, &context);
+        let identity = CallerIdentity::of(&context, &self.world);
+        log_call(&identity, tool, &context);
         let key = identity.key(&arguments);
         if let Some(key) = &key {
-            self.in_flight.settled(key).await;
+            self.in_flight.wait_until_settled(key).await;
         }
-        let exchange = identity.visit.as_ref().map(|visit| Arc::clone(&visit.exchange));
-        let (Called { mut result, enclosures, delivery }, conversation) =
+        let exchange = identity.http.as_ref().map(|http| Arc::clone(&http.exchange));
+        let (ToolResult { mut result, enclosures, delivery }, conversation) =
             self.run(tool, identity, arguments, &context).await?;
         let delivery = delivery.map(|delivery| {
             // One that was minted is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
             (delivery, self.in_flight.begin(key.as_deref().unwrap_or_default()))
         });
-        self.goes_with(&mut result, exchange.as_deref(), &context, Answer { enclosures, delivery });
+        self.attach(&mut result, exchange.as_deref(), &context, ResponseParts { enclosures, delivery });
         Ok(CallToolResponse::from(result))
     }
 
@@ -213,10 +213,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let world = Arc::clone(&self.world);
-        let identity = Identity::of(&context, &world);
+        let identity = CallerIdentity::of(&context, &world);
         let result_bytes = identity.result_bytes(&world);
         let cancellation = Cancellation::new();
-        let _wanted = Wanted(cancellation.clone());
+        let _wanted = CancelOnDrop(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let page = tool::read_page(&world.context, &request.uri, &cancellation)?;
             shape::resource_within(shape::page_resource(&request.uri, page), result_bytes)
@@ -226,9 +226,9 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
         let (result, enclosures) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
-        let answer = Answer { enclosures, delivery: None };
-        match (&identity.visit, &self.ledger) {
-            (Some(visit), _) => visit.exchange.put(answer, None),
+        let answer = ResponseParts { enclosures, delivery: None };
+        match (&identity.http, &self.ledger) {
+            (Some(http), _) => http.exchange.put(answer, None),
             (None, Some(ledger)) => ledger.put(&context.id, answer),
             (None, None) => drop(answer),
         }

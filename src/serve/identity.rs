@@ -10,11 +10,11 @@ use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-use super::ServerWorld;
-use super::http::{SESSION, Visit};
-use super::tools::Tool;
+use super::ServerParts;
+use super::http::{HttpCaller, SESSION};
+use super::tools::ToolEntry;
 use crate::tool::{
-    CONTENT_EXTENSION, Caller, Cancellation, ClientFacts, ContextManager, ConversationId, ToolError, argument,
+    CONTENT_EXTENSION, Caller, Cancellation, ClientProfile, ContextManager, ConversationId, ToolError, argument,
 };
 
 /// A key of `_meta` under which a client names its conversation, as Codex does.
@@ -27,19 +27,19 @@ const CONVERSATION: &str = "x-conversation-id";
 const ARGUMENT: &str = "conversation";
 
 /// What a request says of who it is from.
-pub(super) struct Identity {
-    client: ClientFacts,
+pub(super) struct CallerIdentity {
+    client: ClientProfile,
     /// The client's own name for its conversation.
     name: Option<String>,
     /// Over HTTP, who it is.
-    pub(super) visit: Option<Visit>,
+    pub(super) http: Option<HttpCaller>,
 }
 
-impl Identity {
+impl CallerIdentity {
     /// Reads a request.
-    pub(super) fn of(context: &RequestContext<RoleServer>, world: &ServerWorld) -> Self {
+    pub(super) fn of(context: &RequestContext<RoleServer>, world: &ServerParts) -> Self {
         let name = context.client_info().map(|client| client.name);
-        let client = ClientFacts {
+        let client = ClientProfile {
             named_form: name.as_ref().and_then(|name| world.client_forms.get(name).copied()),
             name,
             accepts: declared_content(context),
@@ -48,12 +48,12 @@ impl Identity {
             is_direct: false,
         };
         let parts = context.extensions.get::<Parts>();
-        let visit = parts.and_then(|parts| parts.extensions.get::<Visit>()).cloned();
+        let http = parts.and_then(|parts| parts.extensions.get::<HttpCaller>()).cloned();
         let thread = context.meta.0.0.get(THREAD_ID).and_then(thread);
         let header = |name: &str| parts.and_then(|parts| Some(parts.headers.get(name)?.as_bytes())).and_then(words);
-        let counts = visit.as_ref().is_some_and(|visit| visit.session_is_conversation);
+        let counts = http.as_ref().is_some_and(|http| http.session_is_conversation);
         let session = || header(SESSION).filter(|_| counts);
-        Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), visit }
+        Self { client, name: thread.or_else(|| header(CONVERSATION)).or_else(session), http }
     }
 
     /// The client's name for itself, as far as it is worth a line in a log.
@@ -62,14 +62,14 @@ impl Identity {
     }
 
     /// The bytes that a serialized result may have.
-    pub(super) fn result_bytes(&self, world: &ServerWorld) -> Option<u64> {
+    pub(super) fn result_bytes(&self, world: &ServerParts) -> Option<u64> {
         self.client.result_bytes(world.context.settings().max_result_bytes)
     }
 
     /// What tells the conversation of a call from others, before anything was looked up.
     pub(super) fn key(&self, arguments: &JsonObject) -> Option<String> {
         let named = given(arguments).and_then(|handle| handle.as_str());
-        let own = || if self.visit.is_some() { None } else { Some(String::new()) };
+        let own = || if self.http.is_some() { None } else { Some(String::new()) };
         named.map(str::to_owned).or_else(|| self.name.clone()).or_else(own)
     }
 
@@ -80,14 +80,14 @@ impl Identity {
     /// remembered, where the store cannot say.
     pub(super) fn caller(
         &self,
-        world: &ServerWorld,
+        world: &ServerParts,
         arguments: &JsonObject,
-        tool: &Tool,
+        tool: &ToolEntry,
         cancellation: Cancellation,
     ) -> Result<Caller, ToolError> {
         let caller = Caller { client: self.client.clone(), cancellation, ..Caller::default() };
-        match &self.visit {
-            Some(visit) => self.of_visit(visit, &world.context, arguments, tool, caller),
+        match &self.http {
+            Some(http) => self.http_caller(http, &world.context, arguments, tool, caller),
             None => {
                 // A name that is no handle still tells its conversation from all others.
                 let handle = |name: &String| name.parse().unwrap_or_else(|_| ConversationId::standing_for(name));
@@ -97,15 +97,15 @@ impl Identity {
         }
     }
 
-    fn of_visit(
+    fn http_caller(
         &self,
-        visit: &Visit,
+        http: &HttpCaller,
         context: &ContextManager,
         arguments: &JsonObject,
-        tool: &Tool,
+        tool: &ToolEntry,
         caller: Caller,
     ) -> Result<Caller, ToolError> {
-        let principal = &visit.principal;
+        let principal = &http.principal;
         let conversation = match (given(arguments).map(Value::as_str), &self.name) {
             (Some(Some(handle)), _) => {
                 return caller.with_handle(context.admit(handle, principal), tool.is_about_memory());
@@ -113,8 +113,8 @@ impl Identity {
             // What is no text is refused by the tool, which knows what it expects.
             (Some(None), _) => None,
             // A store that cannot write down whose it is leaves it unremembered; the answer does not fail for it.
-            (None, Some(name)) => context.named(name, principal).ok(),
-            (None, None) => tool.gives.then(|| context.mint(Some(principal)).ok()).flatten(),
+            (None, Some(name)) => context.named_conversation(name, principal).ok(),
+            (None, None) => tool.records_delivery.then(|| context.mint(Some(principal)).ok()).flatten(),
         };
         Ok(Caller { conversation, ..caller })
     }

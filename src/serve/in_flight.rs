@@ -49,7 +49,7 @@ impl InFlight {
     }
 
     /// Waits until every answer that was made for a conversation is recorded or lost.
-    pub(super) async fn settled(&self, conversation: &str) {
+    pub(super) async fn wait_until_settled(&self, conversation: &str) {
         let mut landings = self.landings.subscribe();
         let key = Some(conversation.to_owned());
         let is_settled = || {

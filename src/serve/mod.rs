@@ -38,26 +38,26 @@ use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-use self::delivery::{Ledger, LedgerTransport};
-use self::enclosures::Open;
+use self::delivery::{DeliveringTransport, PendingResponses};
+use self::enclosures::OpenBlobs;
 use self::handler::Handler;
 pub use self::http::HttpSettings;
 use self::in_flight::InFlight;
-use self::stdio::Filled;
+use self::stdio::BlobWriter;
 use crate::tool::ContextManager;
 use crate::tool::ConversationId;
 use crate::tool::FormArgument;
-use crate::tool::Models;
+use crate::tool::ModelClient;
 
 /// How long work may go on whose client went away.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
 /// What a server needs beside its transport.
-pub struct ServerWorld {
+pub struct ServerParts {
     /// Answers the requests.
     pub context: Arc<ContextManager>,
     /// Asked about PDFs; the tool `pdf` is there where one of them can be.
-    pub models: Models,
+    pub models: ModelClient,
     /// The conversation of calls over standard input that name none: one a process. Over HTTP there is none.
     pub conversation: Option<ConversationId>,
     /// How pages come where neither the call nor the client says.
@@ -70,7 +70,7 @@ pub struct ServerWorld {
 
 /// What a server over HTTP is doing, for its handler and for its connections.
 #[derive(Clone, Default)]
-struct Work {
+struct HttpState {
     metrics: Arc<http::Metrics>,
     in_flight: InFlight,
     /// Where sessions are kept that other replicas go on with.
@@ -86,7 +86,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 ///
 /// # Errors
 /// Where the runtime cannot start, or the client breaks the handshake.
-pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
+pub fn serve_stdio(world: ServerParts) -> io::Result<()> {
     // One pipe in, one pipe out: other threads would only pass each message on, which costs more than what is done to it.
     // The tools run on threads of their own.
     run(tokio::runtime::Builder::new_current_thread(), serve(world))
@@ -97,9 +97,9 @@ pub fn serve_stdio(world: ServerWorld) -> io::Result<()> {
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
 /// listened on.
-pub fn serve_http(world: ServerWorld, settings: HttpSettings) -> io::Result<()> {
+pub fn serve_http(world: ServerParts, settings: HttpSettings) -> io::Result<()> {
     let (context, warn) = (Some(Arc::clone(&world.context)), world.warn);
-    let work = Work { context, ..Work::default() };
+    let work = HttpState { context, ..HttpState::default() };
     let handler = Handler::over_http(world, Arc::clone(&work.metrics), work.in_flight.clone());
     run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, work, settings, warn))
 }
@@ -115,7 +115,7 @@ pub fn serve_handler<H: rmcp::ServerHandler + Clone>(
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
-    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, Work::default(), settings, warn))
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, HttpState::default(), settings, warn))
 }
 
 fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {
@@ -125,13 +125,13 @@ fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::R
     served
 }
 
-async fn serve(world: ServerWorld) -> io::Result<()> {
-    stdio::widen();
+async fn serve(world: ServerParts) -> io::Result<()> {
+    stdio::enlarge_pipe();
     let (reader, writer) = stdio_pipes();
-    let (ledger, in_flight) = (Ledger::default(), InFlight::default());
-    let open = Open::default();
-    let transport = AsyncRwTransport::new_server(reader, Filled::new(writer, open.clone()));
-    let transport = LedgerTransport::new(transport, ledger.clone(), open, in_flight.clone(), world.warn);
+    let (ledger, in_flight) = (PendingResponses::default(), InFlight::default());
+    let open = OpenBlobs::default();
+    let transport = AsyncRwTransport::new_server(reader, BlobWriter::new(writer, open.clone()));
+    let transport = DeliveringTransport::new(transport, ledger.clone(), open, in_flight.clone(), world.warn);
     match Handler::over_stdio(world, ledger, in_flight).serve(transport).await {
         Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
         // A client that only looked whether the server starts.

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::shape;
-use super::tools::{Call, Called};
+use super::tools::{ToolCall, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskWorld, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, RenderArguments,
-    SearchArguments, TextArguments, ToolError, Unheard,
+    self, AskArguments, AskContext, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, NoReplyListener,
+    RenderArguments, SearchArguments, TextArguments, ToolError,
 };
 
-pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
     let pdf = arguments.open(call.context(), call.caller)?;
     let result = InfoResult::of(&pdf);
@@ -18,7 +18,7 @@ pub(super) fn info(call: &Call<'_>) -> Result<Called, ToolError> {
     Ok(shape::data_result(&answer).into())
 }
 
-pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
@@ -40,18 +40,18 @@ pub(super) fn extract_text(call: &Call<'_>) -> Result<Called, ToolError> {
     Ok(shape::blocks_result(&blocks, details))
 }
 
-pub(super) fn render_page(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
     let called = shape::blocks_result(&answer.blocks, as_json(&answer.result)?);
-    Ok(Called { delivery: answer.delivery, ..called })
+    Ok(ToolResult { delivery: answer.delivery, ..called })
 }
 
-pub(super) fn search(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok(shape::data_result(&answer).into())
 }
 
-pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
     let pdf = arguments.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, call.caller.room(call.context()));
@@ -60,9 +60,9 @@ pub(super) fn outline(call: &Call<'_>) -> Result<Called, ToolError> {
 }
 
 /// What `pdf` refuses has details too.
-pub(super) fn ask(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let (context, models) = (call.context(), &call.world.models);
-    let asked = AskWorld { context, models, listener: &Unheard, caller: call.caller };
+    let asked = AskContext { context, models, listener: &NoReplyListener, caller: call.caller };
     let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));
     Ok(match answered {
         Ok(answer) => {

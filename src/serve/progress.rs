@@ -9,31 +9,31 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::tool::{Cancellation, Watcher};
+use crate::tool::{Cancellation, ProgressListener};
 
 /// Least time between two notifications.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// How far a piece of work is, and its end where nobody wants it any more.
-pub(super) struct Progress {
+pub(super) struct ToolProgress {
     state: watch::Sender<(u64, u64)>,
     pages: AtomicU64,
     cancellation: Cancellation,
 }
 
-impl Progress {
+impl ToolProgress {
     pub(super) fn new(cancellation: Cancellation) -> Self {
         Self { state: watch::Sender::new((0, 0)), pages: AtomicU64::new(0), cancellation }
     }
 
     /// Who tells of it; nobody, where the client gave no token.
-    pub(super) fn teller(&self, context: &RequestContext<RoleServer>) -> Teller {
+    pub(super) fn notifier(&self, context: &RequestContext<RoleServer>) -> ProgressNotifier {
         let token = context.meta.get_progress_token();
-        Teller { news: self.state.subscribe(), to: token.map(|token| (token, context.peer.clone())) }
+        ProgressNotifier { news: self.state.subscribe(), to: token.map(|token| (token, context.peer.clone())) }
     }
 }
 
-impl Watcher for Progress {
+impl ProgressListener for ToolProgress {
     fn starts(&self, pages: u64) {
         self.pages.store(pages, Ordering::Relaxed);
     }
@@ -49,15 +49,15 @@ impl Watcher for Progress {
 }
 
 /// Tells a client of progress.
-pub(super) struct Teller {
+pub(super) struct ProgressNotifier {
     news: watch::Receiver<(u64, u64)>,
     to: Option<(ProgressToken, Peer<RoleServer>)>,
 }
 
-impl Teller {
+impl ProgressNotifier {
     /// Tells of progress, the latest at a time, until the work has ended. What is being told then goes out first: nothing
     /// may follow the answer.
-    pub(super) async fn tell(mut self) {
+    pub(super) async fn run(mut self) {
         let Some((token, peer)) = self.to.take() else { return };
         while self.news.changed().await.is_ok() {
             let (done, pages) = *self.news.borrow_and_update();

@@ -18,9 +18,9 @@ const MAX_AGE: Duration = Duration::from_secs(5 * 60);
 
 /// The last requests of one client: of one connection, or of one session of the older protocol versions.
 #[derive(Clone, Default)]
-pub(super) struct Recalls(Arc<Mutex<VecDeque<Request>>>);
+pub(super) struct Recalls(Arc<Mutex<VecDeque<RecallableRequest>>>);
 
-struct Request {
+struct RecallableRequest {
     id: RequestId,
     began: Instant,
     recall: Recall,
@@ -38,7 +38,7 @@ impl Recalls {
         if requests.len() >= MAX_REQUESTS {
             requests.pop_front();
         }
-        requests.push_back(Request { id: id.clone(), began: now, recall });
+        requests.push_back(RecallableRequest { id: id.clone(), began: now, recall });
     }
 
     /// Cancels what has this id, and gives what is to be taken back.

@@ -8,8 +8,8 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::enclosures::Enclosures;
-use super::tools::Called;
+use super::enclosures::ResultBlobs;
+use super::tools::ToolResult;
 use crate::tool::Block;
 use crate::tool::{
     DataAnswer, FileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
@@ -38,7 +38,7 @@ pub(super) fn tool(spec: ToolSpec) -> Tool {
 }
 
 /// Blocks alone: clients that find structured content show the model nothing else.
-pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut Enclosures) -> CallToolResult {
+pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut ResultBlobs) -> CallToolResult {
     let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
     let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
     let blocks = answer.blocks.iter().map(|block| content_block(block, enclosures));
@@ -48,12 +48,12 @@ pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut Enclosures) -> C
 }
 
 /// Blocks of a tool that records nothing, with its result for programs.
-pub(super) fn blocks_result(blocks: &[Block], details: Value) -> Called {
-    let mut enclosures = Enclosures::default();
+pub(super) fn blocks_result(blocks: &[Block], details: Value) -> ToolResult {
+    let mut enclosures = ResultBlobs::default();
     let blocks = blocks.iter().map(|block| content_block(block, &mut enclosures));
     let mut result = CallToolResult::success(blocks.collect());
     result.meta = Some(meta(DETAILS, details));
-    Called { result, enclosures, delivery: None }
+    ToolResult { result, enclosures, delivery: None }
 }
 
 /// A text that says all that the structure says.
@@ -81,27 +81,27 @@ pub(super) fn ask_error_result(error: &ToolError) -> CallToolResult {
 
 /// A result of `tool` within `bytes` as it is serialized. What each tool cuts by itself fits; anything else that does not
 /// is refused whole, so that nothing is missing without a word, and nothing of it is recorded.
-pub(super) fn within(called: Called, tool: &str, bytes: Option<u64>) -> Called {
+pub(super) fn within_result_limit(called: ToolResult, tool: &str, bytes: Option<u64>) -> ToolResult {
     let Some(limit) = bytes else { return called };
     let found = called.enclosures.written_length(json_length(&called.result));
     if found <= limit {
         return called;
     }
-    error_result(&ToolError::too_much(tool, found, limit)).into()
+    error_result(&ToolError::result_too_large(tool, found, limit)).into()
 }
 
 /// The same for a resource.
 pub(super) fn resource_within(read: ReadPage, bytes: Option<u64>) -> Result<ReadPage, ToolError> {
     let found = read.1.written_length(json_length(&read.0));
     match bytes {
-        Some(limit) if found > limit => Err(ToolError::too_much("get_file", found, limit)),
+        Some(limit) if found > limit => Err(ToolError::result_too_large("get_file", found, limit)),
         _ => Ok(read),
     }
 }
 
 /// Has the answer's first block written in the place of a mark, whose number this gives: whoever writes that mark is
 /// writing this answer.
-pub(super) fn mark_answer(result: &mut CallToolResult, enclosures: &mut Enclosures) -> Option<u64> {
+pub(super) fn mark_answer(result: &mut CallToolResult, enclosures: &mut ResultBlobs) -> Option<u64> {
     match result.content.first_mut()? {
         ContentBlock::Text(text) => {
             text.text = enclosures.enclose_text(&text.text);
@@ -116,7 +116,7 @@ pub(super) fn mark_answer(result: &mut CallToolResult, enclosures: &mut Enclosur
     }
 }
 
-fn content_block(block: &Block, enclosures: &mut Enclosures) -> ContentBlock {
+fn content_block(block: &Block, enclosures: &mut ResultBlobs) -> ContentBlock {
     match block {
         Block::Text(text) => ContentBlock::text(text.as_str()),
         Block::Document(page) => {
@@ -144,11 +144,11 @@ pub(super) fn page_templates() -> Vec<ResourceTemplate> {
 const PAGE_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The result of reading a resource, and the data that its mark stands for.
-pub(super) type ReadPage = (ReadResourceResult, Enclosures);
+pub(super) type ReadPage = (ReadResourceResult, ResultBlobs);
 
 /// A page as the result of reading a resource.
 pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
-    let mut enclosures = Enclosures::default();
+    let mut enclosures = ResultBlobs::default();
     let contents = match page.content {
         ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes), uri),
         ResourceContent::Text(text) => ResourceContents::text(text, uri),

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncWrite;
 
-use super::enclosures::{Data, Open, PIECE_BYTES, Part};
+use super::enclosures::{BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
 
 /// What the pipe to a client is to hold, where the system lets us say so. 1 MiB, the most that anybody may have.
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
@@ -14,7 +14,7 @@ const PIPE_BYTES: usize = 1 << 20;
 
 /// Has the pipe to the client hold more than it does by itself. A full pipe costs two task switches for each few kilobytes
 /// that the client takes: 173 for a page of 1 MB where it holds 64 KiB, and 21 with this.
-pub(super) fn widen() {
+pub(super) fn enlarge_pipe() {
     #[cfg(all(target_os = "linux", not(pagewise_portable)))]
     // What is no pipe is none, and what is not allowed is slower.
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE_BYTES);
@@ -23,18 +23,18 @@ pub(super) fn widen() {
 /// A writer that puts data in the places of its marks.
 ///
 /// What is short is gathered, so that a small answer is one write, and its reader is woken once.
-pub(super) struct Filled<W> {
+pub(super) struct BlobWriter<W> {
     inner: W,
-    open: Open,
-    data: Option<Data>,
+    open: OpenBlobs,
+    data: Option<BlobStream>,
     /// What is to be written next; its memory is that of what follows.
     piece: Vec<u8>,
     written: usize,
 }
 
-impl<W: AsyncWrite + Unpin> Filled<W> {
+impl<W: AsyncWrite + Unpin> BlobWriter<W> {
     /// Writes to `inner` with what is open.
-    pub(super) fn new(inner: W, open: Open) -> Self {
+    pub(super) fn new(inner: W, open: OpenBlobs) -> Self {
         Self { inner, open, data: None, piece: Vec::new(), written: 0 }
     }
 
@@ -71,23 +71,23 @@ impl<W: AsyncWrite + Unpin> Filled<W> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for Filled<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for BlobWriter<W> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_data(cx))?;
         match self.open.first_part(buf, PIECE_BYTES) {
-            Part::Text(length) if length.saturating_add(self.piece.len()) <= PIECE_BYTES => {
+            MessagePart::Text(length) if length.saturating_add(self.piece.len()) <= PIECE_BYTES => {
                 self.piece.extend_from_slice(buf.get(..length).unwrap_or(buf));
                 Poll::Ready(Ok(length))
             }
-            Part::Text(length) => {
+            MessagePart::Text(length) => {
                 ready!(self.poll_piece(cx))?;
                 Pin::new(&mut self.inner).poll_write(cx, buf.get(..length).unwrap_or(buf))
             }
-            Part::Data { mark, data, .. } => {
+            MessagePart::Data { mark, data, .. } => {
                 self.data = Some(data);
                 Poll::Ready(Ok(mark))
             }
-            Part::Lost => Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
+            MessagePart::Lost => Poll::Ready(Err(io::ErrorKind::InvalidData.into())),
         }
     }
 
@@ -108,16 +108,16 @@ mod tests {
     use tokio::io::AsyncWriteExt as _;
 
     use super::*;
-    use crate::serve::enclosures::Enclosures;
+    use crate::serve::enclosures::ResultBlobs;
     use crate::tool::base64;
 
     /// What comes out of a pipe of so many bytes when this is written, with the marks in it filled.
-    fn written(open: &Open, json: &str, capacity: usize) -> String {
+    fn written(open: &OpenBlobs, json: &str, capacity: usize) -> String {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let written = runtime.map(|runtime| {
             runtime.block_on(async {
                 let (inner, mut reader) = tokio::io::duplex(capacity);
-                let mut writer = Filled::new(inner, open.clone());
+                let mut writer = BlobWriter::new(inner, open.clone());
                 let writing = async {
                     writer.write_all(json.as_bytes()).await?;
                     writer.flush().await?;
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn what_is_written_has_its_data_however_little_is_taken_at_once() {
-        let open = Open::default();
+        let open = OpenBlobs::default();
         let data = [0, 1, 100_000, 200_001].map(|length| Bytes::from(vec![7; length]));
-        let mut enclosures = Enclosures::default();
+        let mut enclosures = ResultBlobs::default();
         let marks = data.each_ref().map(|data| enclosures.enclose(data));
         let opened = open.lease(enclosures, None);
         let json = |texts: Vec<&str>| {

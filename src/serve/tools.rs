@@ -2,44 +2,44 @@
 
 use rmcp::model::{CallToolResult, JsonObject};
 
-use super::enclosures::Enclosures;
-use super::{ServerWorld, context, pdf, shape, web};
-use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ToolError, ToolSpec, Watcher};
+use super::enclosures::ResultBlobs;
+use super::{ServerParts, context, pdf, shape, web};
+use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ProgressListener, ToolError, ToolSpec};
 
 /// What came of a call.
-pub(super) struct Called {
+pub(super) struct ToolResult {
     pub(super) result: CallToolResult,
     /// The data that its marks stand for.
-    pub(super) enclosures: Enclosures,
+    pub(super) enclosures: ResultBlobs,
     /// What to record when it was written.
     pub(super) delivery: Option<Delivery>,
 }
 
-impl From<CallToolResult> for Called {
+impl From<CallToolResult> for ToolResult {
     /// A result without data, of which nothing is recorded.
     fn from(result: CallToolResult) -> Self {
-        Self { result, enclosures: Enclosures::default(), delivery: None }
+        Self { result, enclosures: ResultBlobs::default(), delivery: None }
     }
 }
 
 /// One call.
-pub(super) struct Call<'a> {
-    pub(super) world: &'a ServerWorld,
+pub(super) struct ToolCall<'a> {
+    pub(super) world: &'a ServerParts,
     pub(super) arguments: &'a JsonObject,
     pub(super) caller: &'a Caller,
     /// Told of each page that is done.
-    pub(super) watcher: &'a dyn Watcher,
+    pub(super) watcher: &'a dyn ProgressListener,
 }
 
 /// One tool.
-pub(super) struct Tool {
+pub(super) struct ToolEntry {
     pub(super) name: &'static str,
     /// Whether it gives what a conversation then holds, so that it needs one.
-    pub(super) gives: bool,
-    pub(super) run: fn(&Call<'_>) -> Result<Called, ToolError>,
+    pub(super) records_delivery: bool,
+    pub(super) run: fn(&ToolCall<'_>) -> Result<ToolResult, ToolError>,
 }
 
-impl Tool {
+impl ToolEntry {
     /// Whether it has nothing to say without what a conversation holds, or fetched.
     pub(super) fn is_about_memory(&self) -> bool {
         self.name.starts_with("context_") || self.name == "get_search_content"
@@ -47,34 +47,34 @@ impl Tool {
 }
 
 /// All tools.
-const TOOLS: &[Tool] = &[
-    Tool { name: "get_file", gives: true, run: get_file },
-    Tool { name: "pdf_info", gives: false, run: pdf::info },
-    Tool { name: "pdf_extract_text", gives: false, run: pdf::extract_text },
-    Tool { name: "pdf_render_page", gives: false, run: pdf::render_page },
-    Tool { name: "pdf_search", gives: false, run: pdf::search },
-    Tool { name: "pdf_outline", gives: false, run: pdf::outline },
-    Tool { name: ASK, gives: false, run: pdf::ask },
-    Tool { name: "fetch_content", gives: false, run: web::fetch_content },
-    Tool { name: "get_search_content", gives: false, run: web::get_search_content },
-    Tool { name: "context_status", gives: false, run: context::status },
-    Tool { name: "context_updates", gives: false, run: context::updates },
-    Tool { name: "context_forget", gives: false, run: context::forget },
-    Tool { name: "context_fork", gives: false, run: context::fork },
+const TOOLS: &[ToolEntry] = &[
+    ToolEntry { name: "get_file", records_delivery: true, run: get_file },
+    ToolEntry { name: "pdf_info", records_delivery: false, run: pdf::info },
+    ToolEntry { name: "pdf_extract_text", records_delivery: false, run: pdf::extract_text },
+    ToolEntry { name: "pdf_render_page", records_delivery: false, run: pdf::render_page },
+    ToolEntry { name: "pdf_search", records_delivery: false, run: pdf::search },
+    ToolEntry { name: "pdf_outline", records_delivery: false, run: pdf::outline },
+    ToolEntry { name: ASK, records_delivery: false, run: pdf::ask },
+    ToolEntry { name: "fetch_content", records_delivery: false, run: web::fetch_content },
+    ToolEntry { name: "get_search_content", records_delivery: false, run: web::get_search_content },
+    ToolEntry { name: "context_status", records_delivery: false, run: context::status },
+    ToolEntry { name: "context_updates", records_delivery: false, run: context::updates },
+    ToolEntry { name: "context_forget", records_delivery: false, run: context::forget },
+    ToolEntry { name: "context_fork", records_delivery: false, run: context::fork },
 ];
 
 /// The tool that asks a model: there only where one can be asked.
 const ASK: &str = "pdf";
 
 /// The tool of this name.
-pub(super) fn named(name: &str, world: &ServerWorld) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| tool.name != ASK || answers(world))
+pub(super) fn named(name: &str, world: &ServerParts) -> Option<&'static ToolEntry> {
+    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| tool.name != ASK || has_model(world))
 }
 
 /// What clients are told of the tools.
-pub(super) fn specs(world: &ServerWorld) -> Vec<ToolSpec> {
+pub(super) fn specs(world: &ServerParts) -> Vec<ToolSpec> {
     let mut specs = tool::tool_specs();
-    if answers(world) {
+    if has_model(world) {
         let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
         specs.insert(after, tool::ask_spec());
     }
@@ -82,20 +82,20 @@ pub(super) fn specs(world: &ServerWorld) -> Vec<ToolSpec> {
 }
 
 /// Whether there is a model to ask about PDFs.
-fn answers(world: &ServerWorld) -> bool {
+fn has_model(world: &ServerParts) -> bool {
     world.models.settings().chain().is_some()
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     pub(super) fn context(&self) -> &ContextManager {
         &self.world.context
     }
 }
 
-fn get_file(call: &Call<'_>) -> Result<Called, ToolError> {
+fn get_file(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = GetFileArguments::parse(call.arguments)?;
     let answer = tool::get_file(call.context(), arguments, call.caller, call.watcher)?;
-    let mut enclosures = Enclosures::default();
+    let mut enclosures = ResultBlobs::default();
     let result = shape::file_result(&answer, &mut enclosures);
-    Ok(Called { result, enclosures, delivery: Some(answer.delivery) })
+    Ok(ToolResult { result, enclosures, delivery: Some(answer.delivery) })
 }

@@ -1,16 +1,17 @@
 //! Calls of the fetching tools.
 
 use super::shape;
-use super::tools::{Call, Called};
-use crate::tool::{self, ContentArguments, FetchArguments, ToolError};
+use super::tools::{ToolCall, ToolResult};
+use crate::tool::{self, FetchArguments, SearchContentArguments, ToolError};
 
-pub(super) fn fetch_content(call: &Call<'_>) -> Result<Called, ToolError> {
+pub(super) fn fetch_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer =
         tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok(shape::blocks_result(&answer.blocks, answer.details))
 }
 
-pub(super) fn get_search_content(call: &Call<'_>) -> Result<Called, ToolError> {
-    let answer = tool::get_search_content(call.context(), &ContentArguments::parse(call.arguments)?, call.caller)?;
+pub(super) fn get_search_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+    let answer =
+        tool::get_search_content(call.context(), &SearchContentArguments::parse(call.arguments)?, call.caller)?;
     Ok(shape::blocks_result(&answer.blocks, answer.details))
 }

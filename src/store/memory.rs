@@ -6,40 +6,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::{
-    ConversationRecord, Delivery, Head, Health, MemorySessions, Pruned, Reading, Rows, Sent, SessionStore, StoreError,
-    Version, ViewStore,
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, MemorySessions, PruneCounts, RowUpdate,
+    SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
-use crate::view::{Change, ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HoldingChange, Principal, Sequence};
 
 /// Keeps views in memory.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     sessions: MemorySessions,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    conversations: BTreeMap<ConversationId, Entry>,
+struct MemoryState {
+    conversations: BTreeMap<ConversationId, MemoryConversation>,
     names: BTreeMap<FileKey, String>,
     page_counts: BTreeMap<ContentHash, u32>,
     last_pruned: Option<SystemTime>,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct MemoryConversation {
     view: ConversationView,
     created: SystemTime,
     used: SystemTime,
-    head: Head,
+    head: ConversationHead,
     /// When everything was last forgotten.
     emptied: Sequence,
 }
 
-impl Entry {
+impl MemoryConversation {
     fn new(now: SystemTime) -> Self {
-        let head = Head { begun: begun(), ..Head::default() };
+        let head = ConversationHead { begun: random_begun(), ..ConversationHead::default() };
         Self { view: ConversationView::new(), created: now, used: now, head, emptied: Sequence::START }
     }
 
@@ -50,7 +50,7 @@ impl Entry {
         self.head.latest
     }
 
-    fn record(&mut self, delivery: &Delivery, now: SystemTime) -> Option<Version> {
+    fn record(&mut self, delivery: &DeliveryRecord, now: SystemTime) -> Option<Version> {
         let is_same = delivery.planned.begun == 0 || delivery.planned.begun == self.head.begun;
         if is_same && self.emptied <= delivery.planned.latest {
             self.head.sent.add(delivery.sent);
@@ -66,41 +66,41 @@ impl Entry {
         Some(self.head.version())
     }
 
-    fn forget(&mut self, what: &Forget, now: SystemTime) -> Version {
+    fn forget(&mut self, what: &ForgetScope, now: SystemTime) -> Version {
         let at = self.next(now);
         self.forget_at(what, at);
         self.head.version()
     }
 
-    fn forget_at(&mut self, what: &Forget, at: Sequence) {
+    fn forget_at(&mut self, what: &ForgetScope, at: Sequence) {
         let change = self.view.forget(what);
         self.view.apply(&change);
         self.head.forgotten = at;
-        if what.is_of_everything() {
-            self.head.sent = Sent::default();
+        if what.forgets_everything() {
+            self.head.sent = Usage::default();
             self.emptied = at;
         }
     }
 
-    fn take_back(&mut self, at: Sequence, sent: Sent, now: SystemTime) {
+    fn take_back(&mut self, at: Sequence, sent: Usage, now: SystemTime) {
         if self.emptied < at {
             self.head.sent.subtract(sent);
         }
         let recorded = self.view.holdings().filter(|(_, recorded)| *recorded == at);
-        let change = Change { delete: recorded.map(|(holding, _)| *holding).collect(), insert: Vec::new() };
+        let change = HoldingChange { delete: recorded.map(|(holding, _)| *holding).collect(), insert: Vec::new() };
         self.view.apply(&change);
         self.head.forgotten = self.next(now);
     }
 
-    fn rows(&self, known: Option<Version>) -> Rows {
+    fn rows(&self, known: Option<Version>) -> RowUpdate {
         let after = |at: Sequence| -> Vec<_> {
             let later = self.view.holdings().filter(|(_, recorded)| *recorded > at);
             later.map(|(holding, at)| (*holding, at)).collect()
         };
         match known {
-            Some(known) if known == self.head.version() => Rows::Unchanged,
-            Some(known) if self.head.extends(known) => Rows::Later(after(known.latest)),
-            _ => Rows::All(after(Sequence::START)),
+            Some(known) if known == self.head.version() => RowUpdate::Unchanged,
+            Some(known) if self.head.extends(known) => RowUpdate::Later(after(known.latest)),
+            _ => RowUpdate::All(after(Sequence::START)),
         }
     }
 
@@ -115,16 +115,16 @@ impl Entry {
 }
 
 /// A number that no other conversation of this process began with.
-fn begun() -> u64 {
+fn random_begun() -> u64 {
     (RandomState::new().hash_one(()) >> 1).max(1)
 }
 
-impl State {
-    fn entry(&mut self, conversation: &ConversationId, now: SystemTime) -> &mut Entry {
-        self.conversations.entry(conversation.clone()).or_insert_with(|| Entry::new(now))
+impl MemoryState {
+    fn entry(&mut self, conversation: &ConversationId, now: SystemTime) -> &mut MemoryConversation {
+        self.conversations.entry(conversation.clone()).or_insert_with(|| MemoryConversation::new(now))
     }
 
-    fn record(&mut self, conversation: &ConversationId, delivery: &Delivery, now: SystemTime) -> Option<Version> {
+    fn record(&mut self, conversation: &ConversationId, delivery: &DeliveryRecord, now: SystemTime) -> Option<Version> {
         if delivery.planned.begun != 0 && !self.conversations.contains_key(conversation) {
             return None;
         }
@@ -135,7 +135,7 @@ impl State {
     }
 
     fn holdings(&self) -> u64 {
-        self.conversations.values().map(Entry::holdings).sum()
+        self.conversations.values().map(MemoryConversation::holdings).sum()
     }
 
     /// The least recently used first.
@@ -146,12 +146,14 @@ impl State {
     }
 
     fn drop_unheld_names(&mut self) {
-        let held = |file: &FileKey| self.conversations.values().any(|entry| entry.view.told_content(file).is_some());
+        let held =
+            |file: &FileKey| self.conversations.values().any(|entry| entry.view.last_reported_content(file).is_some());
         let unheld: Vec<FileKey> = self.names.keys().filter(|file| !held(file)).copied().collect();
         for file in unheld {
             self.names.remove(&file);
         }
-        let contents = |entry: &Entry| entry.view.holdings().map(|(holding, _)| holding.content).collect::<Vec<_>>();
+        let contents =
+            |entry: &MemoryConversation| entry.view.holdings().map(|(holding, _)| holding.content).collect::<Vec<_>>();
         let held: BTreeSet<ContentHash> = self.conversations.values().flat_map(contents).collect();
         self.page_counts.retain(|content, _| held.contains(content));
     }
@@ -164,16 +166,20 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ViewStore for MemoryStore {
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError> {
         let state = self.state();
         let entry = state.conversations.get(conversation);
-        Ok(entry.map(|entry| Reading { head: entry.head, rows: entry.rows(known) }))
+        Ok(entry.map(|entry| ConversationState { head: entry.head, rows: entry.rows(known) }))
     }
 
     fn create(
@@ -193,7 +199,7 @@ impl ViewStore for MemoryStore {
 
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError> {
         let mut state = self.state();
@@ -204,7 +210,7 @@ impl ViewStore for MemoryStore {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError> {
         let mut state = self.state();
@@ -214,7 +220,12 @@ impl ViewStore for MemoryStore {
         Ok(())
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+    fn forget(
+        &self,
+        conversation: &ConversationId,
+        what: &ForgetScope,
+        now: SystemTime,
+    ) -> Result<Version, StoreError> {
         Ok(self.state().entry(conversation, now).forget(what, now))
     }
 
@@ -223,7 +234,7 @@ impl ViewStore for MemoryStore {
         let before = state.conversations.get(conversation).map_or(0, |entry| entry.head.generation);
         if generation > before {
             let entry = state.entry(conversation, now);
-            entry.forget(&Forget::AllButFiles, now);
+            entry.forget(&ForgetScope::AllButFiles, now);
             entry.head.generation = generation;
         }
         Ok(before.max(generation))
@@ -243,13 +254,14 @@ impl ViewStore for MemoryStore {
         if state.conversations.contains_key(to) {
             return Err(StoreError::ConversationExists { conversation: to.clone() });
         }
-        let head = Head { begun: begun(), ..entry.head };
-        let copy = Entry { view: entry.view.fork(as_of), created: now, used: now, head, emptied: entry.emptied };
+        let head = ConversationHead { begun: random_begun(), ..entry.head };
+        let copy =
+            MemoryConversation { view: entry.view.fork(as_of), created: now, used: now, head, emptied: entry.emptied };
         state.conversations.insert(to.clone(), copy);
         Ok(())
     }
 
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
         Ok(self.state().conversations.get(conversation).map(|entry| entry.head))
     }
 
@@ -278,7 +290,7 @@ impl ViewStore for MemoryStore {
         Ok(self.state().last_pruned)
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         let mut state = self.state();
         state.last_pruned = Some(now);
         let (conversations, holdings) = (state.conversations.len() as u64, state.holdings());
@@ -292,16 +304,16 @@ impl ViewStore for MemoryStore {
         }
         state.drop_unheld_names();
         let left = (state.conversations.len() as u64, state.holdings());
-        Ok(Pruned { conversations: conversations - left.0, holdings: holdings - left.1 })
+        Ok(PruneCounts { conversations: conversations - left.0, holdings: holdings - left.1 })
     }
 
     fn sessions(&self) -> Option<&dyn SessionStore> {
         Some(&self.sessions)
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
+    fn health(&self) -> Result<StoreHealth, StoreError> {
         let state = self.state();
         let conversations = state.conversations.len() as u64;
-        Ok(Health { database: None, conversations, holdings: state.holdings() })
+        Ok(StoreHealth { database: None, conversations, holdings: state.holdings() })
     }
 }

@@ -39,14 +39,17 @@ pub use memory::MemoryStore;
 pub use monitor::{CallTally, StoreMonitor, StoreTally};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
-pub use postgres::{AddressError, PostgresAddress, PostgresError, Wait};
+pub use postgres::{AddressError, AwaitedStep, PostgresAddress, PostgresError};
 pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
 pub use sessions::{MemorySessions, SessionStore, StoredSession};
 pub use sqlite::SqliteStore;
-pub use state::{ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, Version};
+pub use state::{
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, StoreHealth,
+    Usage, Version,
+};
 
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Keeps what conversations hold: their rows are the truth, and every process asks for it.
 ///
@@ -54,17 +57,21 @@ use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
 /// return. Moments are the caller's clock, to the second. The sequences of a conversation count up by one, for it alone.
 pub trait ViewStore: Send + Sync {
     /// What a conversation holds now, or `None` where it is unknown. `known` is the version of a copy at hand, to which
-    /// [`Rows`] then only adds.
+    /// [`RowUpdate`] then only adds.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError>;
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError>;
 
     /// What one look-up tells of a conversation, or `None` where it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError>;
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError>;
 
     /// Makes a conversation known, as `owner`'s where there is one; false where it already was.
     ///
@@ -80,14 +87,14 @@ pub trait ViewStore: Send + Sync {
     /// Records what was delivered to conversations, each delivery under a new sequence, all of them or none. Makes the
     /// conversations known.
     ///
-    /// `None` for a delivery that was refused: something was forgotten after [`Delivery::planned`], or the conversation
-    /// is another than there. Its [`Delivery::sent`] counts all the same, unless everything was forgotten since.
+    /// `None` for a delivery that was refused: something was forgotten after [`DeliveryRecord::planned`], or the conversation
+    /// is another than there. Its [`DeliveryRecord::sent`] counts all the same, unless everything was forgotten since.
     ///
     /// # Errors
     /// [`StoreError`]
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError>;
 
@@ -98,7 +105,7 @@ pub trait ViewStore: Send + Sync {
     fn record(
         &self,
         conversation: &ConversationId,
-        delivery: &Delivery,
+        delivery: &DeliveryRecord,
         now: SystemTime,
     ) -> Result<Option<Version>, StoreError> {
         let recorded = self.record_all(&[(conversation.clone(), delivery.clone())], now)?;
@@ -115,26 +122,27 @@ pub trait ViewStore: Send + Sync {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
     /// Forgets, as [`ConversationView::forget`](crate::view::ConversationView::forget) says, under a new sequence, and
-    /// makes the conversation known. Where that is everything, [`Sent`] is zero again.
+    /// makes the conversation known. Where that is everything, [`Usage`] is zero again.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError>;
+    fn forget(&self, conversation: &ConversationId, what: &ForgetScope, now: SystemTime)
+    -> Result<Version, StoreError>;
 
     /// Takes note that a client is in its `generation` of a conversation, and returns the conversation's, which is the
-    /// largest that any named. A larger one than before forgets [`Forget::AllButFiles`].
+    /// largest that any named. A larger one than before forgets [`ForgetScope::AllButFiles`].
     ///
     /// # Errors
     /// [`StoreError`]
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError>;
 
     /// Makes `to` hold what `from` holds, or what of it was last recorded at or before `as_of`; under the same sequences,
-    /// of the same owner and generation, with all that was [`Sent`].
+    /// of the same owner and generation, with all that was [`Usage`].
     ///
     /// # Errors
     /// [`StoreError::UnknownConversation`] for `from`, [`StoreError::ConversationExists`] for `to`.
@@ -181,7 +189,7 @@ pub trait ViewStore: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError`]
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError>;
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError>;
 
     /// What was lost since this was last asked, and is not told by the error of a call that writes: a reading that fails
     /// costs an answer next to nothing, and may be all that ever notices. For a door to show its user.
@@ -198,7 +206,7 @@ pub trait ViewStore: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError`]
-    fn health(&self) -> Result<Health, StoreError>;
+    fn health(&self) -> Result<StoreHealth, StoreError>;
 }
 
 /// Why a store could not do its work.
@@ -256,7 +264,7 @@ pub enum StoreError {
     },
     /// So many conversations could not be forgotten that it is not known any more which: nothing held is relied on.
     #[error("the memory failed to forget more than {limit} conversations; restart to rely on what it holds")]
-    TooManyDoubts {
+    TooManyFailedForgets {
         /// The most that is remembered.
         limit: usize,
     },

@@ -6,26 +6,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{
-    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Sent, SessionStore, StoreError, StoreWarning, Version,
-    ViewStore,
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, SessionStore, StoreError,
+    StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// How long a store that failed is taken for one that fails, where nobody asks it again. 10 s: whoever is sent nothing
 /// because of it would never find that it is well.
-const IN_TROUBLE: Duration = Duration::from_secs(10);
+const FAILING_WINDOW: Duration = Duration::from_secs(10);
 
 /// A store, and how often it failed.
 pub struct StoreMonitor {
     store: Arc<dyn ViewStore>,
-    reads: Outcomes,
-    writes: Outcomes,
+    reads: CallCounter,
+    writes: CallCounter,
 }
 
 /// What became of the calls of one kind.
 #[derive(Default)]
-struct Outcomes {
+struct CallCounter {
     calls: AtomicU64,
     failures: AtomicU64,
     /// When the last call failed; `None` where it did not.
@@ -52,10 +52,10 @@ pub struct CallTally {
     pub is_failing: bool,
 }
 
-impl Outcomes {
+impl CallCounter {
     fn count<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let is_failure = outcome.as_ref().is_err_and(is_trouble);
+        let is_failure = outcome.as_ref().is_err_and(is_store_failure);
         let failed = is_failure.then(Instant::now);
         self.failures.fetch_add(u64::from(is_failure), Ordering::Relaxed);
         *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
@@ -67,13 +67,13 @@ impl Outcomes {
         CallTally {
             calls: self.calls.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
-            is_failing: failed.is_some_and(|failed| failed.elapsed() < IN_TROUBLE),
+            is_failing: failed.is_some_and(|failed| failed.elapsed() < FAILING_WINDOW),
         }
     }
 }
 
 /// Whether an error is the store's, and not its caller's.
-fn is_trouble(error: &StoreError) -> bool {
+fn is_store_failure(error: &StoreError) -> bool {
     !matches!(error, StoreError::UnknownConversation { .. } | StoreError::ConversationExists { .. })
 }
 
@@ -81,7 +81,7 @@ impl StoreMonitor {
     /// A store whose failures are counted from now on.
     #[must_use]
     pub fn new(store: Arc<dyn ViewStore>) -> Self {
-        Self { store, reads: Outcomes::default(), writes: Outcomes::default() }
+        Self { store, reads: CallCounter::default(), writes: CallCounter::default() }
     }
 
     /// How the store fared so far.
@@ -92,11 +92,15 @@ impl StoreMonitor {
 }
 
 impl ViewStore for StoreMonitor {
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError> {
         self.reads.count(self.store.read(conversation, known))
     }
 
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
         self.reads.count(self.store.head(conversation))
     }
 
@@ -111,7 +115,7 @@ impl ViewStore for StoreMonitor {
 
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError> {
         self.writes.count(self.store.record_all(deliveries, now))
@@ -121,13 +125,18 @@ impl ViewStore for StoreMonitor {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError> {
         self.writes.count(self.store.take_back(conversation, at, sent, now))
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+    fn forget(
+        &self,
+        conversation: &ConversationId,
+        what: &ForgetScope,
+        now: SystemTime,
+    ) -> Result<Version, StoreError> {
         self.writes.count(self.store.forget(conversation, what, now))
     }
 
@@ -165,7 +174,7 @@ impl ViewStore for StoreMonitor {
         self.reads.count(self.store.last_pruned())
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         self.writes.count(self.store.prune(unused_since, max_holdings, now))
     }
 
@@ -177,7 +186,7 @@ impl ViewStore for StoreMonitor {
         self.store.sessions()
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
+    fn health(&self) -> Result<StoreHealth, StoreError> {
         self.reads.count(self.store.health())
     }
 }
@@ -188,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_trouble_until_a_call_succeeds() {
-        let outcomes = Outcomes::default();
+        let outcomes = CallCounter::default();
         let fail = || Err::<(), _>(StoreError::DiskFull { path: "views.sqlite3".into() });
         assert_eq!(outcomes.tally(), CallTally::default());
         assert!(outcomes.count(fail()).is_err());

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::private::{Identity, identity, make_folder, make_private, open_private};
+use super::private::{FileIdentity, identity, make_folder, make_private, open_private};
 use super::schema::{self, Migration};
 use super::soundness::{check, is_suspect};
 use super::{SqliteStore, StoreError};
@@ -29,12 +29,12 @@ const MAX_PREPARED: usize = 64;
 
 /// An open database.
 #[derive(Debug)]
-pub(super) struct Database {
+pub(super) struct OpenDatabase {
     pub(super) connection: Connection,
-    identity: Option<Identity>,
+    identity: Option<FileIdentity>,
 }
 
-impl Database {
+impl OpenDatabase {
     fn new(connection: Connection, path: &Path) -> Self {
         Self { connection, identity: identity(path) }
     }
@@ -46,24 +46,24 @@ impl Database {
 }
 
 /// An open database, and the corrupt one that was in its place.
-pub(super) struct Opened {
-    pub(super) database: Database,
+pub(super) struct OpenedDatabase {
+    pub(super) database: OpenDatabase,
     pub(super) path: PathBuf,
     pub(super) set_aside: Option<PathBuf>,
 }
 
 /// Opens the database of `folder`, and makes both where they do not exist.
-pub(super) fn open(folder: &Path) -> Result<Opened, StoreError> {
+pub(super) fn open(folder: &Path) -> Result<OpenedDatabase, StoreError> {
     open_if(folder, |_| Ok(()))
 }
 
 /// Opens the database after it gave an error in use that a sound one does not give. It is checked whole: the error may
 /// have had another reason, and another process may have set the file aside by now.
-pub(super) fn open_checked(folder: &Path) -> Result<Opened, StoreError> {
+pub(super) fn open_checked(folder: &Path) -> Result<OpenedDatabase, StoreError> {
     open_if(folder, check)
 }
 
-fn open_if(folder: &Path, check: Check) -> Result<Opened, StoreError> {
+fn open_if(folder: &Path, check: IntegrityCheck) -> Result<OpenedDatabase, StoreError> {
     make_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
     if is_on_network(folder) {
         return Err(StoreError::Network { path: folder.to_path_buf() });
@@ -90,15 +90,15 @@ fn is_on_network(_: &Path) -> bool {
     false
 }
 
-type Check = fn(&Connection) -> rusqlite::Result<()>;
+type IntegrityCheck = fn(&Connection) -> rusqlite::Result<()>;
 
-fn open_locked(path: PathBuf, check: Check) -> Result<Opened, StoreError> {
+fn open_locked(path: PathBuf, check: IntegrityCheck) -> Result<OpenedDatabase, StoreError> {
     let try_open =
-        || connect(&path).and_then(|connection| check(&connection).map(|()| connection).map_err(Failure::from));
+        || connect(&path).and_then(|connection| check(&connection).map(|()| connection).map_err(OpenFailure::from));
     create_private(&path)?;
     let failure = match try_open() {
         Ok(connection) => {
-            return Ok(Opened { database: Database::new(connection, &path), path, set_aside: None });
+            return Ok(OpenedDatabase { database: OpenDatabase::new(connection, &path), path, set_aside: None });
         }
         Err(failure) => failure,
     };
@@ -108,21 +108,21 @@ fn open_locked(path: PathBuf, check: Check) -> Result<Opened, StoreError> {
     let set_aside = set_aside(&path)?;
     create_private(&path)?;
     let connection = connect(&path).map_err(|failure| failure.at(&path))?;
-    Ok(Opened { database: Database::new(connection, &path), path, set_aside: Some(set_aside) })
+    Ok(OpenedDatabase { database: OpenDatabase::new(connection, &path), path, set_aside: Some(set_aside) })
 }
 
-enum Failure {
+enum OpenFailure {
     Sqlite(rusqlite::Error),
     Newer(i64),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for OpenFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-impl Failure {
+impl OpenFailure {
     /// Whether the file is at fault. To open it asks for nothing that a sound one does not have.
     fn is_corruption(&self) -> bool {
         matches!(self, Self::Sqlite(error) if is_suspect(error))
@@ -139,7 +139,7 @@ impl Failure {
 /// WAL and NORMAL: a commit takes microseconds, several processes write at once, and what was committed survives the
 /// end of the process. A power cut may take the last deliveries, which costs some pages sent again; what forgets waits
 /// for the disk.
-fn connect(path: &Path) -> Result<Connection, Failure> {
+fn connect(path: &Path) -> Result<Connection, OpenFailure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(wait_for_others))?;
@@ -155,7 +155,7 @@ fn connect(path: &Path) -> Result<Connection, Failure> {
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
             Ok(connection)
         }
-        Migration::Newer(found) => Err(Failure::Newer(found)),
+        Migration::Newer(found) => Err(OpenFailure::Newer(found)),
     }
 }
 

@@ -6,20 +6,20 @@ use std::path::Path;
 
 /// Device and inode.
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) type Identity = (u64, u64);
+pub(super) type FileIdentity = (u64, u64);
 
 /// Elsewhere the moment when it was made.
 #[cfg(any(not(unix), pagewise_portable))]
-pub(super) type Identity = std::time::SystemTime;
+pub(super) type FileIdentity = std::time::SystemTime;
 
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) fn identity(path: &Path) -> Option<Identity> {
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-pub(super) fn identity(path: &Path) -> Option<Identity> {
+pub(super) fn identity(path: &Path) -> Option<FileIdentity> {
     std::fs::metadata(path).and_then(|metadata| metadata.created()).ok()
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{Delivery, SqliteStore, StoreError, ViewStore};
+use super::{DeliveryRecord, SqliteStore, StoreError, ViewStore};
 use crate::view::ConversationId;
 
 /// What a store is like.
@@ -61,8 +61,8 @@ pub struct PoolUsage {
 const SAMPLES: usize = 21;
 
 /// Times readings and recordings in a conversation that nobody else knows.
-pub(super) fn timed(store: &dyn ViewStore, scratch: &ConversationId) -> Result<[Duration; 2], StoreError> {
-    let record = median(|| store.record(scratch, &Delivery::default(), SystemTime::now()).map(|_| ()))?;
+pub(super) fn measure_latency(store: &dyn ViewStore, scratch: &ConversationId) -> Result<[Duration; 2], StoreError> {
+    let record = median(|| store.record(scratch, &DeliveryRecord::default(), SystemTime::now()).map(|_| ()))?;
     let read = median(|| store.read(scratch, None).map(|_| ()))?;
     Ok([read, record])
 }
@@ -81,7 +81,7 @@ fn median(work: impl Fn() -> Result<(), StoreError>) -> Result<Duration, StoreEr
 }
 
 /// A conversation that nobody else knows.
-pub(super) fn scratch(random: u64) -> ConversationId {
+pub(super) fn scratch_conversation(random: u64) -> ConversationId {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(random.to_le_bytes()).for_each(|(byte, part)| *byte = part);
     ConversationId::mint(bytes)

@@ -4,10 +4,10 @@ use rusqlite::Row;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
-use crate::view::{FileKey, Form, Held, Holding, LineSpan, Sequence};
+use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 
 /// A holding's columns: kind, first, last, form, fingerprint.
-pub(super) struct HeldRow {
+pub(super) struct HeldItemRow {
     pub(super) kind: u8,
     pub(super) first: u32,
     pub(super) last: u32,
@@ -16,56 +16,56 @@ pub(super) struct HeldRow {
     pub(super) fingerprint: Vec<u8>,
 }
 
-impl HeldRow {
-    pub(super) fn of(held: Held) -> Self {
+impl HeldItemRow {
+    pub(super) fn of(held: HeldItem) -> Self {
         let row = |kind, first, last| Self { kind, first, last, form: 0, fingerprint: Vec::new() };
         match held {
-            Held::Summary { supports_page_extraction: true } => row(0, 0, 0),
-            Held::Summary { supports_page_extraction: false } => row(1, 0, 0),
-            Held::Page { fingerprint, page, form } => {
+            HeldItem::Summary { supports_page_extraction: true } => row(0, 0, 0),
+            HeldItem::Summary { supports_page_extraction: false } => row(1, 0, 0),
+            HeldItem::Page { fingerprint, page, form } => {
                 Self { form: form_number(form), fingerprint: fingerprint.0.to_vec(), ..row(2, page.0, page.0) }
             }
-            Held::Text(lines) => row(3, lines.first(), lines.last()),
-            Held::Binary => row(4, 0, 0),
-            Held::Known => row(5, 0, 0),
+            HeldItem::Text(lines) => row(3, lines.first(), lines.last()),
+            HeldItem::Binary => row(4, 0, 0),
+            HeldItem::Followed => row(5, 0, 0),
         }
     }
 
     /// `None` for what this version does not know: it is then not held, and sent again.
-    pub(super) fn held(&self) -> Option<Held> {
+    pub(super) fn held(&self) -> Option<HeldItem> {
         match self.kind {
-            0 => Some(Held::Summary { supports_page_extraction: true }),
-            1 => Some(Held::Summary { supports_page_extraction: false }),
-            2 => Some(Held::Page {
+            0 => Some(HeldItem::Summary { supports_page_extraction: true }),
+            1 => Some(HeldItem::Summary { supports_page_extraction: false }),
+            2 => Some(HeldItem::Page {
                 fingerprint: PageFingerprint(self.fingerprint.as_slice().try_into().ok()?),
                 page: PageIndex(self.first),
                 form: form_of(self.form)?,
             }),
-            3 => LineSpan::new(self.first, self.last).map(Held::Text),
-            4 => Some(Held::Binary),
-            5 => Some(Held::Known),
+            3 => LineSpan::new(self.first, self.last).map(HeldItem::Text),
+            4 => Some(HeldItem::Binary),
+            5 => Some(HeldItem::Followed),
             _ => None,
         }
     }
 }
 
-fn form_number(form: Form) -> u8 {
+fn form_number(form: PageForm) -> u8 {
     match form {
-        Form::Document => 0,
-        Form::Image => 1,
-        Form::Text => 2,
-        Form::Path => 3,
+        PageForm::Document => 0,
+        PageForm::Image => 1,
+        PageForm::Text => 2,
+        PageForm::Path => 3,
     }
 }
 
-fn form_of(number: u8) -> Option<Form> {
-    Form::ALL.into_iter().find(|form| form_number(*form) == number)
+fn form_of(number: u8) -> Option<PageForm> {
+    PageForm::ALL.into_iter().find(|form| form_number(*form) == number)
 }
 
 /// A holding from the columns content, file, kind, first, last, form, fingerprint, sequence.
 pub(super) fn holding(row: &Row<'_>) -> rusqlite::Result<Option<(Holding, Sequence)>> {
     let (content, file) = (ContentHash(row.get(0)?), FileKey(row.get(1)?));
-    let held = HeldRow {
+    let held = HeldItemRow {
         kind: row.get(2)?,
         first: row.get(3)?,
         last: row.get(4)?,

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::opening::{self, Database, Opened};
-use super::report::{StoreReport, scratch, timed};
+use super::opening::{self, OpenDatabase, OpenedDatabase};
+use super::report::{StoreReport, measure_latency, scratch_conversation};
 use super::rows::{signed, unsigned};
 use super::schema;
 use super::soundness::is_suspect;
@@ -17,11 +17,11 @@ use super::statements::{
     insert_conversation, moment, prune, rows_after, unix_seconds,
 };
 use super::{
-    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, SessionStore, StoreError, StoreWarning,
-    Version, ViewStore,
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, SessionStore,
+    StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Keeps views in a SQLite database.
 ///
@@ -33,7 +33,7 @@ pub struct SqliteStore {
     folder: PathBuf,
     path: PathBuf,
     /// `None` after an opening failed; the next use tries again.
-    database: Mutex<Option<Database>>,
+    database: Mutex<Option<OpenDatabase>>,
     /// Where a database is that was found corrupt in use, until [`ViewStore::take_warning`] tells of it.
     set_aside: Mutex<Option<PathBuf>>,
 }
@@ -46,7 +46,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError`]
     pub fn open(folder: &Path) -> Result<(Self, Option<StoreWarning>), StoreError> {
-        let Opened { database, path, set_aside } = opening::open(folder)?;
+        let OpenedDatabase { database, path, set_aside } = opening::open(folder)?;
         let warning = set_aside.map(|set_aside| StoreWarning::SetAside { set_aside });
         let database = Mutex::new(Some(database));
         Ok((Self { folder: folder.to_path_buf(), path, database, set_aside: Mutex::default() }, warning))
@@ -66,13 +66,13 @@ impl SqliteStore {
         let scratch = self.run(|connection| {
             connection
                 .query_row("SELECT random()", [], |row| row.get(0))
-                .map(|random: i64| scratch(random.unsigned_abs()))
+                .map(|random: i64| scratch_conversation(random.unsigned_abs()))
         })?;
-        let times = timed(self, &scratch);
+        let times = measure_latency(self, &scratch);
         let delete = "DELETE FROM conversation WHERE name = ?1";
         self.write(|transaction| transaction.execute(delete, [scratch.as_str()]))?;
         let [read, record] = times?;
-        let Health { conversations, holdings, .. } = self.health()?;
+        let StoreHealth { conversations, holdings, .. } = self.health()?;
         Ok(StoreReport {
             engine: format!("SQLite {}", rusqlite::version()),
             place: self.path.display().to_string(),
@@ -91,14 +91,14 @@ impl SqliteStore {
         let current = guard.take().filter(|database| database.is_at(&self.path));
         let database = match current {
             Some(database) => guard.insert(database),
-            None => guard.insert(self.opened(opening::open)?),
+            None => guard.insert(self.reopen(opening::open)?),
         };
         work(&mut database.connection).map_err(|error| {
             if !is_suspect(&error) {
                 return opening::store_error(&self.path, error);
             }
             *guard = None;
-            match self.opened(opening::open_checked) {
+            match self.reopen(opening::open_checked) {
                 Ok(database) => {
                     *guard = Some(database);
                     opening::store_error(&self.path, error)
@@ -109,23 +109,23 @@ impl SqliteStore {
     }
 
     /// Opens the database again; where a corrupt one was set aside for it, that is the error.
-    fn opened(&self, open: fn(&Path) -> Result<Opened, StoreError>) -> Result<Database, StoreError> {
-        let Opened { database, path, set_aside } = open(&self.folder)?;
+    fn reopen(&self, open: fn(&Path) -> Result<OpenedDatabase, StoreError>) -> Result<OpenDatabase, StoreError> {
+        let OpenedDatabase { database, path, set_aside } = open(&self.folder)?;
         if set_aside.is_none() {
             return Ok(database);
         }
-        self.untold().clone_from(&set_aside);
+        self.pending_warning().clone_from(&set_aside);
         Err(StoreError::Corrupt { path, set_aside })
     }
 
-    fn untold(&self) -> MutexGuard<'_, Option<PathBuf>> {
+    fn pending_warning(&self) -> MutexGuard<'_, Option<PathBuf>> {
         self.set_aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the disk as well. A power cut that takes a delivery costs pages sent again; one that took a forgetting
     /// would leave an agent without what it said it no longer has.
     fn write_through<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        self.told(self.run(|connection| {
+        self.without_warning(self.run(|connection| {
             connection.pragma_update(None, "synchronous", "FULL")?;
             let written = in_transaction(connection, work);
             connection.pragma_update(None, "synchronous", "NORMAL").and(written)
@@ -133,13 +133,13 @@ impl SqliteStore {
     }
 
     pub(super) fn write<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        self.told(self.run(|connection| in_transaction(connection, work)))
+        self.without_warning(self.run(|connection| in_transaction(connection, work)))
     }
 
     /// What fails where something was written is told by the caller, so that it needs no warning.
-    fn told<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn without_warning<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(StoreError::Corrupt { set_aside: Some(_), .. }) = written {
-            *self.untold() = None;
+            *self.pending_warning() = None;
         }
         written
     }
@@ -153,16 +153,16 @@ pub(super) fn in_transaction<T>(
     work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    let _unless_committed = RollsBack(connection);
+    let _unless_committed = RollbackGuard(connection);
     let value = work(connection)?;
     connection.prepare_cached("COMMIT")?.execute([])?;
     Ok(value)
 }
 
 /// Ends a transaction that is still open, as if it had not been.
-struct RollsBack<'a>(&'a Connection);
+struct RollbackGuard<'a>(&'a Connection);
 
-impl Drop for RollsBack<'_> {
+impl Drop for RollbackGuard<'_> {
     fn drop(&mut self) {
         if !self.0.is_autocommit() {
             // Where that fails SQLite has rolled back already.
@@ -175,7 +175,7 @@ impl Drop for RollsBack<'_> {
 fn record(
     transaction: &Connection,
     conversation: &ConversationId,
-    delivery: &Delivery,
+    delivery: &DeliveryRecord,
     now: SystemTime,
 ) -> rusqlite::Result<Option<Version>> {
     let known = ConversationRow::find(transaction, conversation)?;
@@ -194,26 +194,32 @@ fn read(
     transaction: &Connection,
     conversation: &ConversationId,
     known: Option<Version>,
-) -> rusqlite::Result<Option<Reading>> {
+) -> rusqlite::Result<Option<ConversationState>> {
     let Some(ConversationRow { id, head, .. }) = ConversationRow::find(transaction, conversation)? else {
         return Ok(None);
     };
     let rows = match known {
-        Some(known) if known == head.version() => Rows::Unchanged,
-        Some(known) if head.extends(known) => Rows::Later(rows_after(transaction, id, known.latest)?),
-        _ => Rows::All(rows_after(transaction, id, Sequence::START)?),
+        Some(known) if known == head.version() => RowUpdate::Unchanged,
+        Some(known) if head.extends(known) => RowUpdate::Later(rows_after(transaction, id, known.latest)?),
+        _ => RowUpdate::All(rows_after(transaction, id, Sequence::START)?),
     };
-    Ok(Some(Reading { head, rows }))
+    Ok(Some(ConversationState { head, rows }))
 }
 
 impl ViewStore for SqliteStore {
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError> {
         self.run(|connection| {
             // Most readers know the present version: one statement, which needs no transaction.
             let head = connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional()?;
             match head {
                 None => Ok(None),
-                Some(head) if known == Some(head.version()) => Ok(Some(Reading { head, rows: Rows::Unchanged })),
+                Some(head) if known == Some(head.version()) => {
+                    Ok(Some(ConversationState { head, rows: RowUpdate::Unchanged }))
+                }
                 Some(_) => read(&*connection.transaction()?, conversation, known),
             }
         })
@@ -230,7 +236,7 @@ impl ViewStore for SqliteStore {
 
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError> {
         let record = |transaction: &Connection| {
@@ -245,7 +251,7 @@ impl ViewStore for SqliteStore {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError> {
         self.write_through(|transaction| {
@@ -256,7 +262,12 @@ impl ViewStore for SqliteStore {
         })
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+    fn forget(
+        &self,
+        conversation: &ConversationId,
+        what: &ForgetScope,
+        now: SystemTime,
+    ) -> Result<Version, StoreError> {
         self.write_through(|transaction| {
             let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
             row.forget(transaction, what)?;
@@ -274,7 +285,7 @@ impl ViewStore for SqliteStore {
         self.write_through(|transaction| {
             let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
             if row.head.generation < generation {
-                row.forget(transaction, &Forget::AllButFiles)?;
+                row.forget(transaction, &ForgetScope::AllButFiles)?;
                 row.head.generation = generation;
                 row.save(transaction, now)?;
             }
@@ -301,7 +312,7 @@ impl ViewStore for SqliteStore {
         })?
     }
 
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
         self.run(|connection| connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional())
     }
 
@@ -351,23 +362,23 @@ impl ViewStore for SqliteStore {
         Ok(pruned_at.map(moment))
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         let (unused_since, now) = (unix_seconds(unused_since), unix_seconds(now));
         // Nobody waits for it who would tell of its failure.
         self.run(|connection| in_transaction(connection, |open| prune(open, unused_since, max_holdings, now)))
     }
 
     fn take_warning(&self) -> Option<StoreWarning> {
-        self.untold().take().map(|set_aside| StoreWarning::SetAside { set_aside })
+        self.pending_warning().take().map(|set_aside| StoreWarning::SetAside { set_aside })
     }
 
     fn sessions(&self) -> Option<&dyn SessionStore> {
         Some(self)
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
+    fn health(&self) -> Result<StoreHealth, StoreError> {
         let (conversations, holdings) = self.run(|connection| counts(connection))?;
-        Ok(Health { database: Some(self.path.clone()), conversations, holdings })
+        Ok(StoreHealth { database: Some(self.path.clone()), conversations, holdings })
     }
 }
 
@@ -377,14 +388,15 @@ mod tests {
     use super::*;
     use crate::hash::{ContentHash, PageFingerprint};
     use crate::page::PageIndex;
-    use crate::view::{Form, Held, Holding};
+    use crate::view::{HeldItem, Holding, PageForm};
 
-    fn many_pages() -> Delivery {
+    fn many_pages() -> DeliveryRecord {
         let page = |at| {
-            let what = Held::Page { fingerprint: PageFingerprint([1; 32]), page: PageIndex(at), form: Form::Text };
+            let what =
+                HeldItem::Page { fingerprint: PageFingerprint([1; 32]), page: PageIndex(at), form: PageForm::Text };
             Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
         };
-        Delivery { holdings: (0..1_000).map(page).collect(), ..Delivery::default() }
+        DeliveryRecord { holdings: (0..1_000).map(page).collect(), ..DeliveryRecord::default() }
     }
 
     /// Records after `pragma` has taken something away from the connection.

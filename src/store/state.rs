@@ -5,29 +5,29 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, Forget, Holding, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, ForgetScope, Holding, Principal, Sequence};
 
 /// A state of a conversation's rows. Two states are one only where both numbers are equal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Version {
-    /// [`Head::begun`]; 0 for a conversation that is not known yet.
+    /// [`ConversationHead::begun`]; 0 for a conversation that is not known yet.
     pub begun: u64,
-    /// [`Head::latest`].
+    /// [`ConversationHead::latest`].
     pub latest: Sequence,
 }
 
 /// What a conversation holds, beside a copy of it that a reader has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct ConversationState {
     /// What is known of it besides its rows.
-    pub head: Head,
+    pub head: ConversationHead,
     /// Its rows.
-    pub rows: Rows,
+    pub rows: RowUpdate,
 }
 
 /// The rows that a reader needs besides those it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rows {
+pub enum RowUpdate {
     /// None: its copy is the present version.
     Unchanged,
     /// Those recorded after its copy; nothing was forgotten since.
@@ -38,12 +38,12 @@ pub enum Rows {
 
 /// What one answer gave, recorded together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Delivery {
+pub struct DeliveryRecord {
     /// The version that the answer was planned on; the default for a conversation that was unknown, which is refused only
     /// where something was forgotten by now.
     pub planned: Version,
     /// What the answer said is gone; forgotten before the rest is recorded, under the same sequence.
-    pub forget: Vec<Forget>,
+    pub forget: Vec<ForgetScope>,
     /// What the conversation now holds.
     pub holdings: Vec<Holding>,
     /// The paths of the files among the holdings, to be shown.
@@ -51,12 +51,12 @@ pub struct Delivery {
     /// How many pages the documents of these contents have.
     pub page_counts: BTreeMap<ContentHash, u32>,
     /// How much it was.
-    pub sent: Sent,
+    pub sent: Usage,
 }
 
 /// What one look-up tells of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct ConversationHead {
     /// A random number of 63 bits, never 0, that the store chose when the conversation began. One that was pruned, or
     /// whose database was lost, and that begins again under its name has another.
     pub begun: u64,
@@ -69,10 +69,10 @@ pub struct Head {
     /// Whose it is, where a server tells its callers apart.
     pub owner: Option<Principal>,
     /// What was sent since everything was last forgotten.
-    pub sent: Sent,
+    pub sent: Usage,
 }
 
-impl Head {
+impl ConversationHead {
     /// The version of the conversation's rows.
     #[must_use]
     pub fn version(&self) -> Version {
@@ -94,7 +94,7 @@ impl Head {
 
 /// How much was sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sent {
+pub struct Usage {
     /// Media blocks: documents and images.
     pub blocks: u64,
     /// Pages of PDF among them.
@@ -105,7 +105,7 @@ pub struct Sent {
     pub tokens: u64,
 }
 
-impl Sent {
+impl Usage {
     /// Adds what was sent besides.
     pub fn add(&mut self, more: Self) {
         self.blocks = self.blocks.saturating_add(more.blocks);
@@ -135,12 +135,12 @@ pub struct ConversationRecord {
     /// How many holdings it has.
     pub holdings: u64,
     /// The rest of it.
-    pub head: Head,
+    pub head: ConversationHead,
 }
 
 /// What pruning dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Pruned {
+pub struct PruneCounts {
     /// Conversations.
     pub conversations: u64,
     /// Their holdings.
@@ -149,7 +149,7 @@ pub struct Pruned {
 
 /// The state of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
+pub struct StoreHealth {
     /// The database, or `None` where nothing outlives the process.
     pub database: Option<PathBuf>,
     /// How many conversations are known.

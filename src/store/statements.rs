@@ -5,17 +5,19 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::rows::{self, HeldRow, sequence, signed, unsigned};
-use super::{ConversationRecord, Delivery, Head, Pruned, Sent, Version, seconds_since_1970};
+use super::rows::{self, HeldItemRow, sequence, signed, unsigned};
+use super::{ConversationHead, ConversationRecord, DeliveryRecord, PruneCounts, Usage, Version, seconds_since_1970};
 use crate::hash::ContentHash;
-use crate::view::{Change, ConversationId, ConversationView, FileKey, Forget, Holding, Principal, Sequence};
+use crate::view::{
+    ConversationId, ConversationView, FileKey, ForgetScope, Holding, HoldingChange, Principal, Sequence,
+};
 
 /// The columns of [`ConversationRecord`], in the order that [`conversation_record`] reads.
 pub(super) const RECORD: &str =
     "SELECT begun, latest, forgotten, generation, owner, blocks, pages, bytes, tokens, name, created_at, used_at,
     (SELECT count(*) FROM holding WHERE holding.conversation = conversation.id) FROM conversation";
 
-/// The columns of [`Head`] in the order that [`head`] reads, and what a [`ConversationRow`] has besides.
+/// The columns of [`ConversationHead`] in the order that [`head`] reads, and what a [`ConversationRow`] has besides.
 pub(super) const HEAD: &str =
     "SELECT begun, latest, forgotten, generation, owner, blocks, pages, bytes, tokens, id, emptied
     FROM conversation WHERE name = ?1";
@@ -37,12 +39,12 @@ pub(super) fn conversation_record(row: &Row<'_>) -> rusqlite::Result<Option<Conv
     Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, holdings, head }))
 }
 
-pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<ConversationHead> {
     let count = |column| row.get(column).map(unsigned);
-    let sent = Sent { blocks: count(5)?, pages: count(6)?, bytes: count(7)?, tokens: count(8)? };
+    let sent = Usage { blocks: count(5)?, pages: count(6)?, bytes: count(7)?, tokens: count(8)? };
     let owner = row.get::<_, Option<[u8; 32]>>(4)?.map(Principal);
     let (latest, forgotten) = (Sequence(count(1)?), Sequence(count(2)?));
-    Ok(Head { begun: count(0)?, latest, forgotten, generation: count(3)?, owner, sent })
+    Ok(ConversationHead { begun: count(0)?, latest, forgotten, generation: count(3)?, owner, sent })
 }
 
 pub(super) fn conversation_id(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<i64>> {
@@ -65,7 +67,7 @@ pub(super) fn insert_conversation(
 /// The row of a conversation that is written to.
 pub(super) struct ConversationRow {
     pub(super) id: i64,
-    pub(super) head: Head,
+    pub(super) head: ConversationHead,
     /// When everything was last forgotten.
     emptied: Sequence,
 }
@@ -92,7 +94,7 @@ impl ConversationRow {
     }
 
     /// Records a delivery; whether it was, and not refused.
-    pub(super) fn record(&mut self, transaction: &Connection, delivery: &Delivery) -> rusqlite::Result<bool> {
+    pub(super) fn record(&mut self, transaction: &Connection, delivery: &DeliveryRecord) -> rusqlite::Result<bool> {
         let planned = delivery.planned;
         let is_same = planned.begun == 0 || planned.begun == self.head.begun;
         if is_same && self.emptied <= planned.latest {
@@ -114,24 +116,24 @@ impl ConversationRow {
     }
 
     /// Forgets under a new sequence.
-    pub(super) fn forget(&mut self, transaction: &Connection, what: &Forget) -> rusqlite::Result<()> {
+    pub(super) fn forget(&mut self, transaction: &Connection, what: &ForgetScope) -> rusqlite::Result<()> {
         let at = self.next();
         self.forget_at(transaction, what, at)
     }
 
-    fn forget_at(&mut self, transaction: &Connection, what: &Forget, at: Sequence) -> rusqlite::Result<()> {
+    fn forget_at(&mut self, transaction: &Connection, what: &ForgetScope, at: Sequence) -> rusqlite::Result<()> {
         let view: ConversationView = rows_after(transaction, self.id, Sequence::START)?.into_iter().collect();
         apply(transaction, self.id, &view.forget(what))?;
         self.head.forgotten = at;
-        if what.is_of_everything() {
+        if what.forgets_everything() {
             self.emptied = at;
-            self.head.sent = Sent::default();
+            self.head.sent = Usage::default();
         }
         Ok(())
     }
 
     /// Removes what was recorded at `at`, and what was sent with it.
-    pub(super) fn take_back(&mut self, transaction: &Connection, at: Sequence, sent: Sent) -> rusqlite::Result<()> {
+    pub(super) fn take_back(&mut self, transaction: &Connection, at: Sequence, sent: Usage) -> rusqlite::Result<()> {
         if self.emptied < at {
             self.head.sent.subtract(sent);
         }
@@ -150,7 +152,7 @@ impl ConversationRow {
     pub(super) fn save(&self, transaction: &Connection, now: SystemTime) -> rusqlite::Result<Version> {
         let update = "UPDATE conversation SET used_at = max(used_at, ?2), latest = ?3, forgotten = ?4, emptied = ?5,
             generation = ?6, blocks = ?7, pages = ?8, bytes = ?9, tokens = ?10 WHERE id = ?1";
-        let Head { latest, forgotten, generation, sent, .. } = self.head;
+        let ConversationHead { latest, forgotten, generation, sent, .. } = self.head;
         let numbers =
             [latest.0, forgotten.0, self.emptied.0, generation, sent.blocks, sent.pages, sent.bytes, sent.tokens];
         let values = [self.id, unix_seconds(now)].into_iter().chain(numbers.map(signed));
@@ -172,7 +174,7 @@ pub(super) fn rows_after(
     rows.filter_map(Result::transpose).collect()
 }
 
-fn apply(transaction: &Connection, id: i64, change: &Change) -> rusqlite::Result<()> {
+fn apply(transaction: &Connection, id: i64, change: &HoldingChange) -> rusqlite::Result<()> {
     for holding in &change.delete {
         delete_holding(transaction, id, holding)?;
     }
@@ -185,7 +187,7 @@ fn apply(transaction: &Connection, id: i64, change: &Change) -> rusqlite::Result
 fn upsert_holding(transaction: &Connection, id: i64, holding: &Holding, at: Sequence) -> rusqlite::Result<()> {
     let insert = "INSERT INTO holding VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         ON CONFLICT DO UPDATE SET sequence = excluded.sequence";
-    let row = HeldRow::of(holding.what);
+    let row = HeldItemRow::of(holding.what);
     let (content, file) = (holding.content.0, holding.file.0);
     let values = params![id, content, file, row.kind, row.first, row.last, row.form, row.fingerprint, signed(at.0)];
     transaction.prepare_cached(insert)?.execute(values).map(|_| ())
@@ -214,7 +216,7 @@ fn insert_page_counts(transaction: &Connection, page_counts: &BTreeMap<ContentHa
 fn delete_holding(transaction: &Connection, id: i64, holding: &Holding) -> rusqlite::Result<()> {
     let delete = "DELETE FROM holding WHERE conversation = ?1 AND content = ?2 AND file = ?3
         AND kind = ?4 AND first = ?5 AND last = ?6 AND form = ?7 AND fingerprint = ?8";
-    let row = HeldRow::of(holding.what);
+    let row = HeldItemRow::of(holding.what);
     let (content, file) = (holding.content.0, holding.file.0);
     let values = params![id, content, file, row.kind, row.first, row.last, row.form, row.fingerprint];
     transaction.prepare_cached(delete)?.execute(values).map(|_| ())
@@ -246,7 +248,7 @@ pub(super) fn prune(
     unused_since: i64,
     max_holdings: u64,
     now: i64,
-) -> rusqlite::Result<Pruned> {
+) -> rusqlite::Result<PruneCounts> {
     let before = counts(transaction)?;
     transaction.execute("UPDATE pruning SET pruned_at = ?1", [now])?;
     transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
@@ -260,5 +262,5 @@ pub(super) fn prune(
     transaction.execute("DELETE FROM page_count WHERE content NOT IN (SELECT content FROM holding)", [])?;
     transaction.execute("DELETE FROM file_hash WHERE used_at < ?1", [unused_since])?;
     let after = counts(transaction)?;
-    Ok(Pruned { conversations: before.0 - after.0, holdings: before.1 - after.1 })
+    Ok(PruneCounts { conversations: before.0 - after.0, holdings: before.1 - after.1 })
 }

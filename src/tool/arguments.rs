@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::client::FormArgument;
 use super::error::ToolError;
-use crate::context::Part;
+use crate::context::RequestedPart;
 
 /// Checked arguments of `get_file`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct GetFileArguments {
     /// `filePath`.
     pub file_path: String,
     /// `pdfPage` or `pages`.
-    pub part: Part,
+    pub part: RequestedPart,
     /// `as`.
     pub form: FormArgument,
     /// `force`.
@@ -37,8 +37,8 @@ impl GetFileArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "get_file", arguments };
-        fields.only(&[
+        let fields = ArgumentReader { tool: "get_file", arguments };
+        fields.reject_unknown(&[
             "filePath",
             "pdfPage",
             "pages",
@@ -67,7 +67,7 @@ impl GetFileArguments {
 }
 
 /// The refusal of both ways to name pages at once.
-pub(super) fn one_page_parameter() -> ToolError {
+pub(super) fn conflicting_page_parameters() -> ToolError {
     ToolError::one_of("pdfPage", "pages").hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
 }
 
@@ -86,14 +86,14 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-pub(super) struct Fields<'a> {
+pub(super) struct ArgumentReader<'a> {
     pub(super) tool: &'static str,
     pub(super) arguments: &'a Map<String, Value>,
 }
 
-impl Fields<'_> {
+impl ArgumentReader<'_> {
     /// Refuses unknown names: a misspelt `pdfPage` would otherwise give the summary again and again.
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), ToolError> {
+    pub(super) fn reject_unknown(&self, known: &[&str]) -> Result<(), ToolError> {
         let Some(unknown) = self.arguments.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
         Err(ToolError::validation(&format!("Unknown parameter '{unknown}'")).hint(&format!(
             "{} takes: {}.",
@@ -110,7 +110,7 @@ impl Fields<'_> {
         match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(wrong_form(name, "a string")),
+            Some(_) => Err(invalid_value(name, "a string")),
         }
     }
 
@@ -130,21 +130,21 @@ impl Fields<'_> {
         match self.value(name) {
             None => Ok(false),
             Some(Value::Bool(value)) => Ok(*value),
-            Some(_) => Err(wrong_form(name, "true or false")),
+            Some(_) => Err(invalid_value(name, "true or false")),
         }
     }
 
     pub(super) fn positive(&self, name: &str) -> Result<Option<u64>, ToolError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = whole_number(value).and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 1 or more"))
+        number.map(Some).ok_or_else(|| invalid_value(name, "a whole number, 1 or more"))
     }
 
     /// A whole number, 0 or more.
     pub(super) fn count(&self, name: &str) -> Result<Option<u64>, ToolError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let number = whole_number(value).and_then(|number| u64::try_from(number).ok());
-        number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 0 or more"))
+        number.map(Some).ok_or_else(|| invalid_value(name, "a whole number, 0 or more"))
     }
 
     pub(super) fn conversation(&self) -> Result<Option<String>, ToolError> {
@@ -153,17 +153,17 @@ impl Fields<'_> {
 
     pub(super) fn form(&self) -> Result<FormArgument, ToolError> {
         let Some(text) = self.string("as")? else { return Ok(FormArgument::Auto) };
-        FormArgument::parse(&text).ok_or_else(|| wrong_form("as", "one of auto, document, image, text, path, mixed"))
+        FormArgument::parse(&text).ok_or_else(|| invalid_value("as", "one of auto, document, image, text, path, mixed"))
     }
 
-    pub(super) fn part(&self) -> Result<Part, ToolError> {
+    pub(super) fn part(&self) -> Result<RequestedPart, ToolError> {
         match (self.value("pdfPage"), self.selection()?) {
-            (Some(_), Some(_)) => Err(one_page_parameter()),
-            (None, None) => Ok(Part::Summary),
-            (None, Some(selection)) => Ok(Part::Selection(selection)),
+            (Some(_), Some(_)) => Err(conflicting_page_parameters()),
+            (None, None) => Ok(RequestedPart::Summary),
+            (None, Some(selection)) => Ok(RequestedPart::Selection(selection)),
             (Some(index), None) => whole_number(index)
-                .map(Part::Index)
-                .ok_or_else(|| wrong_form("pdfPage", "a whole number (0-based page index)")),
+                .map(RequestedPart::Index)
+                .ok_or_else(|| invalid_value("pdfPage", "a whole number (0-based page index)")),
         }
     }
 
@@ -174,7 +174,7 @@ impl Fields<'_> {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(value) => whole_number(value)
                 .map(|number| Some(number.to_string()))
-                .ok_or_else(|| wrong_form("pages", "a string like \"1-3,7\"")),
+                .ok_or_else(|| invalid_value("pages", "a string like \"1-3,7\"")),
         }
     }
 }
@@ -197,7 +197,7 @@ fn whole_json_number(number: &serde_json::Number) -> Option<i128> {
     if float.fract() == 0.0 { float.to_string().parse().ok() } else { None }
 }
 
-pub(super) fn wrong_form(name: &str, expected: &str) -> ToolError {
+pub(super) fn invalid_value(name: &str, expected: &str) -> ToolError {
     ToolError::parameter(name, &format!("must be {expected}"))
 }
 
@@ -214,13 +214,13 @@ mod tests {
     #[test]
     fn pages_come_as_index_or_selection() {
         let part = |value| parse(value).map(|arguments| arguments.part);
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": 0})), Ok(Part::Index(0)));
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": 2.0})), Ok(Part::Index(2)));
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": "2"})), Ok(Part::Index(2)));
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": -1})), Ok(Part::Index(-1)));
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": 1e12})), Ok(Part::Index(1_000_000_000_000)));
-        assert_eq!(part(json!({"filePath": "a", "pages": 3})), Ok(Part::Selection("3".into())));
-        assert_eq!(part(json!({"filePath": "a", "pdfPage": null})), Ok(Part::Summary));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 0})), Ok(RequestedPart::Index(0)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 2.0})), Ok(RequestedPart::Index(2)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": "2"})), Ok(RequestedPart::Index(2)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": -1})), Ok(RequestedPart::Index(-1)));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": 1e12})), Ok(RequestedPart::Index(1_000_000_000_000)));
+        assert_eq!(part(json!({"filePath": "a", "pages": 3})), Ok(RequestedPart::Selection("3".into())));
+        assert_eq!(part(json!({"filePath": "a", "pdfPage": null})), Ok(RequestedPart::Summary));
     }
 
     #[test]

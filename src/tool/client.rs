@@ -1,6 +1,6 @@
 //! Which form of a page a client can pass on to its model.
 
-use crate::view::Form;
+use crate::view::PageForm;
 
 /// The key under `capabilities.extensions` where a client declares what it can show.
 pub const CONTENT_EXTENSION: &str = "io.github.pagewise/content";
@@ -102,7 +102,7 @@ pub const CLIENTS: &[ClientRow] = &[
 
 /// What is known of the client that asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ClientFacts {
+pub struct ClientProfile {
     /// The name it gives itself.
     pub name: Option<String>,
     /// The MIME types it declares under [`CONTENT_EXTENSION`].
@@ -117,7 +117,7 @@ pub struct ClientFacts {
     pub is_direct: bool,
 }
 
-impl ClientFacts {
+impl ClientProfile {
     /// The command line or a program that embeds the library: both get documents.
     #[must_use]
     pub fn direct() -> Self {
@@ -137,7 +137,7 @@ impl ClientFacts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormDecision {
     /// How pages are sent.
-    pub form: Form,
+    pub form: PageForm,
     /// Whether pictures come with the page's text.
     pub with_text: bool,
     /// Whether pages that their text tells whole come as text.
@@ -154,39 +154,39 @@ pub const PICTURES_INSTEAD: &str = "Pages are given as text and as pictures here
 /// Decides the form: argument, then declared capability, then server flag, then what the settings say of the client,
 /// then [`CLIENTS`], then text and image.
 #[must_use]
-pub fn decide_form(argument: FormArgument, client: &ClientFacts) -> FormDecision {
+pub fn decide_form(argument: FormArgument, client: &ClientProfile) -> FormDecision {
     match argument {
         FormArgument::Auto => decide_auto(client),
-        FormArgument::Document => decided(Form::Document),
-        FormArgument::Image => decided(Form::Image),
-        FormArgument::Text => decided(Form::Text),
-        FormArgument::Path => decided(Form::Path),
+        FormArgument::Document => decided(PageForm::Document),
+        FormArgument::Image => decided(PageForm::Image),
+        FormArgument::Text => decided(PageForm::Text),
+        FormArgument::Path => decided(PageForm::Path),
         FormArgument::Mixed => decide_mixed(client),
     }
 }
 
-fn decided(form: Form) -> FormDecision {
+fn decided(form: PageForm) -> FormDecision {
     FormDecision { form, with_text: false, is_mixed: false, note: None }
 }
 
 /// Pages with figures as the client gets them at best: a PDF block, else a picture.
-fn decide_mixed(client: &ClientFacts) -> FormDecision {
+fn decide_mixed(client: &ClientProfile) -> FormDecision {
     let best = known_forms(client).find(|form| *form != FormArgument::Mixed);
-    let form = if best == Some(FormArgument::Document) { Form::Document } else { Form::Image };
+    let form = if best == Some(FormArgument::Document) { PageForm::Document } else { PageForm::Image };
     FormDecision { is_mixed: true, ..decided(form) }
 }
 
-fn decide_auto(client: &ClientFacts) -> FormDecision {
+fn decide_auto(client: &ClientProfile) -> FormDecision {
     match known_forms(client).next() {
         // A picture that nobody asked for comes with its text: small print is read better there.
-        Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(Form::Image) },
+        Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(PageForm::Image) },
         Some(form) => decide_form(form, client),
-        None => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(Form::Image) },
+        None => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(PageForm::Image) },
     }
 }
 
 /// What is said of the client's form, the weightiest first.
-fn known_forms(client: &ClientFacts) -> impl Iterator<Item = FormArgument> {
+fn known_forms(client: &ClientProfile) -> impl Iterator<Item = FormArgument> {
     let said = [
         client.accepts.as_deref().map(declared_form),
         client.server_form,
@@ -216,82 +216,82 @@ fn table_form(name: &str) -> Option<FormArgument> {
 mod tests {
     use super::*;
 
-    fn decided(argument: FormArgument, client: &ClientFacts) -> (Form, bool) {
+    fn decided(argument: FormArgument, client: &ClientProfile) -> (PageForm, bool) {
         let decision = decide_form(argument, client);
         (decision.form, decision.with_text)
     }
 
-    fn named(name: &str) -> ClientFacts {
-        ClientFacts { name: Some(name.to_owned()), ..ClientFacts::default() }
+    fn named(name: &str) -> ClientProfile {
+        ClientProfile { name: Some(name.to_owned()), ..ClientProfile::default() }
     }
 
     #[test]
     fn the_argument_wins_over_everything() {
-        let client = ClientFacts { accepts: Some(vec!["image/png".into()]), ..named("codex-mcp-client") };
-        assert_eq!(decided(FormArgument::Document, &client), (Form::Document, false));
-        assert_eq!(decided(FormArgument::Image, &client), (Form::Image, false));
+        let client = ClientProfile { accepts: Some(vec!["image/png".into()]), ..named("codex-mcp-client") };
+        assert_eq!(decided(FormArgument::Document, &client), (PageForm::Document, false));
+        assert_eq!(decided(FormArgument::Image, &client), (PageForm::Image, false));
     }
 
     #[test]
     fn a_declaration_wins_over_the_flag_and_the_table() {
         let accepts = Some(vec!["text/plain".into(), "application/pdf".into()]);
-        let client = ClientFacts { accepts, server_form: Some(FormArgument::Text), ..named("codex-mcp-client") };
-        assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
-        let client = ClientFacts { accepts: Some(vec![]), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), (Form::Text, false));
+        let client = ClientProfile { accepts, server_form: Some(FormArgument::Text), ..named("codex-mcp-client") };
+        assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Document, false));
+        let client = ClientProfile { accepts: Some(vec![]), ..named("opencode") };
+        assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Text, false));
     }
 
     #[test]
     fn a_client_may_declare_smaller_results_and_no_larger_ones() {
-        let declaring = |bytes| ClientFacts { max_result_bytes: bytes, ..ClientFacts::default() };
+        let declaring = |bytes| ClientProfile { max_result_bytes: bytes, ..ClientProfile::default() };
         let bounds = [None, Some(10), Some(1_000)].map(|bytes| declaring(bytes).result_bytes(100));
         assert_eq!(bounds, [Some(100), Some(10), Some(100)]);
-        assert_eq!(ClientFacts::direct().result_bytes(100), None);
+        assert_eq!(ClientProfile::direct().result_bytes(100), None);
     }
 
     #[test]
     fn the_flag_wins_over_the_table() {
-        let client = ClientFacts { server_form: Some(FormArgument::Path), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), (Form::Path, false));
-        let client = ClientFacts { server_form: Some(FormArgument::Auto), ..named("opencode") };
-        assert_eq!(decided(FormArgument::Auto, &client), (Form::Document, false));
+        let client = ClientProfile { server_form: Some(FormArgument::Path), ..named("opencode") };
+        assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Path, false));
+        let client = ClientProfile { server_form: Some(FormArgument::Auto), ..named("opencode") };
+        assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Document, false));
     }
 
     #[test]
     fn what_is_set_for_a_client_wins_over_the_table_alone() {
-        let set = |form| ClientFacts { named_form: Some(form), ..named("codex-mcp-client") };
-        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Document)), (Form::Document, false));
-        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Auto)), (Form::Image, true));
-        assert_eq!(decided(FormArgument::Text, &set(FormArgument::Document)), (Form::Text, false));
-        let flagged = ClientFacts { server_form: Some(FormArgument::Path), ..set(FormArgument::Document) };
-        assert_eq!(decided(FormArgument::Auto, &flagged), (Form::Path, false));
-        let declared = ClientFacts { accepts: Some(vec!["image/png".into()]), ..set(FormArgument::Document) };
-        assert_eq!(decided(FormArgument::Auto, &declared), (Form::Image, true));
+        let set = |form| ClientProfile { named_form: Some(form), ..named("codex-mcp-client") };
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Document)), (PageForm::Document, false));
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Auto)), (PageForm::Image, true));
+        assert_eq!(decided(FormArgument::Text, &set(FormArgument::Document)), (PageForm::Text, false));
+        let flagged = ClientProfile { server_form: Some(FormArgument::Path), ..set(FormArgument::Document) };
+        assert_eq!(decided(FormArgument::Auto, &flagged), (PageForm::Path, false));
+        let declared = ClientProfile { accepts: Some(vec!["image/png".into()]), ..set(FormArgument::Document) };
+        assert_eq!(decided(FormArgument::Auto, &declared), (PageForm::Image, true));
         let mixed = decide_form(FormArgument::Auto, &set(FormArgument::Mixed));
-        assert_eq!((mixed.form, mixed.is_mixed), (Form::Image, true));
+        assert_eq!((mixed.form, mixed.is_mixed), (PageForm::Image, true));
     }
 
     #[test]
     fn a_server_may_be_told_to_mix() {
-        let client = ClientFacts { server_form: Some(FormArgument::Mixed), ..named("opencode") };
+        let client = ClientProfile { server_form: Some(FormArgument::Mixed), ..named("opencode") };
         let mixed = decide_form(FormArgument::Auto, &client);
-        assert_eq!((mixed.form, mixed.is_mixed, mixed.note), (Form::Document, true, None));
+        assert_eq!((mixed.form, mixed.is_mixed, mixed.note), (PageForm::Document, true, None));
     }
 
     #[test]
     fn mixed_pages_with_figures_come_as_the_client_sees_them() {
-        let mixed = |client: &ClientFacts| decide_form(FormArgument::Mixed, client);
-        let seen = |client: &ClientFacts| (mixed(client).form, mixed(client).is_mixed);
-        assert_eq!(seen(&named("opencode")), (Form::Document, true));
-        assert_eq!(seen(&named("codex-mcp-client")), (Form::Image, true));
-        assert_eq!(seen(&ClientFacts::default()), (Form::Image, true));
+        let mixed = |client: &ClientProfile| decide_form(FormArgument::Mixed, client);
+        let seen = |client: &ClientProfile| (mixed(client).form, mixed(client).is_mixed);
+        assert_eq!(seen(&named("opencode")), (PageForm::Document, true));
+        assert_eq!(seen(&named("codex-mcp-client")), (PageForm::Image, true));
+        assert_eq!(seen(&ClientProfile::default()), (PageForm::Image, true));
     }
 
     #[test]
     fn an_unknown_client_gets_text_and_pictures_and_never_a_blob() {
-        for client in [ClientFacts::default(), named("mcp"), named("codex-mcp-client")] {
-            assert_eq!(decided(FormArgument::Auto, &client), (Form::Image, true));
+        for client in [ClientProfile::default(), named("mcp"), named("codex-mcp-client")] {
+            assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Image, true));
         }
-        assert_eq!(decided(FormArgument::Auto, &ClientFacts::direct()), (Form::Document, false));
+        assert_eq!(decided(FormArgument::Auto, &ClientProfile::direct()), (PageForm::Document, false));
     }
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::arguments::Fields;
+use super::arguments::ArgumentReader;
 use super::error::ToolError;
-use super::get_file::bad_handle;
+use super::get_file::invalid_handle;
 use crate::view::ConversationId;
 
 /// Checked arguments of `context_status` and of `context_updates`.
@@ -24,8 +24,8 @@ impl StatusArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool, arguments };
-        fields.only(&["conversation", "generation"])?;
+        let fields = ArgumentReader { tool, arguments };
+        fields.reject_unknown(&["conversation", "generation"])?;
         Ok(Self { conversation: fields.conversation()?, generation: fields.count("generation")? })
     }
 }
@@ -51,8 +51,8 @@ impl ForgetArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "context_forget", arguments };
-        fields.only(&["conversation", "filePath", "pages", "keepFiles", "generation"])?;
+        let fields = ArgumentReader { tool: "context_forget", arguments };
+        fields.reject_unknown(&["conversation", "filePath", "pages", "keepFiles", "generation"])?;
         Self {
             conversation: fields.conversation()?,
             file_path: fields.string("filePath")?,
@@ -99,8 +99,8 @@ impl ForkArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "context_fork", arguments };
-        fields.only(&["conversation", "asOf"])?;
+        let fields = ArgumentReader { tool: "context_fork", arguments };
+        fields.reject_unknown(&["conversation", "asOf"])?;
         Ok(Self { conversation: fields.conversation()?, as_of: fields.count("asOf")? })
     }
 }
@@ -123,11 +123,11 @@ impl WatchArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "context watch", arguments };
+        let fields = ArgumentReader { tool: "context watch", arguments };
         let hint = "Name it with --conversation, as in the calls before.";
         let handle = fields.conversation()?.ok_or_else(|| ToolError::required("conversation").hint(hint))?;
         let interval = fields.positive("intervalMs")?.unwrap_or(Self::DEFAULT_INTERVAL_MS);
-        let conversation = handle.parse().map_err(bad_handle)?;
+        let conversation = handle.parse().map_err(invalid_handle)?;
         Ok(Self { conversation, interval: Duration::from_millis(interval) })
     }
 }

@@ -12,15 +12,15 @@ use crate::context::{Delivery, Receipt, StoreError};
 /// An answer on its way to a client. Dropping it records nothing.
 #[derive(Debug)]
 #[must_use = "an answer that is not delivered is not recorded"]
-pub struct Dispatch(Arc<Mutex<Stage>>);
+pub struct Dispatch(Arc<Mutex<DeliveryStage>>);
 
 /// Cancels an answer on its way, or takes back the record of one that was written.
 #[derive(Debug, Clone)]
-pub struct Recall(Arc<Mutex<Stage>>);
+pub struct Recall(Arc<Mutex<DeliveryStage>>);
 
 /// How far an answer is.
 #[derive(Debug)]
-enum Stage {
+enum DeliveryStage {
     /// The request is being answered.
     Open,
     /// The answer is made and not written yet.
@@ -76,12 +76,12 @@ pub fn deliver<E>(
 impl Dispatch {
     /// An answer that is to be made.
     pub fn open() -> Self {
-        Self(Arc::new(Mutex::new(Stage::Open)))
+        Self(Arc::new(Mutex::new(DeliveryStage::Open)))
     }
 
     /// An answer that was made already, and may have nothing to record.
     pub fn of(delivery: Option<Delivery>) -> Self {
-        Self(Arc::new(Mutex::new(delivery.map_or(Stage::Open, Stage::Made))))
+        Self(Arc::new(Mutex::new(delivery.map_or(DeliveryStage::Open, DeliveryStage::Made))))
     }
 
     /// The right to cancel it.
@@ -93,8 +93,8 @@ impl Dispatch {
     /// Gives the answer what is to be recorded of it. Nothing is kept where the request was cancelled meanwhile.
     pub fn put(&self, delivery: Delivery) {
         let mut stage = locked(&self.0);
-        if matches!(*stage, Stage::Open | Stage::Made(_)) {
-            *stage = Stage::Made(delivery);
+        if matches!(*stage, DeliveryStage::Open | DeliveryStage::Made(_)) {
+            *stage = DeliveryStage::Made(delivery);
         }
     }
 
@@ -102,8 +102,8 @@ impl Dispatch {
     /// began elsewhere says when.
     pub fn begin_writing(&self) {
         let mut stage = locked(&self.0);
-        *stage = match std::mem::replace(&mut *stage, Stage::Ended) {
-            Stage::Made(delivery) => Stage::Writing(delivery),
+        *stage = match std::mem::replace(&mut *stage, DeliveryStage::Ended) {
+            DeliveryStage::Made(delivery) => DeliveryStage::Writing(delivery),
             other => other,
         };
     }
@@ -115,15 +115,15 @@ impl Dispatch {
         };
         let committed = delivery.commit();
         let mut stage = locked(&self.0);
-        let is_cancelled = matches!(*stage, Stage::Cancelled);
+        let is_cancelled = matches!(*stage, DeliveryStage::Cancelled);
         match committed {
-            Ok(receipt) if !is_cancelled => *stage = Stage::Recorded(receipt),
+            Ok(receipt) if !is_cancelled => *stage = DeliveryStage::Recorded(receipt),
             Ok(receipt) => {
                 drop(stage);
                 return receipt.take_back().map(|()| DeliveryOutcome::Cancelled);
             }
             Err(error) => {
-                *stage = Stage::Ended;
+                *stage = DeliveryStage::Ended;
                 return Err(error);
             }
         }
@@ -132,15 +132,15 @@ impl Dispatch {
 }
 
 /// Takes out what is to be recorded, or says why nothing is.
-fn begin_recording(stage: &mut Stage) -> Result<Delivery, DeliveryOutcome> {
-    match std::mem::replace(stage, Stage::Recording) {
-        Stage::Writing(delivery) => Ok(delivery),
-        Stage::Cancelled => {
-            *stage = Stage::Cancelled;
+fn begin_recording(stage: &mut DeliveryStage) -> Result<Delivery, DeliveryOutcome> {
+    match std::mem::replace(stage, DeliveryStage::Recording) {
+        DeliveryStage::Writing(delivery) => Ok(delivery),
+        DeliveryStage::Cancelled => {
+            *stage = DeliveryStage::Cancelled;
             Err(DeliveryOutcome::Cancelled)
         }
         _ => {
-            *stage = Stage::Ended;
+            *stage = DeliveryStage::Ended;
             Err(DeliveryOutcome::Nothing)
         }
     }
@@ -149,8 +149,8 @@ fn begin_recording(stage: &mut Stage) -> Result<Delivery, DeliveryOutcome> {
 impl Drop for Dispatch {
     fn drop(&mut self) {
         let mut stage = locked(&self.0);
-        if matches!(*stage, Stage::Open | Stage::Made(_) | Stage::Writing(_)) {
-            *stage = Stage::Ended;
+        if matches!(*stage, DeliveryStage::Open | DeliveryStage::Made(_) | DeliveryStage::Writing(_)) {
+            *stage = DeliveryStage::Ended;
         }
     }
 }
@@ -161,9 +161,10 @@ impl Recall {
     #[must_use = "what was recorded stays until it is taken back"]
     pub fn cancel(&self) -> Option<Receipt> {
         let mut stage = locked(&self.0);
-        let cancelled = if matches!(*stage, Stage::Ended) { Stage::Ended } else { Stage::Cancelled };
+        let cancelled =
+            if matches!(*stage, DeliveryStage::Ended) { DeliveryStage::Ended } else { DeliveryStage::Cancelled };
         match std::mem::replace(&mut *stage, cancelled) {
-            Stage::Recorded(receipt) => Some(receipt),
+            DeliveryStage::Recorded(receipt) => Some(receipt),
             _ => None,
         }
     }
@@ -171,17 +172,17 @@ impl Recall {
     /// Whether there is nothing left to cancel.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        matches!(*locked(&self.0), Stage::Ended | Stage::Cancelled)
+        matches!(*locked(&self.0), DeliveryStage::Ended | DeliveryStage::Cancelled)
     }
 
     /// Whether the client may have the answer already.
     #[must_use]
     pub fn is_answered(&self) -> bool {
-        matches!(*locked(&self.0), Stage::Writing(_) | Stage::Recording | Stage::Recorded(_))
+        matches!(*locked(&self.0), DeliveryStage::Writing(_) | DeliveryStage::Recording | DeliveryStage::Recorded(_))
     }
 }
 
 /// No stage is left half changed, so that a holder that panicked does no harm.
-fn locked(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+fn locked(stage: &Mutex<DeliveryStage>) -> MutexGuard<'_, DeliveryStage> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }

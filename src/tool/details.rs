@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::updates::pages_json;
-use crate::context::{Details, NextCall, PageEstimate, SentPage};
+use crate::context::{AnswerDetails, NextCall, PageEstimate, SentPage};
 use crate::page::PageSet;
 
 /// `details` as JSON; what is not known is left out.
 #[must_use]
-pub fn details_json(details: &Details, conversation: Option<&str>) -> Value {
-    let mut object = Object::default();
+pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Value {
+    let mut object = ObjectBuilder::default();
     object.put("file", json!(details.file));
     object.put("mimeType", json!(details.mime_type));
     object.put_some("blake3", details.blake3.map(|hash| json!(hash.to_string())));
@@ -29,9 +29,9 @@ pub fn details_json(details: &Details, conversation: Option<&str>) -> Value {
 }
 
 #[derive(Default)]
-struct Object(Map<String, Value>);
+struct ObjectBuilder(Map<String, Value>);
 
-impl Object {
+impl ObjectBuilder {
     fn put(&mut self, name: &str, value: Value) {
         self.0.insert(name.to_owned(), value);
     }
@@ -52,7 +52,7 @@ impl Object {
 }
 
 fn sent(page: &SentPage) -> Value {
-    let mut object = Object::default();
+    let mut object = ObjectBuilder::default();
     object.put("page", json!(page.page.get()));
     object.put_some("label", page.label.as_ref().map(|label| json!(label.0)));
     object.put("form", json!(page.form));
@@ -72,7 +72,7 @@ fn next(call: &NextCall) -> Value {
 }
 
 fn estimate(page: &PageEstimate) -> Value {
-    let mut object = Object::default();
+    let mut object = ObjectBuilder::default();
     object.put("page", json!(page.page.get()));
     object.put_some("textTokens", page.text_tokens.map(Value::from));
     object.put_some("imageTokens", page.image_tokens.map(Value::from));

@@ -54,13 +54,13 @@ pub struct StoreState {
     pub holdings: u64,
     /// The server that keeps it, where one does.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub server: Option<ServerState>,
+    pub server: Option<DatabaseServerState>,
 }
 
 /// The server of a database, and the way to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ServerState {
+pub struct DatabaseServerState {
     /// The protocol and cipher of TLS; `null` where the connection has none.
     pub tls: Option<String>,
     /// Whom it takes this program for: one who may read and write every table.
@@ -86,12 +86,12 @@ impl From<StoreReport> for StoreState {
             record_us: microseconds(report.record),
             conversations: report.conversations,
             holdings: report.holdings,
-            server: report.server.map(ServerState::from),
+            server: report.server.map(DatabaseServerState::from),
         }
     }
 }
 
-impl From<ServerReport> for ServerState {
+impl From<ServerReport> for DatabaseServerState {
     fn from(report: ServerReport) -> Self {
         Self {
             tls: report.tls,
@@ -112,12 +112,12 @@ impl StoreState {
             format!("  {conversations} conversations, {holdings} holdings"),
             format!("  a reading takes {read_us} µs, a recording {record_us} µs (medians)"),
         ];
-        lines.extend(server.iter().flat_map(ServerState::lines));
+        lines.extend(server.iter().flat_map(DatabaseServerState::lines));
         lines
     }
 }
 
-impl ServerState {
+impl DatabaseServerState {
     fn lines(&self) -> [String; 4] {
         let clock = match self.clock_ahead_seconds {
             0 => "agrees with this machine's".to_owned(),

@@ -11,7 +11,7 @@ pub const PDF: &str = "application/pdf";
 
 /// Whose content blocks are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Emit {
+pub enum EmitFormat {
     /// Messages API: `document` with a base64 source.
     #[default]
     Anthropic,
@@ -25,12 +25,12 @@ pub enum Emit {
 
 /// `block` in the shape of `emit`.
 #[must_use]
-pub fn emit_block(block: &Block, emit: Emit) -> Value {
+pub fn emit_block(block: &Block, emit: EmitFormat) -> Value {
     match emit {
-        Emit::Anthropic => anthropic(block),
-        Emit::OpenAi => openai(block),
-        Emit::Gemini => gemini(block),
-        Emit::Mcp => mcp(block),
+        EmitFormat::Anthropic => anthropic(block),
+        EmitFormat::OpenAi => openai(block),
+        EmitFormat::Gemini => gemini(block),
+        EmitFormat::Mcp => mcp(block),
     }
 }
 

@@ -22,7 +22,7 @@ impl ToolError {
     }
 
     /// Reading of `path` that ended for want of memory, where all that is known of it is that it ended.
-    pub(crate) fn exhausted(path: &str, limit_bytes: u64) -> Self {
+    pub(crate) fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
         let message = format!(
             "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader asked for more, \
              or for more of the stack than there is"
@@ -34,7 +34,7 @@ impl ToolError {
     }
 
     /// Reading of `path` that broke.
-    pub(crate) fn broken(path: &str) -> Self {
+    pub(crate) fn reader_crashed(path: &str) -> Self {
         ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} broke"))
             .hint("This is a fault of pagewise; standard error says where.")
     }

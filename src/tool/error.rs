@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 pub use super::error_code::ErrorCode;
 use super::web_error::{fetched_pdf, unsupported_content, web_error};
-use crate::context::{ContextError, PdfError, Reference, RequestFull, SourceError, WorkerError};
+use crate::context::{BoundExceeded, ContextError, PdfError, Reference, SourceError, WorkerError};
 use crate::limits::Limit;
 
 /// A refusal or failure, as every door shows it.
@@ -147,7 +147,7 @@ fn unknown_conversation() -> ToolError {
         .command_hint("Name one that was used before with --conversation.")
 }
 
-fn conversation_full(path: &str, full: &RequestFull) -> ToolError {
+fn conversation_full(path: &str, full: &BoundExceeded) -> ToolError {
     let message = format!(
         "Conversation limit reached: {} is {}, {} were sent, and {path} needs {} more",
         full.which, full.limit, full.sent, full.more

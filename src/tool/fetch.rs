@@ -3,13 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use super::error::ToolError;
-use super::fetch_arguments::{ContentArguments, DEFAULT_MAX_CHARS, FetchArguments, MAX_CHARS, Which};
+use super::fetch_arguments::{DEFAULT_MAX_CHARS, FetchArguments, MAX_CHARS, SearchContentArguments, UrlSelector};
 use super::get_file::Caller;
-use super::text::{fitting, length};
+use super::text::{char_count, prefix_within};
 use super::web_error::{content_not_found, web_error};
 use crate::context::{
-    Block, ContextManager, FetchedPage, FetchedResponse, FetchedText, FetchedUrl, ResponseId, ResultRoom, StoredText,
-    Watcher, grouped, one_line, untrusted,
+    Block, ContextManager, FetchOutcome, FetchedResponse, FetchedText, FetchedUrl, ProgressListener, ResponseId,
+    ResultBudget, StoredText, grouped, one_line, untrusted,
 };
 use crate::view::ConversationId;
 
@@ -30,7 +30,7 @@ pub fn fetch_content(
     context: &ContextManager,
     arguments: &FetchArguments,
     caller: &Caller,
-    watcher: &dyn Watcher,
+    watcher: &dyn ProgressListener,
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     watcher.starts(u64::try_from(arguments.urls.len()).unwrap_or(u64::MAX));
@@ -40,9 +40,9 @@ pub fn fetch_content(
     }
     // Without an id there is still what is shown.
     let kept = context.keep_fetched(&pages, conversation.as_ref());
-    let room = caller.room(context).map_or(u64::MAX, ResultRoom::characters);
+    let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
     let shown = shares(&pages, room.min(DEFAULT_MAX_CHARS));
-    let mut draft = Draft::new(kept.ok(), conversation.as_ref(), pages.len());
+    let mut draft = FetchAnswerBuilder::new(kept.ok(), conversation.as_ref(), pages.len());
     draft.is_bound = room < DEFAULT_MAX_CHARS;
     for (index, (page, share)) in pages.drain(..).zip(shown).enumerate() {
         match page.outcome {
@@ -54,8 +54,8 @@ pub fn fetch_content(
 }
 
 /// Why there is nothing: the one reason, or each.
-fn none_fetched(pages: Vec<FetchedPage>) -> ToolError {
-    let failure = |page: FetchedPage| page.outcome.err().map(|error| (page.url, ToolError::from(error)));
+fn none_fetched(pages: Vec<FetchOutcome>) -> ToolError {
+    let failure = |page: FetchOutcome| page.outcome.err().map(|error| (page.url, ToolError::from(error)));
     let mut failures = pages.into_iter().filter_map(failure).collect::<Vec<_>>();
     if failures.len() == 1
         && let Some((_, only)) = failures.pop()
@@ -71,8 +71,8 @@ fn none_fetched(pages: Vec<FetchedPage>) -> ToolError {
 
 /// How many characters of each are shown: all together as many as one answer has, and what is short leaves its share
 /// to the others.
-fn shares(pages: &[FetchedPage], room: u64) -> Vec<u64> {
-    let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| length(&text.stored.text)));
+fn shares(pages: &[FetchOutcome], room: u64) -> Vec<u64> {
+    let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| char_count(&text.stored.text)));
     let lengths = lengths.collect::<Vec<_>>();
     let mut sorted = lengths.clone();
     sorted.sort_unstable();
@@ -88,7 +88,7 @@ fn shares(pages: &[FetchedPage], room: u64) -> Vec<u64> {
     lengths.into_iter().map(|length| length.min(share)).collect()
 }
 
-struct Draft<'a> {
+struct FetchAnswerBuilder<'a> {
     id: Option<ResponseId>,
     conversation: Option<&'a ConversationId>,
     is_list: bool,
@@ -99,7 +99,7 @@ struct Draft<'a> {
     next_calls: Vec<String>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> FetchAnswerBuilder<'a> {
     fn new(id: Option<ResponseId>, conversation: Option<&'a ConversationId>, count: usize) -> Self {
         let (blocks, urls, next_calls) = (Vec::new(), Vec::new(), Vec::new());
         Self { id, conversation, is_list: count > 1, is_bound: false, blocks, urls, next_calls }
@@ -108,9 +108,9 @@ impl<'a> Draft<'a> {
     fn push(&mut self, index: usize, url: &str, text: &FetchedText, share: u64) {
         let stored = &text.stored;
         self.blocks.push(Block::Text(self.heading(index, url, text)));
-        let total = length(&stored.text);
-        let shown = fitting(&stored.text, share);
-        let (shown_chars, is_cut) = (length(shown), shown.len() < stored.text.len());
+        let total = char_count(&stored.text);
+        let shown = prefix_within(&stored.text, share);
+        let (shown_chars, is_cut) = (char_count(shown), shown.len() < stored.text.len());
         let mut block = shown.to_owned();
         if is_cut {
             block.push_str(&truncated(share, total, shown_chars, self.is_bound));
@@ -162,7 +162,7 @@ impl<'a> Draft<'a> {
 fn described(stored: &StoredText) -> String {
     let title = stored.title.as_ref().map(|title| format!("\"{}\"", one_line(title)));
     let pages = stored.pages.map(|pages| format!("{pages} pages"));
-    let characters = format!("{} characters", grouped(length(&stored.text)));
+    let characters = format!("{} characters", grouped(char_count(&stored.text)));
     let parts = [Some(stored.mime_type.clone()), title, pages, Some(characters)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -202,49 +202,49 @@ fn next_call(id: &ResponseId, index: usize, offset: u64) -> String {
 /// `validation_error` for an offset past the end.
 pub fn get_search_content(
     context: &ContextManager,
-    arguments: &ContentArguments,
+    arguments: &SearchContentArguments,
     caller: &Caller,
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let id = &arguments.response_id;
     let response = context.fetched(id, conversation.as_ref()).map_err(|error| web_error(id, &error))?;
-    let (index, fetched) = chosen(&response, &arguments.which)
+    let (index, fetched) = selected_url(&response, &arguments.which)
         .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, and not this one", response.urls.len())))?;
     let (_, key) = fetched
         .outcome
         .as_ref()
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is not kept any more")))?;
-    let room = caller.room(context).map_or(u64::MAX, ResultRoom::characters);
-    slice(id, (index, &fetched.url), &stored, arguments, room)
+    let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
+    text_slice(id, (index, &fetched.url), &stored, arguments, room)
 }
 
-fn chosen<'a>(response: &'a FetchedResponse, which: &Which) -> Option<(usize, &'a FetchedUrl)> {
+fn selected_url<'a>(response: &'a FetchedResponse, which: &UrlSelector) -> Option<(usize, &'a FetchedUrl)> {
     match which {
-        Which::Index(index) => {
+        UrlSelector::Index(index) => {
             let index = usize::try_from(*index).ok()?;
             Some((index, response.urls.get(index)?))
         }
-        Which::Url(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
+        UrlSelector::Url(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
     }
 }
 
-fn slice(
+fn text_slice(
     id: &str,
     (index, url): (usize, &str),
     stored: &StoredText,
-    arguments: &ContentArguments,
+    arguments: &SearchContentArguments,
     room: u64,
 ) -> Result<FetchAnswer, ToolError> {
-    let (total, offset, limit) = (length(&stored.text), arguments.offset, arguments.max_chars.min(room));
+    let (total, offset, limit) = (char_count(&stored.text), arguments.offset, arguments.max_chars.min(room));
     if offset > 0 && offset >= total {
         let expected = format!("Parameter 'offset' must be less than {total}, the characters of this text");
         return Err(ToolError::validation(&expected).with("totalChars", json!(total)));
     }
     let skipped = usize::try_from(offset).ok().and_then(|skipped| stored.text.char_indices().nth(skipped));
     let rest = skipped.and_then(|(start, _)| stored.text.get(start..)).unwrap_or_default();
-    let shown = fitting(rest, limit);
-    let next = offset.saturating_add(length(shown));
+    let shown = prefix_within(rest, limit);
+    let next = offset.saturating_add(char_count(shown));
     let mut block = shown.to_owned();
     let mut lines = vec![untrusted(url)];
     if next < total {
@@ -255,7 +255,7 @@ fn slice(
     let mut details = details_of(stored, total);
     details.insert("url".into(), json!(url));
     details.insert("offset".into(), json!(offset));
-    details.insert("shownChars".into(), json!(length(shown)));
+    details.insert("shownChars".into(), json!(char_count(shown)));
     details.insert("nextOffset".into(), if next < total { json!(next) } else { Value::Null });
     details.insert("truncated".into(), json!(next < total));
     let blocks = vec![Block::Text(block), Block::Text(lines.join("\n"))];

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{Fields, whole_number, wrong_form};
+use super::arguments::{ArgumentReader, invalid_value, whole_number};
 use super::error::ToolError;
 
 /// URLs of one call.
@@ -29,15 +29,15 @@ impl FetchArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "fetch_content", arguments };
-        fields.only(&["url", "urls", "conversation"])?;
+        let fields = ArgumentReader { tool: "fetch_content", arguments };
+        fields.reject_unknown(&["url", "urls", "conversation"])?;
         let given = match (fields.string("url")?, fields.value("urls")) {
             (Some(_), Some(_)) => {
                 return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
             }
             (Some(url), None) => vec![url],
             (None, None) => return Err(ToolError::required("url")),
-            (None, Some(urls)) => list(urls).ok_or_else(|| wrong_form("urls", "a list of URLs"))?,
+            (None, Some(urls)) => list(urls).ok_or_else(|| invalid_value("urls", "a list of URLs"))?,
         };
         let mut urls = Vec::<String>::new();
         for url in given.iter().map(|url| url.trim()).filter(|url| !url.is_empty()) {
@@ -65,11 +65,11 @@ fn list(value: &Value) -> Option<Vec<String>> {
 
 /// Checked arguments of `get_search_content`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContentArguments {
+pub struct SearchContentArguments {
     /// `responseId`.
     pub response_id: String,
     /// `url` or `urlIndex`.
-    pub which: Which,
+    pub which: UrlSelector,
     /// `maxChars`, at most the ceiling.
     pub max_chars: u64,
     /// `offset`, in characters.
@@ -80,27 +80,27 @@ pub struct ContentArguments {
 
 /// One of the URLs of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum UrlSelector {
     /// By its place, from 0.
     Index(u64),
     /// By itself.
     Url(String),
 }
 
-impl ContentArguments {
+impl SearchContentArguments {
     /// Reads the arguments of a call.
     ///
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "get_search_content", arguments };
-        fields.only(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
+        let fields = ArgumentReader { tool: "get_search_content", arguments };
+        fields.reject_unknown(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
         let which = match (fields.string("url")?, from_zero(&fields, "urlIndex")?) {
             (Some(_), Some(_)) => {
                 return Err(ToolError::one_of("url", "urlIndex"));
             }
-            (Some(url), None) => Which::Url(url.trim().to_owned()),
-            (None, index) => Which::Index(index.unwrap_or(0)),
+            (Some(url), None) => UrlSelector::Url(url.trim().to_owned()),
+            (None, index) => UrlSelector::Index(index.unwrap_or(0)),
         };
         Ok(Self {
             response_id: fields.required_string("responseId")?.trim().to_owned(),
@@ -112,8 +112,8 @@ impl ContentArguments {
     }
 }
 
-fn from_zero(fields: &Fields<'_>, name: &str) -> Result<Option<u64>, ToolError> {
+fn from_zero(fields: &ArgumentReader<'_>, name: &str) -> Result<Option<u64>, ToolError> {
     let Some(value) = fields.value(name) else { return Ok(None) };
     let number = whole_number(value).and_then(|number| u64::try_from(number).ok());
-    number.map(Some).ok_or_else(|| wrong_form(name, "a whole number, 0 or more"))
+    number.map(Some).ok_or_else(|| invalid_value(name, "a whole number, 0 or more"))
 }

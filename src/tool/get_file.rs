@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::arguments::{GetFileArguments, is_blank};
-use super::client::{ClientFacts, FormDecision, decide_form};
+use super::client::{ClientProfile, FormDecision, decide_form};
 use super::details::details_json;
 use super::error::ToolError;
 use crate::context::{
-    Answer, Block, Cancellation, ContextError, ContextManager, Delivery, FileRequest, ResultRoom, Watcher,
+    Answer, Block, Cancellation, ContextError, ContextManager, Delivery, FileRequest, ProgressListener, ResultBudget,
     page_or_pages, untrusted,
 };
 use crate::page::PageSet;
@@ -17,11 +17,11 @@ use crate::view::{ConversationId, ConversationIdError};
 #[derive(Debug, Clone, Default)]
 pub struct Caller {
     /// What can be shown to its model.
-    pub client: ClientFacts,
+    pub client: ClientProfile,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
     /// Why it is not known whose the conversation is that the call names: none is meant then.
-    pub doubt: Option<String>,
+    pub store_note: Option<String>,
     /// Ends the work on its call.
     pub cancellation: Cancellation,
 }
@@ -30,13 +30,13 @@ impl Caller {
     /// The command line, or a program that embeds the library: documents, and no conversation of its own.
     #[must_use]
     pub fn direct() -> Self {
-        Self { client: ClientFacts::direct(), ..Self::default() }
+        Self { client: ClientProfile::direct(), ..Self::default() }
     }
 
     /// What a result for it has room for; `None` where nothing bounds it.
     #[must_use]
-    pub fn room(&self, context: &ContextManager) -> Option<ResultRoom> {
-        self.client.result_bytes(context.settings().max_result_bytes).map(ResultRoom::of)
+    pub fn room(&self, context: &ContextManager) -> Option<ResultBudget> {
+        self.client.result_bytes(context.settings().max_result_bytes).map(ResultBudget::of)
     }
 
     /// The conversation of one call, which may name it. A blank name is none.
@@ -44,8 +44,8 @@ impl Caller {
     /// # Errors
     /// `validation_error` for a handle that is none.
     pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
-        let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(bad_handle)?;
-        if self.doubt.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
+        let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(invalid_handle)?;
+        if self.store_note.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
     }
 
     /// The same with the handle that its call names, as it was `admitted`. Where the store cannot say whose it is, an answer
@@ -61,17 +61,17 @@ impl Caller {
         match admitted {
             Ok(conversation) => Ok(Self { conversation: Some(conversation), ..self }),
             Err(error @ ContextError::Store(_)) if !is_about_memory => {
-                let doubt = format!(
+                let store_note = format!(
                     "Whose the conversation is cannot be told: nothing is left out, and nothing recorded. {error}"
                 );
-                Ok(Self { doubt: Some(doubt), ..self })
+                Ok(Self { store_note: Some(store_note), ..self })
             }
             Err(error) => Err(error.into()),
         }
     }
 }
 
-pub(super) fn bad_handle(error: ConversationIdError) -> ToolError {
+pub(super) fn invalid_handle(error: ConversationIdError) -> ToolError {
     let expected = format!("must be 1 to {} printable characters", ConversationId::MAX_CHARS);
     ToolError::parameter("conversation", &expected).with("reason", json!(error.to_string()))
 }
@@ -99,7 +99,7 @@ pub fn get_file(
     context: &ContextManager,
     arguments: GetFileArguments,
     caller: &Caller,
-    watcher: &dyn Watcher,
+    watcher: &dyn ProgressListener,
 ) -> Result<FileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
@@ -107,9 +107,9 @@ pub fn get_file(
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
     let mut answer = context.get_file_watched(&request, watcher)?;
-    answer.blocks.extend(caller.doubt.clone().map(Block::Text));
-    answer.details.notes.extend(caller.doubt.clone());
-    let (header, footer) = framing(&answer, conversation.as_ref());
+    answer.blocks.extend(caller.store_note.clone().map(Block::Text));
+    answer.details.notes.extend(caller.store_note.clone());
+    let (header, footer) = header_and_footer(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
 }
@@ -135,7 +135,7 @@ fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option
 }
 
 /// A header before documents; before other blocks none, since their first lines are fixed, but a footer.
-fn framing(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
+fn header_and_footer(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
     let handle = conversation.map(|handle| {
         format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
     });
@@ -167,7 +167,7 @@ mod tests {
         let caller = Caller::direct().with_handle(failed(), false);
         let caller = caller.unwrap_or_else(|_| Caller::direct());
         assert_eq!(caller.conversation(Some("somebody-s")), Ok(None), "not the handle that was shown");
-        assert!(caller.doubt.is_some_and(|doubt| doubt.contains("views.sqlite3")));
+        assert!(caller.store_note.is_some_and(|store_note| store_note.contains("views.sqlite3")));
         let about_memory = Caller::direct().with_handle(failed(), true);
         assert_eq!(about_memory.err().map(|error| error.code), Some(ErrorCode::StoreFailed));
         let unknown = Caller::direct().with_handle(Err(ContextError::UnknownConversation), false);

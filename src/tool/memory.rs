@@ -6,8 +6,8 @@ use super::context_arguments::{ForgetArguments, ForkArguments, StatusArguments};
 use super::error::ToolError;
 use super::get_file::Caller;
 use crate::context::{
-    ContextError, ContextManager, ForgetRequest, HeldFile, Point, RequestBounds, Sent, Status, form_name, grouped,
-    one_line, page_or_pages,
+    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
+    form_name, grouped, one_line, page_or_pages,
 };
 use crate::page::{PageSet, parse_page_selection};
 use crate::provider::{ProviderLimits, published};
@@ -31,7 +31,7 @@ pub fn context_status(
     arguments: &StatusArguments,
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
-    let conversation = required(caller, arguments.conversation.as_deref())?;
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let status = context.status(&conversation, arguments.generation)?;
     let bounds = context.settings().request_bounds;
     let mut lines = vec![format!("Files that conversation {conversation} holds: {}", status.files.len())];
@@ -39,7 +39,7 @@ pub fn context_status(
     lines.push(sent_line(&status.sent, &bounds));
     lines.push("What providers take in one request:".to_owned());
     lines.extend(published().map(limits_line));
-    lines.push(place_line(&status));
+    lines.push(point_line(&status));
     let structure = json!({
         "conversation": conversation.as_str(),
         "generation": status.generation,
@@ -60,7 +60,7 @@ pub fn context_forget(
     arguments: &ForgetArguments,
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
-    let conversation = required(caller, arguments.conversation.as_deref())?;
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let pages = arguments.pages.as_deref().map(selection).transpose()?;
     let what = match (&arguments.file_path, &arguments.pages) {
         (None, _) if arguments.keep_files => "everything but which files there are".to_owned(),
@@ -86,8 +86,8 @@ pub fn context_fork(
     arguments: &ForkArguments,
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
-    let origin = required(caller, arguments.conversation.as_deref())?;
-    let fork = match context.fork(&origin, arguments.as_of.map(Point)) {
+    let origin = required_conversation(caller, arguments.conversation.as_deref())?;
+    let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
         // The caller's own, to which nothing was given yet.
         Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
             context.mint(None)
@@ -106,7 +106,7 @@ pub fn context_fork(
     Ok(DataAnswer { text, structure })
 }
 
-pub(super) fn required(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
+pub(super) fn required_conversation(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
     caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
 }
 
@@ -176,7 +176,7 @@ fn file_json(file: &HeldFile) -> Value {
     value
 }
 
-fn sent_line(sent: &Sent, bounds: &RequestBounds) -> String {
+fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
         "Sent so far: {} media blocks (at most {}), {} PDF pages among them (at most {}), {} bytes (at most {}), about {} \
          tokens.",
@@ -190,7 +190,7 @@ fn sent_line(sent: &Sent, bounds: &RequestBounds) -> String {
     )
 }
 
-fn sent_json(sent: &Sent, bounds: &RequestBounds) -> Value {
+fn sent_json(sent: &Usage, bounds: &RequestBounds) -> Value {
     json!({
         "mediaBlocks": sent.blocks,
         "maxMediaBlocks": bounds.max_media_blocks,
@@ -228,6 +228,6 @@ fn limits_json(limits: &ProviderLimits) -> Value {
     Value::Object(object)
 }
 
-fn place_line(status: &Status) -> String {
+fn point_line(status: &ConversationStatus) -> String {
     format!("Point: {} (context_fork takes it as asOf). Generation: {}.", status.point.0, status.generation)
 }

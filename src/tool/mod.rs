@@ -36,27 +36,29 @@ mod updates;
 mod web_error;
 
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextManager, DEFAULT_DEADLINE, DatabaseSettings,
-    Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, OpenPdf, OutputBounds, Password, PostgresAddress,
-    PostgresError, Receipt, SessionStore, StoreError, StoreTally, StoredSession, Surroundings, Unwatched, Watcher,
-    WebSettings, WorkerSettings, end_writing, json_length, run_worker,
+    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,
+    DatabaseSettings, Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, NoProgress, OpenPdf, OutputBounds,
+    PdfPassword, PostgresAddress, PostgresError, ProgressListener, Receipt, SessionStore, StoreError, StoreTally,
+    StoredSession, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
 };
-pub use crate::model::{Listener, ModelChain, ModelName, ModelSettings, Models, PROVIDERS, RemoteReferences, Unheard};
+pub use crate::model::{
+    ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,
+};
 pub use crate::view::{ConversationId, Principal};
 pub use arguments::{GetFileArguments, argument};
-pub use ask::{AskAnswer, AskArguments, AskWorld, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
+pub use ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use client::{
-    CLIENTS, CONTENT_EXTENSION, ClientFacts, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
+    CLIENTS, CONTENT_EXTENSION, ClientProfile, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
     PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use context_arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub use deliver::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use details::details_json;
-pub use doctor::{DoctorResult, LayerState, ServerState, StoreState};
-pub use emit::{Emit, PDF, base64, base64_length, emit_block, push_base64};
+pub use doctor::{DatabaseServerState, DoctorResult, LayerState, StoreState};
+pub use emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
 pub use error::{ErrorCode, ToolError};
 pub use fetch::{FetchAnswer, fetch_content, get_search_content};
-pub use fetch_arguments::{ContentArguments, FetchArguments, Which};
+pub use fetch_arguments::{FetchArguments, SearchContentArguments, UrlSelector};
 pub use get_file::{Caller, FileAnswer, get_file};
 pub use info::{InfoResult, PageSize};
 pub use memory::{DataAnswer, context_forget, context_fork, context_status};
@@ -71,5 +73,5 @@ pub use resource::{
 pub use schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use search::search;
 pub use split::{FailedPage, SplitResult, split};
-pub use text::{TextOfPage, TextResult, extract_text};
+pub use text::{ExtractedPage, TextResult, extract_text};
 pub use updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};

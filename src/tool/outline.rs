@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::memory::DataAnswer;
-use crate::context::{OpenPdf, OutlineItem, ResultRoom, json_length, one_line, untrusted};
+use crate::context::{OpenPdf, OutlineItem, ResultBudget, json_length, one_line, untrusted};
 
 /// Entries in one answer.
 const MAX_ENTRIES: usize = 5_000;
 
 /// The outline of `pdf`, every entry with its page, as far as `room` goes.
 #[must_use]
-pub fn outline(pdf: &OpenPdf, room: Option<ResultRoom>) -> DataAnswer {
+pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
     let mut outline = pdf.document.outline(MAX_ENTRIES);
     let read = outline.items.len();
     if let Some(room) = room {
@@ -38,7 +38,7 @@ pub fn outline(pdf: &OpenPdf, room: Option<ResultRoom>) -> DataAnswer {
 }
 
 /// How many of the first entries fit, in the text and in the structure.
-fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultRoom) -> usize {
+fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultBudget) -> usize {
     let mut left = room.bytes();
     let fits = |item: &&OutlineItem| {
         let cost = json_length(&line(pdf, item)).saturating_add(json_length(&structure(pdf, item)));

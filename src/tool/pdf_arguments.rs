@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments::{Fields, whole_number, wrong_form};
+use super::arguments::{ArgumentReader, invalid_value, whole_number};
 use super::error::ToolError;
 use super::get_file::Caller;
-use crate::context::{Asking, ContextManager, Dpi, OpenPdf, Region, Surroundings};
+use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester};
 
 /// Characters of text in one answer, where none are asked for.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;
@@ -30,12 +30,12 @@ impl DocumentArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool, arguments };
-        fields.only(&Self::NAMES)?;
+        let fields = ArgumentReader { tool, arguments };
+        fields.reject_unknown(&Self::NAMES)?;
         Self::of(&fields)
     }
 
-    fn of(fields: &Fields<'_>) -> Result<Self, ToolError> {
+    fn of(fields: &ArgumentReader<'_>) -> Result<Self, ToolError> {
         Ok(Self {
             path: fields.required_string("path")?,
             password: fields.password()?,
@@ -50,7 +50,7 @@ impl DocumentArguments {
     /// refusal of the file and of the reader.
     pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let asking = Asking { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
         Ok(context.open_pdf_for(&self.path, self.password.as_deref(), asking)?)
     }
 
@@ -58,17 +58,17 @@ impl DocumentArguments {
     ///
     /// # Errors
     /// As [`DocumentArguments::open`].
-    pub fn open_alone(&self, surroundings: &Surroundings) -> Result<OpenPdf, ToolError> {
+    pub fn open_alone(&self, surroundings: &ContextConfig) -> Result<OpenPdf, ToolError> {
         let caller = Caller::direct();
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let asking = Asking { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
         Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), asking)?)
     }
 }
 
 /// Refuses what is neither of [`DocumentArguments`] nor one of `own`.
-fn only(fields: &Fields<'_>, own: &[&str]) -> Result<(), ToolError> {
-    fields.only(&[&DocumentArguments::NAMES[..], own].concat())
+fn reject_unknown(fields: &ArgumentReader<'_>, own: &[&str]) -> Result<(), ToolError> {
+    fields.reject_unknown(&[&DocumentArguments::NAMES[..], own].concat())
 }
 
 /// Checked arguments of `pdf_extract_text`.
@@ -88,8 +88,8 @@ impl TextArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "pdf_extract_text", arguments };
-        only(&fields, &["pages", "max_chars"])?;
+        let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
+        reject_unknown(&fields, &["pages", "max_chars"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
             pages: fields.selection()?,
@@ -117,29 +117,30 @@ impl RenderArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "pdf_render_page", arguments };
-        only(&fields, &["page", "dpi", "region"])?;
+        let fields = ArgumentReader { tool: "pdf_render_page", arguments };
+        reject_unknown(&fields, &["page", "dpi", "region"])?;
         let document = DocumentArguments::of(&fields)?;
         let page = fields.value("page").ok_or_else(|| ToolError::required("page"))?;
         Ok(Self {
             document,
-            page: whole_number(page).ok_or_else(|| wrong_form("page", "a whole number, 1 or more"))?,
+            page: whole_number(page).ok_or_else(|| invalid_value("page", "a whole number, 1 or more"))?,
             dpi: dpi(&fields)?,
             region: fields.value("region").map(region).transpose()?,
         })
     }
 }
 
-fn dpi(fields: &Fields<'_>) -> Result<Dpi, ToolError> {
+fn dpi(fields: &ArgumentReader<'_>) -> Result<Dpi, ToolError> {
     let Some(value) = fields.value("dpi") else { return Ok(Dpi::default()) };
-    let number = whole_number(value).ok_or_else(|| wrong_form("dpi", "a whole number; it is clamped to 72 to 300"))?;
+    let number =
+        whole_number(value).ok_or_else(|| invalid_value("dpi", "a whole number; it is clamped to 72 to 300"))?;
     Ok(Dpi::clamped(u64::try_from(number.max(0)).unwrap_or(u64::MAX)))
 }
 
 /// A list of four numbers, or the same as text, as a command line has it.
 fn region(value: &Value) -> Result<Region, ToolError> {
     let expected =
-        || wrong_form("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
+        || invalid_value("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
     let numbers = match value {
         Value::Array(items) => items.iter().map(Value::as_f64).collect::<Option<Vec<_>>>(),
         Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
@@ -177,8 +178,8 @@ impl SearchArguments {
     /// # Errors
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "pdf_search", arguments };
-        only(&fields, &["query", "regex", "case_sensitive", "pages", "max_results"])?;
+        let fields = ArgumentReader { tool: "pdf_search", arguments };
+        reject_unknown(&fields, &["query", "regex", "case_sensitive", "pages", "max_results"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
             query: fields.required_string("query")?,

@@ -9,7 +9,7 @@ use super::get_file::Caller;
 use super::page::write_failed;
 use super::pdf_arguments::RenderArguments;
 use crate::context::{
-    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultRoom, one_line,
+    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultBudget, one_line,
     untrusted, write_whole,
 };
 use crate::page::PageNumber;
@@ -74,15 +74,15 @@ pub fn render_page(
 }
 
 /// A picture to be shown, with the mark that it was; or why it is not.
-type Shown = Result<(Block, Option<Delivery>), String>;
+type ShownPicture = Result<(Block, Option<Delivery>), String>;
 
 fn shown(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,
     png: Vec<u8>,
-) -> Result<Shown, ToolError> {
-    let room = caller.room(context).map_or(u64::MAX, ResultRoom::data_bytes);
+) -> Result<ShownPicture, ToolError> {
+    let room = caller.room(context).map_or(u64::MAX, ResultBudget::data_bytes);
     let usual = context.settings().max_picture_bytes;
     let (max, setting) = if room < usual { (room, "max_result_bytes") } else { (usual, "max_picture_bytes") };
     let bytes = png.len();
@@ -93,7 +93,7 @@ fn shown(
     }
     let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png.into() });
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
-    let counted = conversation.map(|conversation| context.count(&conversation, std::slice::from_ref(&image)));
+    let counted = conversation.map(|conversation| context.count_blocks(&conversation, std::slice::from_ref(&image)));
     Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
         format!(
             "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \

@@ -4,7 +4,7 @@ use super::error::{ErrorCode, ToolError};
 use super::page::cut;
 use super::pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments};
 use super::text::extract_text;
-use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, OpenPdf, RenderOptions, Unwatched};
+use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf, RenderOptions};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 use bytes::Bytes;
@@ -110,7 +110,7 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
             let arguments = TextArguments { document, pages: Some(page.to_string()), max_chars: DEFAULT_MAX_CHARS };
-            let text = extract_text(pdf, &arguments, &Unwatched)?;
+            let text = extract_text(pdf, &arguments, &NoProgress)?;
             Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
         }
     }

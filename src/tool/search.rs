@@ -7,8 +7,8 @@ use super::get_file::Caller;
 use super::memory::DataAnswer;
 use super::pdf_arguments::SearchArguments;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, PageKind, Pattern, Query, ResultRoom, Selected, Watcher, json_length, one_line,
-    page_or_pages, select_from, untrusted,
+    Case, ContextManager, Hit, OpenPdf, PageKind, Pattern, ProgressListener, Query, ResultBudget, SelectedPages,
+    json_length, one_line, page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
@@ -20,7 +20,7 @@ pub fn search(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
-    watcher: &dyn Watcher,
+    watcher: &dyn ProgressListener,
 ) -> Result<DataAnswer, ToolError> {
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
@@ -30,21 +30,21 @@ pub fn search(
         None => PageSet::new(),
     };
     let page_count = pdf.document.page_count();
-    let Selected { pages, note } = match &arguments.pages {
+    let SelectedPages { pages, note } = match &arguments.pages {
         Some(selection) => select_from(selection, &*pdf.document)?,
-        None => Selected { pages: PageSet::all(page_count), note: None },
+        None => SelectedPages { pages: PageSet::all(page_count), note: None },
     };
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
-    let mut found = Found { left, note, ..Found::default() };
+    let mut found = SearchFindings { left, note, ..SearchFindings::default() };
     watcher.starts(pages.len());
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
         pdf.check()?;
-        found.look_at(&pdf, page, &pattern, &held);
+        found.search_page(&pdf, page, &pattern, &held);
         watcher.page_done();
     }
     found.searched = pages.len();
     if let Some(room) = caller.room(context) {
-        found.fit(room);
+        found.drop_what_does_not_fit(room);
     }
     Ok(DataAnswer { text: found.text(&pdf, arguments), structure: found.structure(&pdf, arguments) })
 }
@@ -60,8 +60,8 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
 }
 
 #[derive(Default)]
-struct Found {
-    pages: Vec<FoundPage>,
+struct SearchFindings {
+    pages: Vec<MatchedPage>,
     without_text: PageSet,
     unreadable: PageSet,
     /// Hits that may still be shown.
@@ -78,7 +78,7 @@ struct Found {
     matching: usize,
 }
 
-struct FoundPage {
+struct MatchedPage {
     page: PageIndex,
     label: Option<String>,
     count: usize,
@@ -86,8 +86,8 @@ struct FoundPage {
     hits: Vec<Hit>,
 }
 
-impl Found {
-    fn look_at(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
+impl SearchFindings {
+    fn search_page(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
         let text = match pdf.document.page_text(page) {
             Ok(found) => found,
             Err(_) => return self.unreadable.insert(page),
@@ -106,16 +106,16 @@ impl Found {
         self.total += count;
         self.matching += 1;
         let label = pdf.document.page_label(page).map(|label| label.0);
-        self.pages.push(FoundPage { page, label, count, is_held: held.contains(page), hits });
+        self.pages.push(MatchedPage { page, label, count, is_held: held.contains(page), hits });
     }
 
     /// Leaves out what the result has no room for.
-    fn fit(&mut self, room: ResultRoom) {
+    fn drop_what_does_not_fit(&mut self, room: ResultBudget) {
         let mut left = room.bytes();
         let mut kept = 0;
         for page in &mut self.pages {
             let head = page.head_cost();
-            let costs = page.hits.iter().map(FoundPage::hit_cost);
+            let costs = page.hits.iter().map(MatchedPage::hit_cost);
             let fitting = costs
                 .scan(left.saturating_sub(head), |left, cost| {
                     *left = left.checked_sub(cost)?;
@@ -151,7 +151,7 @@ impl Found {
             lines.push(untrusted(&pdf.path));
         }
         lines.extend(self.note.as_deref().map(one_line));
-        lines.extend(self.pages.iter().flat_map(FoundPage::lines));
+        lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
         if !self.rest.is_empty() || self.alone.is_some() {
             let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
             let next = format!(" Next call: pdf_search with pages: \"{}\"", self.rest);
@@ -184,7 +184,7 @@ impl Found {
             "matches": self.total,
             "shown": self.shown(),
             "searchedPages": self.searched,
-            "pages": self.pages.iter().map(FoundPage::structure).collect::<Vec<_>>(),
+            "pages": self.pages.iter().map(MatchedPage::structure).collect::<Vec<_>>(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
             "rest": self.rest.to_string(),
@@ -192,7 +192,7 @@ impl Found {
     }
 }
 
-impl FoundPage {
+impl MatchedPage {
     /// Bytes that it takes in the text and in the structure, without its hits.
     fn head_cost(&self) -> u64 {
         const NAMES: u64 = 128;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::error::ToolError;
 use super::page::{cut, write_chunk, write_failed};
-use crate::context::{OpenPdf, Watcher, select_pages};
+use crate::context::{OpenPdf, ProgressListener, select_pages};
 use crate::limits::at_work;
 use crate::page::{PageIndex, PageNumber, PageSet};
 
@@ -50,7 +50,7 @@ pub fn split(
     pdf: &OpenPdf,
     selection: Option<&str>,
     out_dir: &Path,
-    watcher: &dyn Watcher,
+    watcher: &dyn ProgressListener,
 ) -> Result<SplitResult, ToolError> {
     let page_count = pdf.document.page_count();
     let pages = match selection {
@@ -59,21 +59,21 @@ pub fn split(
     };
     std::fs::create_dir_all(out_dir).map_err(|error| write_failed(out_dir, &error))?;
     watcher.starts(pages.len());
-    let job = Job { pdf, out_dir, watcher, digits: page_count.to_string().len(), tally: Tally::default() };
+    let job = SplitJob { pdf, out_dir, watcher, digits: page_count.to_string().len(), tally: SplitTally::default() };
     job.run(&pages.iter().collect::<Vec<_>>());
     Ok(job.result())
 }
 
-struct Job<'a> {
+struct SplitJob<'a> {
     pdf: &'a OpenPdf,
     out_dir: &'a Path,
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn ProgressListener,
     digits: usize,
-    tally: Tally,
+    tally: SplitTally,
 }
 
 #[derive(Default)]
-struct Tally {
+struct SplitTally {
     next: AtomicUsize,
     written: AtomicUsize,
     bytes: AtomicUsize,
@@ -81,7 +81,7 @@ struct Tally {
     interrupted: AtomicBool,
 }
 
-impl Job<'_> {
+impl SplitJob<'_> {
     fn run(&self, pages: &[PageIndex]) {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
         std::thread::scope(|scope| {

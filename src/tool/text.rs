@@ -8,8 +8,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::error::ToolError;
 use super::pdf_arguments::TextArguments;
 use crate::context::{
-    ContextError, OpenPdf, PageKind, PageText, PdfError, ResultRoom, Selected, Watcher, json_length, page_or_pages,
-    select_from, untrusted,
+    ContextError, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages, json_length,
+    page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 
@@ -27,7 +27,7 @@ pub struct TextResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<String>,
     /// The pages selected, up to where the text was cut.
-    pub pages: Vec<TextOfPage>,
+    pub pages: Vec<ExtractedPage>,
     /// Whether the text was cut.
     pub truncated: bool,
     /// Characters that were allowed.
@@ -47,7 +47,7 @@ pub struct TextResult {
 
 /// The text of one page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TextOfPage {
+pub struct ExtractedPage {
     /// Its 1-based number.
     pub number: u32,
     /// As printed, where the document says so.
@@ -64,14 +64,18 @@ const MAX_NOTES: usize = 20;
 ///
 /// # Errors
 /// `invalid_page` and `invalid_page_range` for the selection; where no page can be read, why the first cannot.
-pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watcher) -> Result<TextResult, ToolError> {
+pub fn extract_text(
+    pdf: &OpenPdf,
+    arguments: &TextArguments,
+    watcher: &dyn ProgressListener,
+) -> Result<TextResult, ToolError> {
     let page_count = pdf.document.page_count();
-    let Selected { pages, note } = match &arguments.pages {
+    let SelectedPages { pages, note } = match &arguments.pages {
         Some(selection) => select_from(selection, &*pdf.document)?,
-        None => Selected { pages: PageSet::all(page_count), note: None },
+        None => SelectedPages { pages: PageSet::all(page_count), note: None },
     };
     watcher.starts(pages.len());
-    let mut draft = Draft::new(pdf, arguments.max_chars);
+    let mut draft = TextResultBuilder::new(pdf, arguments.max_chars);
     draft.notes.extend(note);
     for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
         pdf.check()?;
@@ -81,20 +85,20 @@ pub fn extract_text(pdf: &OpenPdf, arguments: &TextArguments, watcher: &dyn Watc
     draft.result(arguments, pages)
 }
 
-struct Draft<'a> {
+struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
     /// Characters that still fit.
     left: u64,
     total: u64,
     is_cut: bool,
-    pages: Vec<TextOfPage>,
+    pages: Vec<ExtractedPage>,
     read: u64,
     without_text: PageSet,
     notes: Vec<String>,
     failure: Option<PdfError>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> TextResultBuilder<'a> {
     fn new(pdf: &'a OpenPdf, max_chars: u64) -> Self {
         Self {
             pdf,
@@ -132,18 +136,18 @@ impl<'a> Draft<'a> {
 
     /// Adds what fits of a page; the line that names it counts too.
     fn push(&mut self, page: PageIndex, text: &str) {
-        let heading = length(&heading(page.number().get(), self.total == 0));
-        self.total = self.total.saturating_add(heading).saturating_add(length(text));
+        let heading = char_count(&heading(page.number().get(), self.total == 0));
+        self.total = self.total.saturating_add(heading).saturating_add(char_count(text));
         if self.is_cut || heading > self.left {
             self.is_cut = true;
             return;
         }
         self.left -= heading;
-        let fitting = fitting(text, self.left);
-        self.left = self.left.saturating_sub(length(fitting));
+        let fitting = prefix_within(text, self.left);
+        self.left = self.left.saturating_sub(char_count(fitting));
         self.is_cut = fitting.len() < text.len();
         let label = self.pdf.document.page_label(page).map(|label| label.0);
-        self.pages.push(TextOfPage { number: page.number().get(), label, text: fitting.to_owned() });
+        self.pages.push(ExtractedPage { number: page.number().get(), label, text: fitting.to_owned() });
     }
 
     fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
@@ -175,7 +179,7 @@ impl<'a> Draft<'a> {
 impl TextResult {
     /// The result cut to what `room` has room for, with the call that gives the rest.
     #[must_use]
-    pub fn within(mut self, room: ResultRoom) -> Self {
+    pub fn within(mut self, room: ResultBudget) -> Self {
         let beside = json_length(&self.remarks()).saturating_add(json_length(&self.notes));
         let mut left = room.bytes().saturating_sub(beside);
         let mut pages = Vec::new();
@@ -183,7 +187,7 @@ impl TextResult {
         for mut page in std::mem::take(&mut self.pages) {
             // Its number stands in the heading, and among the details.
             let cost = json_length(&heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
-            let fitting = fitting_json(&page.text, left.saturating_sub(cost)).len();
+            let fitting = prefix_within_json(&page.text, left.saturating_sub(cost)).len();
             if left < cost || fitting < page.text.len() {
                 cut = Some(page.number);
             }
@@ -204,8 +208,8 @@ impl TextResult {
 
     /// Says that the text ends within page `number`, for lack of room in the result.
     fn note_cut(&mut self, number: u32) {
-        let headings = self.pages.iter().enumerate().map(|(at, page)| length(&heading(page.number, at == 0)));
-        let texts = self.pages.iter().map(|page| length(&page.text));
+        let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&heading(page.number, at == 0)));
+        let texts = self.pages.iter().map(|page| char_count(&page.text));
         self.max_chars = headings.chain(texts).sum();
         self.truncated = true;
         // A page that alone is too much would be cut at the same place again.
@@ -263,14 +267,14 @@ fn heading(page: u32, is_first: bool) -> String {
 }
 
 /// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
-pub(super) fn fitting(text: &str, max: u64) -> &str {
-    if length(text) <= max {
+pub(super) fn prefix_within(text: &str, max: u64) -> &str {
+    if char_count(text) <= max {
         return text;
     }
     let mut left = max;
     let mut end = 0;
     for (at, grapheme) in text.grapheme_indices(true) {
-        let Some(rest) = left.checked_sub(length(grapheme)) else { break };
+        let Some(rest) = left.checked_sub(char_count(grapheme)) else { break };
         left = rest;
         end = at + grapheme.len();
     }
@@ -278,7 +282,7 @@ pub(super) fn fitting(text: &str, max: u64) -> &str {
 }
 
 /// The beginning of `text` that has at most `max` bytes in JSON.
-pub(super) fn fitting_json(text: &str, max: u64) -> &str {
+pub(super) fn prefix_within_json(text: &str, max: u64) -> &str {
     if json_length(text) <= max {
         return text;
     }
@@ -292,27 +296,27 @@ pub(super) fn fitting_json(text: &str, max: u64) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-pub(super) fn length(text: &str) -> u64 {
+pub(super) fn char_count(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fitting, fitting_json};
+    use super::{prefix_within, prefix_within_json};
 
     #[test]
     fn text_is_cut_by_its_bytes_in_json() {
-        assert_eq!(fitting_json("abc", 5), "abc");
-        assert_eq!(fitting_json("abc", 4), "ab");
-        assert_eq!(fitting_json("\u{1}\"c", 10), "\u{1}\"");
-        assert_eq!(fitting_json("abc", 0), "");
+        assert_eq!(prefix_within_json("abc", 5), "abc");
+        assert_eq!(prefix_within_json("abc", 4), "ab");
+        assert_eq!(prefix_within_json("\u{1}\"c", 10), "\u{1}\"");
+        assert_eq!(prefix_within_json("abc", 0), "");
     }
 
     #[test]
     fn text_is_cut_by_characters_and_between_graphemes() {
-        assert_eq!(fitting("añb", 2), "añ");
-        assert_eq!(fitting("an\u{303}b", 2), "a");
-        assert_eq!(fitting("an\u{303}b", 3), "an\u{303}");
-        assert_eq!(fitting("abc", 3), "abc");
+        assert_eq!(prefix_within("añb", 2), "añ");
+        assert_eq!(prefix_within("an\u{303}b", 2), "a");
+        assert_eq!(prefix_within("an\u{303}b", 3), "an\u{303}");
+        assert_eq!(prefix_within("abc", 3), "abc");
     }
 }

@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use super::context_arguments::StatusArguments;
 use super::error::ToolError;
 use super::get_file::Caller;
-use super::memory::{DataAnswer, required};
+use super::memory::{DataAnswer, required_conversation};
 use crate::context::{
-    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultRoom, TEXT_DELETED, Updates, json_length,
-    one_line, page_changes_told, untrusted,
+    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length,
+    one_line, page_change_lines, untrusted,
 };
 use crate::page::PageSet;
 
@@ -30,8 +30,8 @@ pub fn context_updates(
     arguments: &StatusArguments,
     caller: &Caller,
 ) -> Result<UpdatesAnswer, ToolError> {
-    let conversation = required(caller, arguments.conversation.as_deref())?;
-    let mut left = caller.room(context).map(ResultRoom::bytes);
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let mut left = caller.room(context).map(ResultBudget::bytes);
     let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
     let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
     let mut structure = updates_json(&updates);
@@ -103,7 +103,7 @@ pub fn update_text(file: &FileUpdate) -> String {
 
 fn pages_text(path: &str, changes: &PageChanges) -> String {
     let mut lines = vec![format!("{path}: This file has changed since it was given to you.")];
-    lines.extend(page_changes_told(changes));
+    lines.extend(page_change_lines(changes));
     let new = [&changes.changed, &changes.added].into_iter().flat_map(PageSet::iter).collect::<PageSet>();
     if !new.is_empty() {
         lines.push(format!("To read what is new: get_file pages: \"{new}\""));

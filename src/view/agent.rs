@@ -1,7 +1,7 @@
 //! What a conversation holds of one content.
 
 use super::conversation::ConversationView;
-use super::holding::{Form, Held, LineSpan};
+use super::holding::{HeldItem, LineSpan, PageForm};
 use crate::hash::ContentHash;
 use crate::page::PageSet;
 
@@ -35,7 +35,7 @@ impl ConversationView {
     /// Whether the summary of a content is held.
     #[must_use]
     pub fn holds_summary(&self, content: &ContentHash) -> bool {
-        self.wholes_of(*content).any(|what| matches!(what, Held::Summary { .. }))
+        self.whole_items_of(*content).any(|what| matches!(what, HeldItem::Summary { .. }))
     }
 
     /// Whether every line of `span` of a text file is held.
@@ -47,12 +47,12 @@ impl ConversationView {
     /// Whether a file that is given whole is held.
     #[must_use]
     pub fn holds_binary(&self, content: &ContentHash) -> bool {
-        self.wholes_of(*content).any(|what| what == Held::Binary)
+        self.whole_items_of(*content).any(|what| what == HeldItem::Binary)
     }
 
     /// What is held of a content besides pages: a summary, a file given whole, lines of a text joined.
-    pub fn wholes_of(&self, content: ContentHash) -> impl Iterator<Item = Held> + '_ {
-        self.index.wholes_of(content).chain(self.index.lines_of(content).map(Held::Text))
+    pub fn whole_items_of(&self, content: ContentHash) -> impl Iterator<Item = HeldItem> + '_ {
+        self.index.whole_items_of(content).chain(self.index.lines_of(content).map(HeldItem::Text))
     }
 
     /// What is held of a content, or `None` where nothing is, though the agent may know of it.
@@ -70,15 +70,15 @@ impl ConversationView {
 
     /// The pages of a content that are held in a form.
     #[must_use]
-    pub fn pages_in(&self, content: &ContentHash, form: Form) -> PageSet {
+    pub fn pages_in(&self, content: &ContentHash, form: PageForm) -> PageSet {
         self.index.pages_in(content, form)
     }
 
     fn pdf_view(&self, content: &ContentHash) -> Option<AgentView> {
         let mut pages = PageSet::new();
-        Form::ALL.iter().for_each(|form| pages.union(&self.pages_in(content, *form)));
-        let summaries = self.wholes_of(*content).filter_map(|what| match what {
-            Held::Summary { supports_page_extraction } => Some(supports_page_extraction),
+        PageForm::ALL.iter().for_each(|form| pages.union(&self.pages_in(content, *form)));
+        let summaries = self.whole_items_of(*content).filter_map(|what| match what {
+            HeldItem::Summary { supports_page_extraction } => Some(supports_page_extraction),
             _ => None,
         });
         // The content is the same: where two summaries differ, a later reader could do more.
@@ -102,13 +102,13 @@ mod tests {
 
     const CONTENT: ContentHash = ContentHash([7; 32]);
 
-    fn held(what: Held) -> Holding {
+    fn held(what: HeldItem) -> Holding {
         Holding { content: CONTENT, file: FileKey([1; 32]), what }
     }
 
-    fn page(at: u32) -> Held {
+    fn page(at: u32) -> HeldItem {
         let fingerprint = PageFingerprint([9; 32]);
-        Held::Page { fingerprint, page: PageIndex(at), form: Form::Document }
+        HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document }
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(view.agent_view(&CONTENT), None);
         view.insert(held(page(0)), Sequence(1));
         view.insert(Holding { file: FileKey([2; 32]), ..held(page(1)) }, Sequence(1));
-        view.insert(held(Held::Summary { supports_page_extraction: false }), Sequence(1));
+        view.insert(held(HeldItem::Summary { supports_page_extraction: false }), Sequence(1));
         let pages = [PageIndex(0), PageIndex(1)].into_iter().collect();
         let pdf = AgentView::Pdf { summary: true, pages, supports_page_extraction: false };
         assert_eq!(view.agent_view(&CONTENT), Some(pdf));
@@ -128,7 +128,7 @@ mod tests {
         let mut view = ConversationView::new();
         let span = |first, last| LineSpan::new(first, last).unwrap();
         for part in [span(1, 10), span(11, 20), span(30, 40)] {
-            view.insert(held(Held::Text(part)), Sequence(1));
+            view.insert(held(HeldItem::Text(part)), Sequence(1));
         }
         assert!(view.holds_lines(&CONTENT, span(5, 20)));
         assert!(!view.holds_lines(&CONTENT, span(15, 30)));

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::forget::Forget;
-use super::holding::{FileKey, Form, Held, Holding, Sequence};
-use super::index::{Index, keep_latest};
+use super::forget::ForgetScope;
+use super::holding::{FileKey, HeldItem, Holding, PageForm, Sequence};
+use super::index::{HoldingIndex, keep_latest};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 
@@ -13,12 +13,12 @@ use crate::page::PageIndex;
 pub struct ConversationView {
     /// Each holding with the last time it was recorded.
     holdings: BTreeMap<Holding, Sequence>,
-    pub(super) index: Index,
+    pub(super) index: HoldingIndex,
 }
 
 /// What a forgetting does to the rows of a conversation: first the deletions, then the insertions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct HoldingChange {
     /// Rows to be deleted.
     pub delete: Vec<Holding>,
     /// Files that stay followed, each under the sequence at which the agent was told of it.
@@ -58,25 +58,27 @@ impl ConversationView {
     /// no longer sees it, and it would otherwise be refused as already provided. A file that was not named, or of which
     /// only pages were, stays followed.
     #[must_use]
-    pub fn forget(&self, what: &Forget) -> Change {
+    pub fn forget(&self, what: &ForgetScope) -> HoldingChange {
         let gone: Vec<Holding> = match what {
-            Forget::Everything | Forget::AllButFiles => self.holdings.keys().copied().collect(),
-            _ => self.gone_with(what),
+            ForgetScope::Everything | ForgetScope::AllButFiles => self.holdings.keys().copied().collect(),
+            _ => self.holdings_to_delete(what),
         };
         let insert = match what {
-            Forget::Everything => Vec::new(),
-            Forget::AllButFiles => self.index.files().map(|(file, content, at)| (known(content, file), at)).collect(),
-            _ => self.followed_after(what, &gone),
+            ForgetScope::Everything => Vec::new(),
+            ForgetScope::AllButFiles => {
+                self.index.files().map(|(file, content, at)| (followed(content, file), at)).collect()
+            }
+            _ => self.files_still_followed(what, &gone),
         };
-        Change { delete: gone, insert }
+        HoldingChange { delete: gone, insert }
     }
 
     /// Does to this view what the change does to its rows.
-    pub fn apply(&mut self, change: &Change) {
+    pub fn apply(&mut self, change: &HoldingChange) {
         for holding in &change.delete {
             self.holdings.remove(holding);
         }
-        self.index = self.holdings().fold(Index::default(), |mut index, (holding, at)| {
+        self.index = self.holdings().fold(HoldingIndex::default(), |mut index, (holding, at)| {
             index.add(holding, at);
             index
         });
@@ -84,10 +86,10 @@ impl ConversationView {
     }
 
     /// What `what` names, and what other files share with it.
-    fn gone_with(&self, what: &Forget) -> Vec<Holding> {
+    fn holdings_to_delete(&self, what: &ForgetScope) -> Vec<Holding> {
         let named = || self.holdings.keys().filter(|holding| what.names(holding));
         // What left one place of a file is not forgotten elsewhere.
-        let is_by_place = matches!(what, Forget::Places { .. });
+        let is_by_place = matches!(what, ForgetScope::Positions { .. });
         let shared: BTreeSet<SharedItem> = named().filter(|_| !is_by_place).filter_map(SharedItem::of).collect();
         let is_gone = |holding: &&Holding| {
             what.names(holding) || SharedItem::of(holding).is_some_and(|share| shared.contains(&share))
@@ -96,11 +98,11 @@ impl ConversationView {
     }
 
     /// The files of `gone` that were not forgotten by name, as they were last told of there.
-    fn followed_after(&self, what: &Forget, gone: &[Holding]) -> Vec<(Holding, Sequence)> {
+    fn files_still_followed(&self, what: &ForgetScope, gone: &[Holding]) -> Vec<(Holding, Sequence)> {
         let mut followed = BTreeMap::new();
-        let is_named = |holding: &Holding| matches!(what, Forget::File(file) if *file == holding.file);
+        let is_named = |holding: &Holding| matches!(what, ForgetScope::File(file) if *file == holding.file);
         for holding in gone.iter().filter(|holding| !is_named(holding)) {
-            let known = known(holding.content, holding.file);
+            let known = self::followed(holding.content, holding.file);
             let told = self.recorded_at(holding).max(self.recorded_at(&known)).unwrap_or_default();
             keep_latest(&mut followed, known, told);
         }
@@ -130,17 +132,17 @@ impl ConversationView {
 
     /// Whether a page is held in a form, whatever file it came from.
     #[must_use]
-    pub fn holds_page(&self, page: &PageFingerprint, form: Form) -> bool {
+    pub fn holds_page(&self, page: &PageFingerprint, form: PageForm) -> bool {
         self.index.holdings_of(*page, form).next().is_some()
     }
 
     /// The holding by which a page was given first, of those whose file shows it there still as far as the agent was
     /// told; at most 64 of them are looked at.
     #[must_use]
-    pub fn origin_of(&self, page: &PageFingerprint, form: Form) -> Option<Holding> {
+    pub fn origin_of(&self, page: &PageFingerprint, form: PageForm) -> Option<Holding> {
         const MAX_LOOKED_AT: usize = 64;
         let shows = |holding: &Holding| match holding.what {
-            Held::Page { page: place, .. } => self.previous_at(&holding.file, place) == Some(*page),
+            HeldItem::Page { page: place, .. } => self.last_page_at(&holding.file, place) == Some(*page),
             _ => false,
         };
         let held = self.index.holdings_of(*page, form).take(MAX_LOOKED_AT);
@@ -151,26 +153,26 @@ impl ConversationView {
     ///
     /// A page may be held and still differ from this, when a file has gone back to an earlier state.
     #[must_use]
-    pub fn previous_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
+    pub fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
         self.index.last_page_at(file, page)
     }
 
     /// Whether a page was ever given from this place of a file, in any form.
     #[must_use]
-    pub fn stood_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
-        self.index.stood_at(file, page, print)
+    pub fn was_given_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
+        self.index.was_given_at(file, page, print)
     }
 
     /// The content last given of a file.
     #[must_use]
-    pub fn previous_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_content_of(file)
+    pub fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
+        self.index.last_given_content(file)
     }
 
     /// The content of a file that the agent was last told of, whether any of it was given or not.
     #[must_use]
-    pub fn told_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.index.last_told_of(file)
+    pub fn last_reported_content(&self, file: &FileKey) -> Option<ContentHash> {
+        self.index.last_reported_content(file)
     }
 
     /// The page last given from each place of a file, in page order.
@@ -208,8 +210,8 @@ impl ConversationView {
 }
 
 /// That a file is followed in a content.
-fn known(content: ContentHash, file: FileKey) -> Holding {
-    Holding { content, file, what: Held::Known }
+fn followed(content: ContentHash, file: FileKey) -> Holding {
+    Holding { content, file, what: HeldItem::Followed }
 }
 
 /// What several files may hold together.
@@ -222,9 +224,9 @@ enum SharedItem {
 impl SharedItem {
     fn of(holding: &Holding) -> Option<Self> {
         match holding.what {
-            Held::Page { fingerprint, .. } => Some(Self::Page(fingerprint)),
-            Held::Summary { .. } | Held::Text(_) | Held::Binary => Some(Self::Whole(holding.content)),
-            Held::Known => None,
+            HeldItem::Page { fingerprint, .. } => Some(Self::Page(fingerprint)),
+            HeldItem::Summary { .. } | HeldItem::Text(_) | HeldItem::Binary => Some(Self::Whole(holding.content)),
+            HeldItem::Followed => None,
         }
     }
 }
@@ -242,10 +244,10 @@ mod tests {
 
     fn page(file: FileKey, content: ContentHash, at: u32, print: u8) -> Holding {
         let fingerprint = PageFingerprint([print; 32]);
-        Holding { content, file, what: Held::Page { fingerprint, page: PageIndex(at), form: Form::Document } }
+        Holding { content, file, what: HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document } }
     }
 
-    fn forgets(view: &mut ConversationView, what: &Forget) {
+    fn forgets(view: &mut ConversationView, what: &ForgetScope) {
         let change = view.forget(what);
         view.apply(&change);
     }
@@ -255,11 +257,11 @@ mod tests {
         let mut view = ConversationView::new();
         view.insert(page(A, CONTENT, 3, 9), Sequence(1));
         let print = PageFingerprint([9; 32]);
-        assert!(view.holds_page(&print, Form::Document));
-        assert!(!view.holds_page(&print, Form::Text));
+        assert!(view.holds_page(&print, PageForm::Document));
+        assert!(!view.holds_page(&print, PageForm::Text));
         assert!(!view.holds_summary(&CONTENT));
-        assert_eq!(view.pages_in(&CONTENT, Form::Document).to_string(), "4");
-        assert!(view.pages_in(&CONTENT, Form::Image).is_empty());
+        assert_eq!(view.pages_in(&CONTENT, PageForm::Document).to_string(), "4");
+        assert!(view.pages_in(&CONTENT, PageForm::Image).is_empty());
     }
 
     #[test]
@@ -267,10 +269,10 @@ mod tests {
         let mut view = ConversationView::new();
         view.insert(page(A, CONTENT, 3, 9), Sequence(1));
         view.insert(page(A, ContentHash([8; 32]), 3, 10), Sequence(2));
-        assert_eq!(view.previous_at(&A, PageIndex(3)), Some(PageFingerprint([10; 32])));
-        assert!(view.stood_at(A, PageIndex(3), PageFingerprint([9; 32])));
-        assert_eq!(view.previous_content(&A), Some(ContentHash([8; 32])));
-        assert_eq!(view.previous_at(&B, PageIndex(3)), None);
+        assert_eq!(view.last_page_at(&A, PageIndex(3)), Some(PageFingerprint([10; 32])));
+        assert!(view.was_given_at(A, PageIndex(3), PageFingerprint([9; 32])));
+        assert_eq!(view.last_given_content(&A), Some(ContentHash([8; 32])));
+        assert_eq!(view.last_page_at(&B, PageIndex(3)), None);
     }
 
     #[test]
@@ -279,12 +281,12 @@ mod tests {
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
         view.insert(page(B, CONTENT, 0, 1), Sequence(2));
         view.insert(page(B, CONTENT, 1, 2), Sequence(2));
-        let change = view.forget(&Forget::File(A));
+        let change = view.forget(&ForgetScope::File(A));
         assert_eq!(change.delete, [page(A, CONTENT, 0, 1), page(B, CONTENT, 0, 1)]);
-        assert_eq!(change.insert, [(known(CONTENT, B), Sequence(2))]);
+        assert_eq!(change.insert, [(followed(CONTENT, B), Sequence(2))]);
         view.apply(&change);
-        assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
-        assert!(view.holds_page(&PageFingerprint([2; 32]), Form::Document));
+        assert!(!view.holds_page(&PageFingerprint([1; 32]), PageForm::Document));
+        assert!(view.holds_page(&PageFingerprint([2; 32]), PageForm::Document));
     }
 
     #[test]
@@ -292,11 +294,11 @@ mod tests {
         let mut view = ConversationView::new();
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
         view.insert(page(B, CONTENT, 0, 1), Sequence(2));
-        forgets(&mut view, &Forget::Places { file: A, pages: PageSet::all(1) });
+        forgets(&mut view, &ForgetScope::Positions { file: A, pages: PageSet::all(1) });
         assert_eq!(view.pages_at(A).count(), 0);
-        assert!(view.holds_page(&PageFingerprint([1; 32]), Form::Document));
-        forgets(&mut view, &Forget::File(B));
-        assert!(!view.holds_page(&PageFingerprint([1; 32]), Form::Document));
+        assert!(view.holds_page(&PageFingerprint([1; 32]), PageForm::Document));
+        forgets(&mut view, &ForgetScope::File(B));
+        assert!(!view.holds_page(&PageFingerprint([1; 32]), PageForm::Document));
         assert_eq!(view.files().collect::<Vec<_>>(), [(A, CONTENT)]);
     }
 
@@ -304,19 +306,19 @@ mod tests {
     fn a_file_of_which_something_else_is_forgotten_is_followed_still() {
         let given = [
             page(B, CONTENT, 0, 1).what,
-            Held::Summary { supports_page_extraction: true },
-            Held::Text(LineSpan::new(1, 9).unwrap()),
-            Held::Binary,
+            HeldItem::Summary { supports_page_extraction: true },
+            HeldItem::Text(LineSpan::new(1, 9).unwrap()),
+            HeldItem::Binary,
         ];
         for what in given {
-            for forget in [Forget::File(A), Forget::Pages { file: B, pages: PageSet::all(1) }] {
+            for forget in [ForgetScope::File(A), ForgetScope::Pages { file: B, pages: PageSet::all(1) }] {
                 let mut view = ConversationView::new();
                 view.insert(Holding { content: CONTENT, file: A, what }, Sequence(1));
                 view.insert(Holding { content: CONTENT, file: B, what }, Sequence(2));
                 forgets(&mut view, &forget);
-                assert_eq!(view.told_content(&B), Some(CONTENT), "{what:?} {forget:?}");
+                assert_eq!(view.last_reported_content(&B), Some(CONTENT), "{what:?} {forget:?}");
                 let names = |file| forget.names(&Holding { content: CONTENT, file, what });
-                assert_eq!(view.previous_content(&B).is_none(), names(A) || names(B), "{what:?} {forget:?}");
+                assert_eq!(view.last_given_content(&B).is_none(), names(A) || names(B), "{what:?} {forget:?}");
             }
         }
     }
@@ -326,11 +328,11 @@ mod tests {
         let mut view = ConversationView::new();
         let later = ContentHash([8; 32]);
         view.insert(page(A, CONTENT, 0, 1), Sequence(1));
-        view.insert(known(later, A), Sequence(2));
-        forgets(&mut view, &Forget::AllButFiles);
+        view.insert(followed(later, A), Sequence(2));
+        forgets(&mut view, &ForgetScope::AllButFiles);
         let left: Vec<_> = view.holdings().map(|(holding, at)| (*holding, at)).collect();
-        assert_eq!(left, [(known(later, A), Sequence(2))]);
-        forgets(&mut view, &Forget::Everything);
+        assert_eq!(left, [(followed(later, A), Sequence(2))]);
+        forgets(&mut view, &ForgetScope::Everything);
         assert_eq!(view, ConversationView::new());
     }
 }

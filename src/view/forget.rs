@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::holding::{FileKey, Held, Holding};
+use super::holding::{FileKey, HeldItem, Holding};
 use crate::hash::PageFingerprint;
 use crate::page::PageSet;
 
 /// What an agent says it no longer has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Forget {
+pub enum ForgetScope {
     /// All of it.
     Everything,
-    /// All of it, but its files stay followed: they are [`Held::Known`].
+    /// All of it, but its files stay followed: they are [`HeldItem::Followed`].
     AllButFiles,
     /// Whatever came from a file, in any of its contents.
     File(FileKey),
@@ -23,10 +23,10 @@ pub enum Forget {
         pages: PageSet,
     },
     /// Pages by what they show, whatever file they came from.
-    Prints(BTreeSet<PageFingerprint>),
+    Fingerprints(BTreeSet<PageFingerprint>),
     /// Places of a file that show other pages now. What stood there is not forgotten where another file, or another
     /// place of this one, holds it too.
-    Places {
+    Positions {
         /// The file.
         file: FileKey,
         /// Its places.
@@ -34,10 +34,10 @@ pub enum Forget {
     },
 }
 
-impl Forget {
+impl ForgetScope {
     /// Whether nothing of what was sent before counts any more.
     #[must_use]
-    pub fn is_of_everything(&self) -> bool {
+    pub fn forgets_everything(&self) -> bool {
         matches!(self, Self::Everything | Self::AllButFiles)
     }
 
@@ -46,9 +46,9 @@ impl Forget {
         match self {
             Self::Everything | Self::AllButFiles => true,
             Self::File(file) => *file == holding.file,
-            Self::Prints(prints) => holding.what.fingerprint().is_some_and(|print| prints.contains(&print)),
-            Self::Pages { file, pages } | Self::Places { file, pages } => {
-                let Held::Page { page, .. } = holding.what else { return false };
+            Self::Fingerprints(prints) => holding.what.fingerprint().is_some_and(|print| prints.contains(&print)),
+            Self::Pages { file, pages } | Self::Positions { file, pages } => {
+                let HeldItem::Page { page, .. } = holding.what else { return false };
                 *file == holding.file && pages.contains(page)
             }
         }

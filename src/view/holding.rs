@@ -45,7 +45,7 @@ impl fmt::Debug for FileKey {
 
 /// The form in which a page was given. A page held in one form may still be asked for in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Form {
+pub enum PageForm {
     /// A PDF of one page.
     Document,
     /// A picture of the page.
@@ -56,7 +56,7 @@ pub enum Form {
     Path,
 }
 
-impl Form {
+impl PageForm {
     /// Every form.
     pub const ALL: [Self; 4] = [Self::Document, Self::Image, Self::Text, Self::Path];
 }
@@ -90,7 +90,7 @@ impl LineSpan {
 
 /// What was given of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Held {
+pub enum HeldItem {
     /// A PDF's summary.
     Summary {
         /// Whether single pages can be cut from it. Where not, the summary was the extracted text.
@@ -103,7 +103,7 @@ pub enum Held {
         /// Where it stood in the file.
         page: PageIndex,
         /// How it was given.
-        form: Form,
+        form: PageForm,
     },
     /// Lines of a text file.
     Text(LineSpan),
@@ -111,16 +111,16 @@ pub enum Held {
     Binary,
     /// Nothing of the file, but the agent was told of it in this content: it is followed, and later changes are told. The
     /// last of these, in their order.
-    Known,
+    Followed,
 }
 
-impl Held {
+impl HeldItem {
     /// The page by what it shows, where this is one.
     #[must_use]
     pub fn fingerprint(&self) -> Option<PageFingerprint> {
         match self {
             Self::Page { fingerprint, .. } => Some(*fingerprint),
-            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Known => None,
+            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Followed => None,
         }
     }
 }
@@ -136,5 +136,5 @@ pub struct Holding {
     /// The file it came from.
     pub file: FileKey,
     /// What was given.
-    pub what: Held,
+    pub what: HeldItem,
 }

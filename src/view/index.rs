@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::holding::{FileKey, Form, Held, Holding, LineSpan, Sequence};
+use super::holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageSet};
 
 /// What can be derived from the holdings, so that no question of a request walks them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Index {
+pub(super) struct HoldingIndex {
     /// The places from which each page was given, and the content of the file there.
-    pages: BTreeSet<(PageFingerprint, Form, FileKey, PageIndex, ContentHash)>,
+    pages: BTreeSet<(PageFingerprint, PageForm, FileKey, PageIndex, ContentHash)>,
     /// Every page that was given from each place.
     stood: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
     /// The page last given from each place.
@@ -19,30 +19,30 @@ pub(super) struct Index {
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
     /// The content last given of each file.
     given: BTreeMap<FileKey, (Sequence, ContentHash)>,
-    pages_of: BTreeMap<(ContentHash, Form), PageSet>,
+    pages_of: BTreeMap<(ContentHash, PageForm), PageSet>,
     /// Summaries and files given whole.
-    wholes: BTreeSet<(ContentHash, Held)>,
+    wholes: BTreeSet<(ContentHash, HeldItem)>,
     /// The lines of text files as disjoint runs: the last line of each by its first.
     lines: BTreeMap<(ContentHash, u32), u32>,
 }
 
-impl Index {
+impl HoldingIndex {
     pub(super) fn add(&mut self, holding: &Holding, at: Sequence) {
         let Holding { content, file, what } = *holding;
         keep_latest(&mut self.files, file, (at, content));
-        if what != Held::Known {
+        if what != HeldItem::Followed {
             keep_latest(&mut self.given, file, (at, content));
         }
         match what {
-            Held::Page { fingerprint, page, form } => {
+            HeldItem::Page { fingerprint, page, form } => {
                 self.pages.insert((fingerprint, form, file, page, content));
                 self.stood.insert((file, page, fingerprint));
                 keep_latest(&mut self.places, (file, page), (at, fingerprint));
                 self.pages_of.entry((content, form)).or_default().insert(page);
             }
-            Held::Text(span) => self.add_lines(content, span),
-            Held::Summary { .. } | Held::Binary => drop(self.wholes.insert((content, what))),
-            Held::Known => {}
+            HeldItem::Text(span) => self.add_lines(content, span),
+            HeldItem::Summary { .. } | HeldItem::Binary => drop(self.wholes.insert((content, what))),
+            HeldItem::Followed => {}
         }
     }
 
@@ -75,20 +75,24 @@ impl Index {
         runs.filter_map(|((_, first), last)| LineSpan::new(*first, *last))
     }
 
-    pub(super) fn wholes_of(&self, content: ContentHash) -> impl Iterator<Item = Held> + '_ {
-        self.wholes.range((content, LEAST)..=(content, Held::Known)).map(|(_, what)| *what)
+    pub(super) fn whole_items_of(&self, content: ContentHash) -> impl Iterator<Item = HeldItem> + '_ {
+        self.wholes.range((content, LEAST)..=(content, HeldItem::Followed)).map(|(_, what)| *what)
     }
 
-    pub(super) fn pages_in(&self, content: &ContentHash, form: Form) -> PageSet {
+    pub(super) fn pages_in(&self, content: &ContentHash, form: PageForm) -> PageSet {
         self.pages_of.get(&(*content, form)).cloned().unwrap_or_default()
     }
 
     /// The holdings of a page in a form.
-    pub(super) fn holdings_of(&self, fingerprint: PageFingerprint, form: Form) -> impl Iterator<Item = Holding> + '_ {
+    pub(super) fn holdings_of(
+        &self,
+        fingerprint: PageFingerprint,
+        form: PageForm,
+    ) -> impl Iterator<Item = Holding> + '_ {
         let least = (fingerprint, form, FileKey([0; 32]), PageIndex(0), ContentHash([0; 32]));
         let most = (fingerprint, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX), ContentHash([u8::MAX; 32]));
         self.pages.range(least..=most).map(|(fingerprint, form, file, page, content)| {
-            let what = Held::Page { fingerprint: *fingerprint, page: *page, form: *form };
+            let what = HeldItem::Page { fingerprint: *fingerprint, page: *page, form: *form };
             Holding { content: *content, file: *file, what }
         })
     }
@@ -97,7 +101,7 @@ impl Index {
         !self.pages.is_empty()
     }
 
-    pub(super) fn stood_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
+    pub(super) fn was_given_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
         self.stood.contains(&(file, page, print))
     }
 
@@ -105,11 +109,11 @@ impl Index {
         self.places.get(&(*file, page)).map(|(_, fingerprint)| *fingerprint)
     }
 
-    pub(super) fn last_content_of(&self, file: &FileKey) -> Option<ContentHash> {
+    pub(super) fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
         self.given.get(file).map(|(_, content)| *content)
     }
 
-    pub(super) fn last_told_of(&self, file: &FileKey) -> Option<ContentHash> {
+    pub(super) fn last_reported_content(&self, file: &FileKey) -> Option<ContentHash> {
         self.files.get(file).map(|(_, content)| *content)
     }
 
@@ -124,8 +128,8 @@ impl Index {
     }
 }
 
-/// Not above anything that can be held; [`Held::Known`] is above all else.
-const LEAST: Held = Held::Summary { supports_page_extraction: false };
+/// Not above anything that can be held; [`HeldItem::Followed`] is above all else.
+const LEAST: HeldItem = HeldItem::Summary { supports_page_extraction: false };
 
 /// The larger of what is there and `value`, so that the order of additions does not matter.
 pub(super) fn keep_latest<K: Ord, V: Ord + Copy>(map: &mut BTreeMap<K, V>, key: K, value: V) {

@@ -16,8 +16,8 @@ mod index;
 mod texts;
 
 pub use agent::AgentView;
-pub use conversation::{Change, ConversationView};
-pub use forget::Forget;
-pub use holding::{FileKey, Form, Held, Holding, LineSpan, Sequence};
+pub use conversation::{ConversationView, HoldingChange};
+pub use forget::ForgetScope;
+pub use holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 pub use id::{ConversationId, ConversationIdError, Principal};
 pub use texts::SentTexts;

@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use pagewise::hash::ContentHash;
 use pagewise::store::{
-    ConversationRecord, Delivery, Head, Health, Pruned, Reading, Rows, Sent, StoreError, StoreWarning, Version,
-    ViewStore,
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, StoreError,
+    StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
-use pagewise::view::{ConversationId, ConversationView, FileKey, Forget, Principal, Sequence};
+use pagewise::view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal, Sequence};
 
 /// Before a call of the store behind, or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) const FAULTS: [Option<(&str, Side)>; 9] = [
 pub(crate) fn loaded(store: &dyn ViewStore, conversation: &ConversationId) -> ConversationView {
     match store.read(conversation, None).unwrap() {
         None => ConversationView::new(),
-        Some(Reading { rows: Rows::All(rows), .. }) => rows.into_iter().collect(),
+        Some(ConversationState { rows: RowUpdate::All(rows), .. }) => rows.into_iter().collect(),
         Some(other) => unreachable!("a reader that knew nothing was given {other:?}"),
     }
 }
@@ -74,7 +74,11 @@ pub(crate) fn disk_full() -> StoreError {
 }
 
 impl ViewStore for Hooked {
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError> {
         self.around("read", |store| store.read(conversation, known))
     }
 
@@ -89,7 +93,7 @@ impl ViewStore for Hooked {
 
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError> {
         self.around("record_all", |store| store.record_all(deliveries, now))
@@ -99,13 +103,18 @@ impl ViewStore for Hooked {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError> {
         self.around("take_back", |store| store.take_back(conversation, at, sent, now))
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
+    fn forget(
+        &self,
+        conversation: &ConversationId,
+        what: &ForgetScope,
+        now: SystemTime,
+    ) -> Result<Version, StoreError> {
         self.around("forget", |store| store.forget(conversation, what, now))
     }
 
@@ -123,7 +132,7 @@ impl ViewStore for Hooked {
         self.around("fork", |store| store.fork(from, to, as_of, now))
     }
 
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
         self.around("head", |store| store.head(conversation))
     }
 
@@ -147,7 +156,7 @@ impl ViewStore for Hooked {
         self.around("last_pruned", |store| store.last_pruned())
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         self.around("prune", |store| store.prune(unused_since, max_holdings, now))
     }
 
@@ -155,7 +164,7 @@ impl ViewStore for Hooked {
         self.store.take_warning()
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
+    fn health(&self) -> Result<StoreHealth, StoreError> {
         self.around("health", |store| store.health())
     }
 }

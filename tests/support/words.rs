@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
-    Answer, AnswerSettings, Block, ContextManager, ContextWorld, FileRequest, PageChunk, PageText, Pages, Part,
-    PdfAction, PdfError, Picture, Reader, RenderOptions, Sources,
+    Answer, AnswerSettings, Block, ContextManager, ContextParts, FileRequest, PageChunk, PageText, Pages, PdfAction,
+    PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
@@ -130,7 +130,7 @@ pub(crate) fn reading_with(
     settings: AnswerSettings,
     hashes: HashCache,
 ) -> ContextManager {
-    ContextManager::new(ContextWorld {
+    ContextManager::new(ContextParts {
         sources: Sources { roots: Roots::everything(), working_directory: folder.to_path_buf(), home: None, web: None },
         reader,
         hashes,
@@ -191,7 +191,7 @@ pub(crate) fn lines(answer: &Answer) -> Vec<String> {
 
 pub(crate) fn pages(selection: &str) -> impl Fn(&mut FileRequest) {
     let selection = selection.to_owned();
-    move |request| request.part = Part::Selection(selection.clone())
+    move |request| request.part = RequestedPart::Selection(selection.clone())
 }
 
 pub(crate) fn summary(_: &mut FileRequest) {}

@@ -29,7 +29,7 @@ pub(super) struct Connection {
     in_flight: InFlight,
     warn: fn(&str),
     stall: Duration,
-    stalled: Option<Stalled>,
+    stalled: Option<StallTimer>,
     /// How long the client may still close its side.
     closing: Option<Pin<Box<Sleep>>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Connection {
 const CLOSING: Duration = Duration::from_secs(2);
 
 /// A client that does not take all at once what waits for it.
-struct Stalled {
+struct StallTimer {
     patience: Pin<Box<Sleep>>,
     taken: usize,
 }
@@ -85,7 +85,7 @@ impl Connection {
     }
 
     /// Passes on what a write came to; an error where the client has taken too little for too long.
-    fn unless_stalled(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    fn check_stall(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let stall = self.stall;
         match (&written, &mut self.stalled) {
             (Poll::Ready(Ok(taken)), Some(stalled)) => {
@@ -97,7 +97,7 @@ impl Connection {
             }
             (Poll::Ready(_), _) => written,
             (Poll::Pending, stalled) => {
-                let begun = || Stalled { patience: Box::pin(sleep(stall)), taken: 0 };
+                let begun = || StallTimer { patience: Box::pin(sleep(stall)), taken: 0 };
                 match stalled.get_or_insert_with(begun).patience.as_mut().poll(cx) {
                     Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
                     Poll::Pending => Poll::Pending,
@@ -120,7 +120,7 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.unless_stalled(written, cx)
+        self.check_stall(written, cx)
     }
 
     fn poll_write_vectored(
@@ -129,7 +129,7 @@ impl AsyncWrite for Connection {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.unless_stalled(written, cx)
+        self.check_stall(written, cx)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -20,16 +20,16 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
-use super::log::Entry;
+use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{Answer, PendingResponse};
-use crate::serve::enclosures::{BlobLease, Data, Open, PIECE_BYTES, Part};
+use crate::serve::delivery::{PendingResponse, ResponseParts};
+use crate::serve::enclosures::{BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
 use crate::serve::lock;
 use crate::tool::Recall;
 
 /// What the handler of a request tells its connection.
 pub(in crate::serve) struct Exchange {
-    open: Open,
+    open: OpenBlobs,
     /// Whether another exchange may write the response: a client of the older protocols that lost its connection asks for
     /// what it missed in another.
     is_in_session: bool,
@@ -38,7 +38,7 @@ pub(in crate::serve) struct Exchange {
     pending: Mutex<Option<PendingResponse>>,
     /// Data of the response, until that is written.
     lease: Mutex<Option<BlobLease>>,
-    call: Mutex<Called>,
+    call: Mutex<LoggedCall>,
 }
 
 /// How long the data of a response that was not written waits for a client that came back to its session: its response
@@ -47,7 +47,7 @@ const COMES_BACK: Duration = Duration::from_secs(30);
 
 /// What was called, for the log.
 #[derive(Default, Clone)]
-pub(in crate::serve) struct Called {
+pub(in crate::serve) struct LoggedCall {
     pub(in crate::serve) tool: Option<&'static str>,
     pub(in crate::serve) client: Option<String>,
     pub(in crate::serve) trace: Option<String>,
@@ -55,7 +55,7 @@ pub(in crate::serve) struct Called {
 
 impl Exchange {
     /// One whose response is written with what is open.
-    pub(super) fn new(open: Open, is_in_session: bool) -> Self {
+    pub(super) fn new(open: OpenBlobs, is_in_session: bool) -> Self {
         let pending = PendingResponse::open();
         let recall = pending.recall();
         let pending = Mutex::new(Some(pending));
@@ -69,7 +69,7 @@ impl Exchange {
 
     /// Keeps what goes with the response until that is written. `mark` is the number of the mark in it by which whoever
     /// writes it recognises it; without one nothing is recorded.
-    pub(in crate::serve) fn put(&self, Answer { enclosures, delivery }: Answer, mark: Option<u64>) {
+    pub(in crate::serve) fn put(&self, ResponseParts { enclosures, delivery }: ResponseParts, mark: Option<u64>) {
         let pending = lock(&self.pending).take().map(|mut pending| {
             pending.put(delivery);
             pending
@@ -78,7 +78,7 @@ impl Exchange {
     }
 
     /// Takes note of what was called.
-    pub(in crate::serve) fn called(&self, called: Called) {
+    pub(in crate::serve) fn called(&self, called: LoggedCall) {
         *lock(&self.call) = called;
     }
 
@@ -102,7 +102,7 @@ impl Drop for Exchange {
 
 /// What waits for a connection's next flush: responses, and the places of their requests.
 #[derive(Clone, Default)]
-pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<Place>)>>);
+pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<RequestSlot>)>>);
 
 /// What of a response may wait for a client that does not read without counting against the bound on requests: the
 /// system takes as much at once, whether the client reads or not.
@@ -120,7 +120,7 @@ impl AwaitingFlush {
         lock(&self.0).0.push(pending);
     }
 
-    fn hold(&self, place: Place) {
+    fn hold(&self, place: RequestSlot) {
         lock(&self.0).1.push(place);
     }
 }
@@ -130,7 +130,7 @@ pub(super) struct TrackedBody {
     inner: Body,
     /// What is left of the frame that is being given, and of data in it.
     frame: Bytes,
-    data: Option<Data>,
+    data: Option<BlobStream>,
     /// The answer, where the frame that is being given has its mark.
     pending: Option<PendingResponse>,
     exchange: Arc<Exchange>,
@@ -138,32 +138,32 @@ pub(super) struct TrackedBody {
     bytes: u64,
     /// Bytes of the whole, where that is known.
     length: Option<u64>,
-    entry: Option<Entry>,
+    entry: Option<RequestLogEntry>,
     began: Instant,
     metrics: Arc<Metrics>,
-    place: Option<Place>,
+    place: Option<RequestSlot>,
 }
 
 /// What a body is tracked for.
-pub(super) struct Tracking {
+pub(super) struct BodyTracking {
     pub(super) exchange: Arc<Exchange>,
     pub(super) awaiting: AwaitingFlush,
-    pub(super) entry: Entry,
+    pub(super) entry: RequestLogEntry,
     pub(super) began: Instant,
     pub(super) metrics: Arc<Metrics>,
     /// Kept until the response is written, or the connection gone: what a client does not take is kept in memory.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<RequestSlot>,
 }
 
 /// The place of a request among those that may be under way.
-pub(super) struct Place {
+pub(super) struct RequestSlot {
     pub(super) permit: Option<OwnedSemaphorePermit>,
     pub(super) gauge: Gauge,
 }
 
 impl TrackedBody {
-    pub(super) fn new(inner: Body, tracking: Tracking) -> Self {
-        let Tracking { exchange, awaiting, entry, began, metrics, place } = tracking;
+    pub(super) fn new(inner: Body, tracking: BodyTracking) -> Self {
+        let BodyTracking { exchange, awaiting, entry, began, metrics, place } = tracking;
         let length = inner.size_hint().exact();
         let filled = |length| lock(&exchange.lease).as_ref().map_or(length, |lease| lease.written_length(length));
         let length = length.map(filled);
@@ -187,16 +187,18 @@ impl TrackedBody {
     fn next_piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
         if self.data.is_none() && !self.frame.is_empty() {
             match self.exchange.open.first_part(&self.frame, TAKEN_AT_ONCE) {
-                Part::Text(length) if length == self.frame.len() => return Ok(Some(std::mem::take(&mut self.frame))),
+                MessagePart::Text(length) if length == self.frame.len() => {
+                    return Ok(Some(std::mem::take(&mut self.frame)));
+                }
                 // Else the last piece of a long text would keep all of it.
-                Part::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
-                Part::Data { mark, data, pending } => {
+                MessagePart::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
+                MessagePart::Data { mark, data, pending } => {
                     drop(self.frame.split_to(mark));
                     self.data = Some(data);
                     pending.iter().for_each(PendingResponse::begin_writing);
                     self.pending = pending.or(self.pending.take());
                 }
-                Part::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),
+                MessagePart::Lost => return Err(axum::Error::new(io::Error::from(io::ErrorKind::InvalidData))),
             }
         }
         let Some(data) = &mut self.data else { return Ok(None) };
@@ -215,7 +217,7 @@ impl TrackedBody {
             // What is left of the answer is in this piece: who has it may ask again at once. The request is under way
             // until the answer is recorded.
             if let Some(place) = self.place.take() {
-                self.awaiting.hold(Place { permit: None, ..place });
+                self.awaiting.hold(RequestSlot { permit: None, ..place });
             }
             self.exchange.release();
             self.awaiting.add(pending);
@@ -272,7 +274,7 @@ impl Drop for TrackedBody {
             self.awaiting.hold(place);
         }
         if let Some(entry) = self.entry.take() {
-            self.metrics.responded(entry.status);
+            self.metrics.record_response(entry.status);
             entry.write(&lock(&self.exchange.call), self.bytes, self.began.elapsed());
         }
     }

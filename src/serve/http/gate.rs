@@ -20,45 +20,45 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::HttpSettings;
-use super::exchange::{AwaitingFlush, Exchange, Place, TrackedBody, Tracking};
+use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
 use super::head::head_bytes;
-use super::log::Entry;
+use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, store_text};
 use super::sessions::{Admission, SESSION, Sessions};
-use crate::serve::Work;
-use crate::serve::enclosures::Open;
+use crate::serve::HttpState;
+use crate::serve::enclosures::OpenBlobs;
 use crate::serve::recalls::{Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};
 
 /// Who a request is from, and where its handler leaves what its connection has to know.
 #[derive(Clone)]
-pub(in crate::serve) struct Visit {
+pub(in crate::serve) struct HttpCaller {
     pub(in crate::serve) principal: Principal,
     pub(in crate::serve) exchange: Arc<Exchange>,
     pub(in crate::serve) session_is_conversation: bool,
 }
 
 /// What stands behind the gate: the protocol, whoever handles its requests.
-struct Protocol {
-    answer: Box<dyn Fn(Request) -> Answering + Send + Sync>,
+struct ProtocolService {
+    answer: Box<dyn Fn(Request) -> ResponseFuture + Send + Sync>,
     /// Ends what would not end by itself.
     end: Box<dyn Fn() + Send + Sync>,
 }
 
-type Answering = Pin<Box<dyn Future<Output = Response> + Send>>;
+type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
 /// The one state of a server.
 pub(super) struct Gate {
-    protocol: Protocol,
+    protocol: ProtocolService,
     sessions: Sessions,
     settings: HttpSettings,
     hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
-    work: Work,
+    work: HttpState,
     warn: fn(&str),
     room: Arc<Semaphore>,
     /// Data of all responses that are being written.
-    open: Open,
+    open: OpenBlobs,
     is_draining: AtomicBool,
 }
 
@@ -81,7 +81,7 @@ const RETRY_AFTER: &str = "1";
 impl Gate {
     pub(super) fn new<H: ServerHandler + Clone>(
         handler: H,
-        work: Work,
+        work: HttpState,
         settings: HttpSettings,
         address: SocketAddr,
         warn: fn(&str),
@@ -100,9 +100,9 @@ impl Gate {
         let ending = service.config.cancellation_token.clone();
         let answer = move |request: Request| {
             let service = service.clone();
-            Box::pin(async move { service.handle(request).await.map(Body::new) }) as Answering
+            Box::pin(async move { service.handle(request).await.map(Body::new) }) as ResponseFuture
         };
-        let protocol = Protocol { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
+        let protocol = ProtocolService { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
         let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
         Arc::new(Self {
             protocol,
@@ -112,7 +112,7 @@ impl Gate {
             work,
             warn,
             room: Arc::new(Semaphore::new(settings.max_requests)),
-            open: Open::default(),
+            open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
             settings,
         })
@@ -126,7 +126,7 @@ impl Gate {
         &self.work.metrics
     }
 
-    pub(super) fn work(&self) -> &Work {
+    pub(super) fn work(&self) -> &HttpState {
         &self.work
     }
 
@@ -167,7 +167,7 @@ impl Gate {
 
     /// Whether the request was made for this server by name: a web page that rebinds its name to it was not. One host,
     /// and no user before it, which some readers take for the host.
-    fn is_for_us(&self, headers: &HeaderMap) -> bool {
+    fn has_allowed_host(&self, headers: &HeaderMap) -> bool {
         let mut named = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else { return false };
         let host = host.to_str().ok().filter(|host| !host.contains('@'));
@@ -179,7 +179,7 @@ impl Gate {
     }
 
     async fn answer(&self, request: Request, exchange: &Arc<Exchange>) -> Response {
-        if !self.is_for_us(request.headers()) {
+        if !self.has_allowed_host(request.headers()) {
             return refused(StatusCode::FORBIDDEN, REFUSED, "Forbidden: Host header is not allowed");
         }
         let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
@@ -187,7 +187,7 @@ impl Gate {
             return busy("This server is ending.");
         }
         let session_is_conversation = self.settings.session_is_conversation;
-        let visit = Visit { principal, exchange: Arc::clone(exchange), session_is_conversation };
+        let visit = HttpCaller { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(visit);
         if let Some(refusal) = self.refuse_session(&parts.headers, principal, &parts.method).await {
@@ -310,14 +310,15 @@ async fn mcp(
             (None, busy("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = Place { permit: Some(permit), gauge: Gauge::new(&gate.work.metrics.in_flight) };
+            let place = RequestSlot { permit: Some(permit), gauge: Gauge::new(&gate.work.metrics.in_flight) };
             (Some(place), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
     };
-    let entry = Entry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
+    let entry =
+        RequestLogEntry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
     let metrics = Arc::clone(&gate.work.metrics);
-    let tracking = Tracking { exchange, awaiting, entry, began, metrics, place };
+    let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, place };
     response.map(|body| Body::new(TrackedBody::new(body, tracking)))
 }
 
@@ -338,7 +339,7 @@ async fn ready(State(gate): State<Arc<Gate>>) -> Response {
 }
 
 async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
-    if !gate.is_for_us(&headers) {
+    if !gate.has_allowed_host(&headers) {
         return (StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed").into_response();
     }
     if gate.principal(&headers).is_none() {

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use super::exchange::Called;
+use super::exchange::LoggedCall;
 
 /// What is told besides how the request went.
-pub(super) struct Entry {
+pub(super) struct RequestLogEntry {
     pub(super) is_logged: bool,
     pub(super) method: &'static str,
     pub(super) path: &'static str,
     pub(super) status: u16,
 }
 
-impl Entry {
+impl RequestLogEntry {
     /// Tells of the request.
-    pub(super) fn write(&self, called: &Called, bytes: u64, took: Duration) {
+    pub(super) fn write(&self, called: &LoggedCall, bytes: u64, took: Duration) {
         if self.is_logged {
             tracing::info!(
                 method = self.method,

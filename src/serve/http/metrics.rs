@@ -16,7 +16,7 @@ const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
 #[derive(Default)]
 pub(in crate::serve) struct Metrics {
     responses: Mutex<BTreeMap<u16, u64>>,
-    calls: Mutex<BTreeMap<&'static str, Calls>>,
+    calls: Mutex<BTreeMap<&'static str, ToolMetrics>>,
     /// Connections that are open.
     pub(super) connections: Arc<AtomicUsize>,
     /// Requests whose responses are not written yet.
@@ -26,7 +26,7 @@ pub(in crate::serve) struct Metrics {
 }
 
 #[derive(Default)]
-struct Calls {
+struct ToolMetrics {
     failed: u64,
     count: u64,
     seconds: f64,
@@ -51,12 +51,12 @@ impl Drop for Gauge {
 
 impl Metrics {
     /// A response went out, or was given up.
-    pub(super) fn responded(&self, status: u16) {
+    pub(super) fn record_response(&self, status: u16) {
         *lock(&self.responses).entry(status).or_default() += 1;
     }
 
     /// A tool was called.
-    pub(in crate::serve) fn called(&self, tool: &'static str, took: Duration, is_error: bool) {
+    pub(in crate::serve) fn record_call(&self, tool: &'static str, took: Duration, is_error: bool) {
         let mut calls = lock(&self.calls);
         let calls = calls.entry(tool).or_default();
         let seconds = took.as_secs_f64();
@@ -114,7 +114,7 @@ impl Metrics {
             for (bound, count) in BOUNDS.iter().zip(&calls.buckets) {
                 line(out, format_args!("pagewise_tool_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {count}"));
             }
-            let Calls { count, seconds, .. } = calls;
+            let ToolMetrics { count, seconds, .. } = calls;
             line(out, format_args!("pagewise_tool_seconds_bucket{{tool=\"{tool}\",le=\"+Inf\"}} {count}"));
             line(out, format_args!("pagewise_tool_seconds_sum{{tool=\"{tool}\"}} {seconds}"));
             line(out, format_args!("pagewise_tool_seconds_count{{tool=\"{tool}\"}} {count}"));

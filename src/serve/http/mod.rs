@@ -30,12 +30,12 @@ use self::exchange::AwaitingFlush;
 use self::gate::Gate;
 use self::metrics::Gauge;
 
-pub(super) use self::exchange::{Called, Exchange};
-pub(super) use self::gate::Visit;
+pub(super) use self::exchange::{Exchange, LoggedCall};
+pub(super) use self::gate::HttpCaller;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION;
-use super::Work;
+use super::HttpState;
 
 /// How a server over HTTP is run.
 #[derive(Debug, Clone)]
@@ -120,7 +120,7 @@ const MAX_HEADERS: usize = 100;
 /// listened on.
 pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
-    work: Work,
+    work: HttpState,
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
@@ -132,10 +132,10 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     let gate = Gate::new(handler, work, settings, listener.local_addr()?, warn);
     announce(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
-    let most = room(gate.settings().max_connections, warn);
+    let most = connection_limit(gate.settings().max_connections, warn);
     tokio::select! {
         () = accept(&listener, &gate, most, &stopped, warn) => {}
-        told = told_to_end() => told?,
+        told = shutdown_signal() => told?,
     }
     drop(listener);
     announce("ending: answers under way are finished");
@@ -169,7 +169,7 @@ const OTHER_DESCRIPTORS: u64 = 256;
 
 /// How many connections the system has descriptors for, after it was asked for as many as are wanted.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn room(connections: usize, warn: fn(&str)) -> usize {
+fn connection_limit(connections: usize, warn: fn(&str)) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let wanted = u64::try_from(connections).unwrap_or(u64::MAX).saturating_add(OTHER_DESCRIPTORS);
     let now = getrlimit(Resource::Nofile);
@@ -188,7 +188,7 @@ fn room(connections: usize, warn: fn(&str)) -> usize {
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-fn room(connections: usize, _warn: fn(&str)) -> usize {
+fn connection_limit(connections: usize, _warn: fn(&str)) -> usize {
     connections
 }
 
@@ -217,14 +217,20 @@ async fn accept(
         let (router, gate, stopped) = (router.clone(), Arc::clone(gate), stopped.clone());
         tokio::spawn(async move {
             let _open = Gauge::new(&gate.metrics().connections);
-            connected(stream, router, &gate, stopped, warn).await;
+            serve_connection(stream, router, &gate, stopped, warn).await;
             drop(place);
         });
     }
 }
 
 /// Serves one connection to its end. What breaks it is its client's affair.
-async fn connected(stream: TcpStream, router: Router, gate: &Gate, mut stopped: watch::Receiver<bool>, warn: fn(&str)) {
+async fn serve_connection(
+    stream: TcpStream,
+    router: Router,
+    gate: &Gate,
+    mut stopped: watch::Receiver<bool>,
+    warn: fn(&str),
+) {
     // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
     let _ = stream.set_nodelay(true);
     let awaiting = AwaitingFlush::default();
@@ -251,7 +257,7 @@ async fn until_zero(count: impl Fn() -> usize) {
 }
 
 #[cfg(all(unix, not(pagewise_portable)))]
-async fn told_to_end() -> io::Result<()> {
+async fn shutdown_signal() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::select! {
@@ -262,6 +268,6 @@ async fn told_to_end() -> io::Result<()> {
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-async fn told_to_end() -> io::Result<()> {
+async fn shutdown_signal() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

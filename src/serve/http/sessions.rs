@@ -33,14 +33,14 @@ const MAX_STATE_BYTES: usize = 64 << 10;
 /// All sessions of a server.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
-    open: Arc<Mutex<HashMap<String, Session>>>,
+    open: Arc<Mutex<HashMap<String, McpSession>>>,
     stored: StoreAccess,
     idle: Duration,
     expired: Mutex<Option<Instant>>,
 }
 
 /// One session, beside what the SDK keeps of it.
-struct Session {
+struct McpSession {
     owner: Principal,
     recalls: Recalls,
     /// Whether the store has it; else it is this replica's alone.
@@ -49,7 +49,7 @@ struct Session {
     asked: Instant,
 }
 
-impl Session {
+impl McpSession {
     fn new(owner: Principal, is_stored: bool) -> Self {
         Self { owner, recalls: Recalls::default(), is_stored, asked: Instant::now() }
     }
@@ -139,7 +139,7 @@ impl Sessions {
             Some(Ok(Some(session))) if session.owner != principal => Admission::Unknown,
             Some(Ok(Some(_))) if *method != Method::DELETE && self.count().await >= most => Admission::Full,
             Some(Ok(Some(_))) => {
-                lock(&self.open).insert(id.to_owned(), Session::new(principal, true));
+                lock(&self.open).insert(id.to_owned(), McpSession::new(principal, true));
                 Admission::Admitted
             }
             Some(Err(_)) => Admission::Unavailable,
@@ -158,7 +158,7 @@ impl Sessions {
         let mut open = lock(&self.open);
         // One that was just admitted is not restored yet.
         open.retain(|id, session| kept.contains_key(id.as_str()) || session.asked.elapsed() < ASKED_EVERY);
-        open.insert(id.to_owned(), Session::new(owner, is_stored));
+        open.insert(id.to_owned(), McpSession::new(owner, is_stored));
     }
 
     /// Puts a session into the store, and drops from it what nobody uses; whether the session is there.
@@ -203,7 +203,7 @@ impl Sessions {
     }
 }
 
-impl Session {
+impl McpSession {
     /// Whether the store is to be asked again.
     fn is_due(&self) -> bool {
         self.is_stored && self.asked.elapsed() >= ASKED_EVERY
@@ -237,7 +237,7 @@ impl StoreAccess {
 /// What the SDK asks for sessions that it does not know, once a request was admitted to one. The door itself puts them
 /// into the store and removes them.
 struct SessionReplay {
-    open: Arc<Mutex<HashMap<String, Session>>>,
+    open: Arc<Mutex<HashMap<String, McpSession>>>,
     stored: StoreAccess,
 }
 

@@ -13,14 +13,14 @@ use std::time::Duration;
 pub struct PostgresAddress {
     pub(super) hosts: Vec<(Host, u16)>,
     pub(super) user: Option<String>,
-    pub(super) password: Option<Password>,
+    pub(super) password: Option<DatabasePassword>,
     pub(super) database: Option<String>,
-    pub(super) parameters: Parameters,
+    pub(super) parameters: AddressParameters,
 }
 
 /// What stands behind the `?`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Parameters {
+pub(super) struct AddressParameters {
     pub(super) tls: TlsMode,
     /// `sslrootcert`: certificates of authorities, in PEM; the system's where there is none.
     pub(super) root_file: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub(super) enum Host {
 
 /// A password, never shown.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Password(pub(super) String);
+pub(super) struct DatabasePassword(pub(super) String);
 
 /// `sslmode`, with the meanings of libpq (34.19.3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl PostgresAddress {
     /// The same with a password from elsewhere, where it says none itself.
     #[must_use]
     pub fn or_password(mut self, password: Option<String>) -> Self {
-        self.password = self.password.or(password.map(Password));
+        self.password = self.password.or(password.map(DatabasePassword));
         self
     }
 
@@ -184,7 +184,7 @@ impl FromStr for PostgresAddress {
             user: None,
             password: None,
             database: database.filter(|name| !name.is_empty()).map(|name| decoded("database", name)).transpose()?,
-            parameters: Parameters::default(),
+            parameters: AddressParameters::default(),
         };
         address.set_credentials(credentials)?;
         address.hosts =
@@ -211,7 +211,7 @@ impl PostgresAddress {
         }
         self.user = (!user.is_empty()).then(|| decoded("user", user)).transpose()?;
         let password = password.filter(|password| !password.is_empty());
-        self.password = password.map(|password| decoded("password", password).map(Password)).transpose()?;
+        self.password = password.map(|password| decoded("password", password).map(DatabasePassword)).transpose()?;
         Ok(())
     }
 
@@ -241,7 +241,7 @@ const PASSWORD_AT_THE_END: AddressError = AddressError::Part {
     expected: "before the host, in PGPASSWORD or in a password file, and not among the parameters",
 };
 
-impl Parameters {
+impl AddressParameters {
     fn set(&mut self, name: &str, value: &str) -> Result<(), AddressError> {
         let wrong = |part, expected| AddressError::Part { part, expected };
         match name {
@@ -390,7 +390,7 @@ impl fmt::Debug for PostgresAddress {
     }
 }
 
-impl fmt::Debug for Password {
+impl fmt::Debug for DatabasePassword {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Password")
     }
@@ -413,7 +413,7 @@ mod tests {
         let all = "postgres://me:s%40cret@a:1,[::1]:2,c/mine?sslmode=verify-full";
         check(all, "postgres://me:(not shown)@a:1,[::1]:2,c:5432/mine?sslmode=verify-full");
         assert_eq!(format!("{:?}", all.parse::<PostgresAddress>().unwrap()).matches("cret").count(), 0);
-        assert_eq!(all.parse::<PostgresAddress>().unwrap().password, Some(Password("s@cret".to_owned())));
+        assert_eq!(all.parse::<PostgresAddress>().unwrap().password, Some(DatabasePassword("s@cret".to_owned())));
         check(
             "postgres:///mine?host=/run/postgresql&port=7&user=me",
             "postgres://me@/run/postgresql/.s.PGSQL.7/mine?sslmode=prefer",

@@ -7,14 +7,14 @@ use super::super::seconds_since_1970;
 
 /// How many seconds the database's clock is ahead of this machine's.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct DatabaseClock {
     ahead: AtomicI64,
 }
 
 /// A difference of so few seconds is that of two readings, and no difference.
 const MAX_AGREEMENT: i64 = 2;
 
-impl Clock {
+impl DatabaseClock {
     /// Takes note of what the database's clock says now.
     pub(super) fn set(&self, database: i64, now: SystemTime) {
         let ahead = database.saturating_sub(unix_seconds(now));
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn moments_of_two_clocks_are_the_same_moments() {
-        let clock = Clock::default();
+        let clock = DatabaseClock::default();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         for (database, ahead) in [(1_000_002, 0), (999_998, 0), (1_000_003, 3), (996_400, -3_600)] {
             clock.set(database, now);

@@ -13,9 +13,9 @@ use tokio_postgres::config::{ChannelBinding as Binding, SslMode, TargetSessionAt
 use tokio_postgres::{Config, Error};
 
 use super::address::{ChannelBinding, Host, PostgresAddress, SessionTarget, TlsMode};
-use super::clock::Clock;
-use super::error::{PostgresError, Wait};
-use super::refusal::{while_asking, while_connecting};
+use super::clock::DatabaseClock;
+use super::error::{AwaitedStep, PostgresError};
+use super::refusal::{connection_error, statement_error};
 use super::{schema, tls};
 use crate::store::PoolUsage;
 
@@ -65,15 +65,15 @@ pub(super) trait Operation: Send + Sync + 'static {
 
 /// The connections of one store.
 pub(super) struct Connections {
-    shared: Arc<Shared>,
+    shared: Arc<ConnectionState>,
     /// `None` once it was dropped.
     runtime: Option<Runtime>,
 }
 
-struct Shared {
+struct ConnectionState {
     address: PostgresAddress,
     pool: Pool,
-    clock: Arc<Clock>,
+    clock: Arc<DatabaseClock>,
     /// Whether the tables are known to be this program's.
     has_schema: AtomicBool,
     migration: tokio::sync::Mutex<()>,
@@ -84,7 +84,7 @@ struct Shared {
 impl Connections {
     /// Connections that are made when they are needed.
     pub(super) fn new(address: PostgresAddress, max_connections: usize) -> Result<Self, PostgresError> {
-        let clock = Arc::new(Clock::default());
+        let clock = Arc::new(DatabaseClock::default());
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)
             .thread_name("pagewise-postgres")
@@ -92,7 +92,7 @@ impl Connections {
             .build()
             .map_err(|source| PostgresError::Start { source })?;
         let pool = pool(&address, max_connections, clock.clone())?;
-        let shared = Shared {
+        let shared = ConnectionState {
             address,
             pool,
             clock,
@@ -109,7 +109,7 @@ impl Connections {
     }
 
     /// How far the database's clock is from this one.
-    pub(super) fn clock(&self) -> &Arc<Clock> {
+    pub(super) fn clock(&self) -> &Arc<DatabaseClock> {
         &self.shared.clock
     }
 
@@ -141,7 +141,7 @@ impl Drop for Connections {
     }
 }
 
-impl Shared {
+impl ConnectionState {
     async fn perform<O: Operation>(&self, operation: &O) -> Result<O::Output, PostgresError> {
         self.check_outage()?;
         let failure = match self.attempt(operation, false).await {
@@ -189,15 +189,15 @@ impl Shared {
     }
 
     async fn attempt<O: Operation>(&self, operation: &O, is_repeat: bool) -> Result<O::Output, PostgresError> {
-        let mut lease = Lease::new(self.client().await?);
-        let asked = |error: Error| while_asking(&self.address, &error);
+        let mut lease = ConnectionLease::new(self.client().await?);
+        let asked = |error: Error| statement_error(&self.address, &error);
         let Some(client) = lease.client.as_mut() else { return Err(self.lost()) };
         if !self.has_schema.load(Ordering::Relaxed) {
             self.ensure_schema(client).await?;
         }
         let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { MAX_STATEMENT };
         let answer = tokio::time::timeout(limit, operation.run(client, is_repeat)).await;
-        let late = |_| PostgresError::TimedOut { place: self.address.place(), what: Wait::Answer, limit };
+        let late = |_| PostgresError::TimedOut { place: self.address.place(), what: AwaitedStep::Answer, limit };
         let output = answer.map_err(late)?.map_err(asked)?;
         lease.is_sound = true;
         *self.outage() = None;
@@ -240,13 +240,13 @@ impl Shared {
         let place = self.address.place();
         match error {
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                while_connecting(&self.address, &error)
+                connection_error(&self.address, &error)
             }
             PoolError::Timeout(TimeoutType::Wait) => {
-                PostgresError::TimedOut { place, what: Wait::Pool, limit: MAX_POOL_WAIT }
+                PostgresError::TimedOut { place, what: AwaitedStep::Pool, limit: MAX_POOL_WAIT }
             }
             PoolError::Timeout(_) => {
-                PostgresError::TimedOut { place, what: Wait::Connection, limit: max_connect_any(&self.address) }
+                PostgresError::TimedOut { place, what: AwaitedStep::Connection, limit: max_connect_any(&self.address) }
             }
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(HookError::Message(_)) => {
                 self.lost()
@@ -270,18 +270,18 @@ fn is_worth_repeating(failure: &PostgresError) -> bool {
 }
 
 /// A connection in use. Whatever ends the use but a sound answer ends the connection: nobody knows what stands in it.
-struct Lease {
+struct ConnectionLease {
     client: Option<Client>,
     is_sound: bool,
 }
 
-impl Lease {
+impl ConnectionLease {
     fn new(client: Client) -> Self {
         Self { client: Some(client), is_sound: false }
     }
 }
 
-impl Drop for Lease {
+impl Drop for ConnectionLease {
     fn drop(&mut self) {
         if let Some(client) = self.client.take().filter(|_| !self.is_sound) {
             drop(Client::take(client));
@@ -300,7 +300,7 @@ fn max_connect_any(address: &PostgresAddress) -> Duration {
     max_connect(address).saturating_mul(servers).saturating_add(MAX_TRANSIT)
 }
 
-fn pool(address: &PostgresAddress, max_connections: usize, clock: Arc<Clock>) -> Result<Pool, PostgresError> {
+fn pool(address: &PostgresAddress, max_connections: usize, clock: Arc<DatabaseClock>) -> Result<Pool, PostgresError> {
     let manager_config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = Manager::from_config(config(address), tls::connector(address)?, manager_config);
     let begin = Hook::async_fn(move |client: &mut deadpool_postgres::ClientWrapper, _| {

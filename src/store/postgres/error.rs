@@ -42,7 +42,7 @@ pub enum PostgresError {
         /// The servers of the address.
         place: String,
         /// What was waited for.
-        what: Wait,
+        what: AwaitedStep,
         /// How long.
         limit: Duration,
     },
@@ -194,7 +194,7 @@ pub enum PostgresError {
 
 /// What was waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub enum AwaitedStep {
     /// A new connection.
     Connection,
     /// A connection that others use.
@@ -203,7 +203,7 @@ pub enum Wait {
     Answer,
 }
 
-impl std::fmt::Display for Wait {
+impl std::fmt::Display for AwaitedStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Connection => "take a connection",

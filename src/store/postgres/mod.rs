@@ -44,6 +44,6 @@ mod tls;
 mod upkeep;
 
 pub use address::{AddressError, PostgresAddress};
-pub use error::{PostgresError, Wait};
+pub use error::{AwaitedStep, PostgresError};
 #[cfg(feature = "postgres")]
 pub use store::PostgresStore;

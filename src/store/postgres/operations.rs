@@ -6,10 +6,10 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
 use super::connections::Operation;
-use super::rows::{self, Columns, signed};
+use super::rows::{self, HoldingColumns, signed};
 use super::statements as sql;
-use crate::store::{Head, Reading, Rows, Sent, Version};
-use crate::view::{Change, ConversationId, ConversationView, Forget, Holding, Principal, Sequence};
+use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
+use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
 
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
@@ -37,13 +37,13 @@ pub(super) async fn row_of(
 }
 
 /// What a conversation holds, beside the version at hand.
-pub(super) struct Read {
+pub(super) struct ReadConversation {
     pub(super) conversation: ConversationId,
     pub(super) known: Option<Version>,
 }
 
-impl Operation for Read {
-    type Output = Option<Reading>;
+impl Operation for ReadConversation {
+    type Output = Option<ConversationState>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
         let known = self.known.unwrap_or_default();
@@ -57,28 +57,28 @@ impl Operation for Read {
                 None => holdings.extend(rows::holding(row, TELLING + 1)?),
             }
         }
-        Ok(told.map(|(head, telling)| Reading { head, rows: rows_told(telling, holdings) }))
+        Ok(told.map(|(head, telling)| ConversationState { head, rows: rows_told(telling, holdings) }))
     }
 }
 
 /// The column that says how rows are told; those of a row follow it.
 const TELLING: usize = 9;
 
-fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> Rows {
+fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> RowUpdate {
     match telling {
-        0 => Rows::Unchanged,
-        1 => Rows::Later(holdings),
-        _ => Rows::All(holdings),
+        0 => RowUpdate::Unchanged,
+        1 => RowUpdate::Later(holdings),
+        _ => RowUpdate::All(holdings),
     }
 }
 
 /// What one look-up tells of a conversation.
-pub(super) struct LookUp {
+pub(super) struct LoadHead {
     pub(super) conversation: ConversationId,
 }
 
-impl Operation for LookUp {
-    type Output = Option<Head>;
+impl Operation for LoadHead {
+    type Output = Option<ConversationHead>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
         row_of(client, &sql::HEAD, &[&self.conversation.as_str()]).await?.as_ref().map(rows::head).transpose()
@@ -86,14 +86,14 @@ impl Operation for LookUp {
 }
 
 /// Makes a conversation known; whether it was not.
-pub(super) struct Create {
+pub(super) struct CreateConversation {
     pub(super) conversation: ConversationId,
     pub(super) owner: Option<Principal>,
     pub(super) begun: i64,
     pub(super) now: i64,
 }
 
-impl Operation for Create {
+impl Operation for CreateConversation {
     type Output = bool;
 
     /// Run again, it finds the number that it had chosen itself.
@@ -108,15 +108,15 @@ impl Operation for Create {
 /// Forgets, and enters a generation where that is not 0; the version, unless the generation was entered before.
 ///
 /// Run again, it forgets again, which changes nothing but the version.
-pub(super) struct ForgetRows {
+pub(super) struct ForgetHoldings {
     pub(super) conversation: ConversationId,
-    pub(super) what: Forget,
+    pub(super) what: ForgetScope,
     pub(super) generation: u64,
     pub(super) begun: i64,
     pub(super) now: i64,
 }
 
-impl Operation for ForgetRows {
+impl Operation for ForgetHoldings {
     type Output = Option<Version>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
@@ -124,7 +124,7 @@ impl Operation for ForgetRows {
         let create = client.prepare_cached(&sql::CREATE).await?;
         let forget = client.prepare_cached(&sql::FORGET).await?;
         let all = client.prepare_cached(&sql::ROWS).await?;
-        let (is_all, generation) = (self.what.is_of_everything(), signed(self.generation));
+        let (is_all, generation) = (self.what.forgets_everything(), signed(self.generation));
         let no_owner: Option<Vec<u8>> = None;
         let (begin, create, forgotten, found) = join4(
             client.batch_execute(BEGIN_DURABLE),
@@ -155,13 +155,13 @@ pub(super) async fn apply(
     client: &ClientWrapper,
     conversation: &str,
     version: Version,
-    change: &Change,
+    change: &HoldingChange,
     last: &str,
 ) -> Result<(), Error> {
     let delete = client.prepare_cached(&sql::DELETE_ROWS).await?;
     let insert = client.prepare_cached(&sql::INSERT_ROWS).await?;
-    let gone: Columns = change.delete.iter().collect();
-    let (mut left, mut sequences) = (Columns::default(), Vec::new());
+    let gone: HoldingColumns = change.delete.iter().collect();
+    let (mut left, mut sequences) = (HoldingColumns::default(), Vec::new());
     for (holding, at) in &change.insert {
         left.push(holding);
         sequences.push(signed(at.0));
@@ -180,15 +180,15 @@ pub(super) async fn apply(
 }
 
 /// Takes back what was recorded.
-pub(super) struct TakeBack {
+pub(super) struct TakeBackDelivery {
     pub(super) conversation: ConversationId,
     pub(super) at: Version,
-    pub(super) sent: Sent,
+    pub(super) sent: Usage,
     pub(super) call: i64,
     pub(super) now: i64,
 }
 
-impl Operation for TakeBack {
+impl Operation for TakeBackDelivery {
     type Output = ();
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
@@ -210,7 +210,7 @@ impl Operation for TakeBack {
 }
 
 /// Copies a conversation.
-pub(super) struct Fork {
+pub(super) struct ForkConversation {
     pub(super) from: ConversationId,
     pub(super) to: ConversationId,
     pub(super) as_of: Option<Sequence>,
@@ -225,7 +225,7 @@ pub(super) enum ForkOutcome {
     TargetExists,
 }
 
-impl Operation for Fork {
+impl Operation for ForkConversation {
     type Output = ForkOutcome;
 
     /// Run again, it finds the number that it had chosen itself.

@@ -6,10 +6,10 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::connections::Operation;
 use super::operations::{BEGIN_DURABLE, COMMIT, Parameter, apply, row_of, view_of};
-use super::rows::{self, Columns, signed};
+use super::rows::{self, HoldingColumns, signed};
 use super::statements as sql;
-use crate::store::{Delivery, Version};
-use crate::view::{Change, ConversationId, ConversationView, Forget, Holding};
+use crate::store::{DeliveryRecord, Version};
+use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
 
 /// Begins a transaction that is as durable as the database's default.
 const BEGIN: &str = "BEGIN";
@@ -21,13 +21,13 @@ const MAX_PIPELINED: usize = 16;
 ///
 /// Each has a number by which its conversation knows it again: where an answer of the database was lost, the same numbers
 /// are sent again, and what was recorded is told and not recorded twice.
-pub(super) struct Record {
+pub(super) struct RecordDeliveries {
     /// Ordered by conversation: whoever locks several rows locks them in one order.
-    pub(super) deliveries: Vec<RecordedDelivery>,
+    pub(super) deliveries: Vec<DeliveryParameters>,
 }
 
 /// A delivery as a statement takes it.
-pub(super) struct RecordedDelivery {
+pub(super) struct DeliveryParameters {
     /// Its place among those that were handed in.
     pub(super) position: usize,
     conversation: String,
@@ -36,19 +36,19 @@ pub(super) struct RecordedDelivery {
     planned: [i64; 2],
     begun: i64,
     sent: [i64; 4],
-    forget: Vec<Forget>,
+    forget: Vec<ForgetScope>,
     holdings: Vec<Holding>,
-    columns: Columns,
+    columns: HoldingColumns,
     names: (Vec<Vec<u8>>, Vec<String>),
     page_counts: (Vec<Vec<u8>>, Vec<i64>),
 }
 
-impl RecordedDelivery {
+impl DeliveryParameters {
     /// `call` and `begun` are numbers that nobody else chooses.
     pub(super) fn new(
         position: usize,
         conversation: &ConversationId,
-        delivery: &Delivery,
+        delivery: &DeliveryRecord,
         chosen: [i64; 2],
         now: i64,
     ) -> Self {
@@ -110,7 +110,7 @@ impl RecordedDelivery {
     }
 
     /// The change of rows that its forgetting makes. What it gives stays, whatever it forgets.
-    fn change(&self, before: ConversationView) -> Change {
+    fn change(&self, before: ConversationView) -> HoldingChange {
         let mut after = before.clone();
         for what in &self.forget {
             let change = after.forget(what);
@@ -120,11 +120,11 @@ impl RecordedDelivery {
         let delete = before.holdings().map(|(holding, _)| *holding).filter(is_gone).collect();
         let is_new = |(holding, at): &(&Holding, _)| before.recorded_at(holding) != Some(*at);
         let insert = after.holdings().filter(is_new).map(|(holding, at)| (*holding, at)).collect();
-        Change { delete, insert }
+        HoldingChange { delete, insert }
     }
 }
 
-impl Operation for Record {
+impl Operation for RecordDeliveries {
     /// The version of each that was not refused, by its place.
     type Output = Vec<(usize, Option<Version>)>;
 
@@ -157,7 +157,7 @@ fn recorded(rows: &[Row]) -> Result<Option<Version>, Error> {
 async fn record_several(
     client: &ClientWrapper,
     statement: &Statement,
-    deliveries: &[RecordedDelivery],
+    deliveries: &[DeliveryParameters],
 ) -> Result<Vec<(usize, Option<Version>)>, Error> {
     if deliveries.len() <= MAX_PIPELINED && deliveries.iter().all(|delivery| delivery.forget.is_empty()) {
         let (begun, versions, ended) = join3(
@@ -188,9 +188,9 @@ async fn record_several(
 async fn record_part(
     client: &ClientWrapper,
     statement: &Statement,
-    deliveries: &[RecordedDelivery],
+    deliveries: &[DeliveryParameters],
 ) -> Result<Vec<(usize, Option<Version>)>, Error> {
-    let parameters: Vec<_> = deliveries.iter().map(RecordedDelivery::parameters).collect();
+    let parameters: Vec<_> = deliveries.iter().map(DeliveryParameters::parameters).collect();
     let answers = join_all(parameters.iter().map(|each| client.query(statement, each))).await;
     let positions = deliveries.iter().map(|delivery| delivery.position);
     positions.zip(answers).map(|(position, rows)| Ok((position, recorded(&rows?)?))).collect()
@@ -200,7 +200,7 @@ async fn record_part(
 async fn forget_and_record(
     client: &ClientWrapper,
     statement: &Statement,
-    delivery: &RecordedDelivery,
+    delivery: &DeliveryParameters,
 ) -> Result<Option<Version>, Error> {
     let conversation = &delivery.conversation;
     let no_owner: Option<Vec<u8>> = None;
@@ -220,7 +220,7 @@ async fn forget_and_record(
     locked?;
     let (before, version) = (view_of(&before?)?, recorded(&answer?)?);
     if let Some(version) = version {
-        let is_all = delivery.forget.iter().any(Forget::is_of_everything);
+        let is_all = delivery.forget.iter().any(ForgetScope::forgets_everything);
         row_of(client, sql::FORGOTTEN, &[conversation, &is_all]).await?;
         apply(client, conversation, version, &delivery.change(before), "").await?;
     }

@@ -7,10 +7,10 @@ use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, SqlState};
 
 use super::address::PostgresAddress;
-use super::error::{PostgresError, Wait};
+use super::error::{AwaitedStep, PostgresError};
 
 /// The error of a connection that was to be made.
-pub(super) fn while_connecting(address: &PostgresAddress, error: &Error) -> PostgresError {
+pub(super) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let place = address.place();
     if let Some(refusal) = error.as_db_error() {
         return refused(address, refusal);
@@ -44,7 +44,7 @@ fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError
 }
 
 /// The error of a statement.
-pub(super) fn while_asking(address: &PostgresAddress, error: &Error) -> PostgresError {
+pub(super) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let place = address.place();
     if let Some(refusal) = error.as_db_error() {
         return refused(address, refusal);
@@ -66,7 +66,7 @@ fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
         return PostgresError::Restart { place };
     }
     if [&SqlState::QUERY_CANCELED, &SqlState::LOCK_NOT_AVAILABLE].contains(&code) {
-        return PostgresError::TimedOut { place, what: Wait::Answer, limit: super::connections::MAX_STATEMENT };
+        return PostgresError::TimedOut { place, what: AwaitedStep::Answer, limit: super::connections::MAX_STATEMENT };
     }
     if [&SqlState::UNDEFINED_TABLE, &SqlState::UNDEFINED_COLUMN, &SqlState::INVALID_SCHEMA_NAME].contains(&code) {
         return PostgresError::Foreign { what: message() };

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
-use super::clock::Clock;
+use super::clock::DatabaseClock;
 use super::connections::Operation;
 use super::operations::row_of;
-use super::store::{PostgresStore, chosen_number};
-use super::upkeep::Counts;
+use super::store::{PostgresStore, random_number};
+use super::upkeep::CountRows;
 use super::{schema, statements as sql};
 use crate::store::StoreError;
-use crate::store::report::{ServerReport, StoreReport, scratch, timed};
+use crate::store::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
 
 /// Facts of the server, in the order of the query.
-struct Facts(Arc<Clock>);
+struct InspectServer(Arc<DatabaseClock>);
 
 const FACTS: &str = "SELECT current_setting('server_version'), current_user::text, current_setting('max_connections'),
     current_setting('synchronous_commit'),
     coalesce((SELECT version || ' ' || cipher FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), '')";
 
-impl Operation for Facts {
+impl Operation for InspectServer {
     type Output = [String; 5];
 
     /// Looks at the clock again too.
@@ -53,12 +53,13 @@ impl PostgresStore {
     /// [`StoreError`]
     pub fn inspect(&self) -> Result<StoreReport, StoreError> {
         let connections = self.connections();
-        let [version, user, max_connections, durability, tls] = connections.run(Facts(connections.clock().clone()))?;
-        let scratch = scratch(chosen_number().unsigned_abs());
-        let times = timed(self, &scratch);
+        let [version, user, max_connections, durability, tls] =
+            connections.run(InspectServer(connections.clock().clone()))?;
+        let scratch = scratch_conversation(random_number().unsigned_abs());
+        let times = measure_latency(self, &scratch);
         connections.run(DropScratch(scratch.as_str().to_owned()))?;
         let [read, record] = times?;
-        let (conversations, holdings) = connections.run(Counts)?;
+        let (conversations, holdings) = connections.run(CountRows)?;
         let server = ServerReport {
             tls: Some(tls).filter(|tls| !tls.is_empty()),
             user,

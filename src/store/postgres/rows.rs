@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use tokio_postgres::types::FromSqlOwned;
 use tokio_postgres::{Error, Row};
 
-use super::clock::Clock;
+use super::clock::DatabaseClock;
 use super::operations::Parameter;
 use crate::hash::ContentHash;
-use crate::store::rows::HeldRow;
-use crate::store::{ConversationRecord, Head, Sent, Version};
+use crate::store::rows::HeldItemRow;
+use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
 use crate::view::{FileKey, Holding, Principal, Sequence};
 
 /// A number as the database's signed one.
@@ -39,15 +39,22 @@ fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
 }
 
 /// A head in the first nine columns.
-pub(super) fn head(row: &Row) -> Result<Head, Error> {
-    let sent = Sent { blocks: count(row, 5)?, pages: count(row, 6)?, bytes: count(row, 7)?, tokens: count(row, 8)? };
+pub(super) fn head(row: &Row) -> Result<ConversationHead, Error> {
+    let sent = Usage { blocks: count(row, 5)?, pages: count(row, 6)?, bytes: count(row, 7)?, tokens: count(row, 8)? };
     let Version { begun, latest } = version(row)?;
     let forgotten = Sequence(count(row, 2)?);
-    Ok(Head { begun, latest, forgotten, generation: count(row, 3)?, owner: hash(row, 4)?.map(Principal), sent })
+    Ok(ConversationHead {
+        begun,
+        latest,
+        forgotten,
+        generation: count(row, 3)?,
+        owner: hash(row, 4)?.map(Principal),
+        sent,
+    })
 }
 
 /// A head, a name, two moments and a count; `None` for a handle that this version would refuse.
-pub(super) fn conversation_record(row: &Row, clock: &Clock) -> Result<Option<ConversationRecord>, Error> {
+pub(super) fn conversation_record(row: &Row, clock: &DatabaseClock) -> Result<Option<ConversationRecord>, Error> {
     let name: String = row.try_get(9)?;
     let moment = |column| row.try_get(column).map(|seconds| clock.moment_of(seconds));
     let (created, used): (SystemTime, SystemTime) = (moment(10)?, moment(11)?);
@@ -68,7 +75,7 @@ pub(super) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequen
     else {
         return Ok(None);
     };
-    let held = HeldRow { kind, first: start, last: end, form, fingerprint }.held();
+    let held = HeldItemRow { kind, first: start, last: end, form, fingerprint }.held();
     Ok(held.map(|what| (Holding { content: ContentHash(content), file: FileKey(file), what }, at)))
 }
 
@@ -78,7 +85,7 @@ fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Op
 
 /// Rows as a statement takes them: a list for each column.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct HoldingColumns {
     pub(super) contents: Vec<Vec<u8>>,
     pub(super) files: Vec<Vec<u8>>,
     pub(super) kinds: Vec<i16>,
@@ -88,7 +95,7 @@ pub(super) struct Columns {
     pub(super) fingerprints: Vec<Vec<u8>>,
 }
 
-impl<'a> FromIterator<&'a Holding> for Columns {
+impl<'a> FromIterator<&'a Holding> for HoldingColumns {
     /// Each once: a statement writes no row twice.
     fn from_iter<I: IntoIterator<Item = &'a Holding>>(holdings: I) -> Self {
         let distinct: BTreeSet<&Holding> = holdings.into_iter().collect();
@@ -99,14 +106,14 @@ impl<'a> FromIterator<&'a Holding> for Columns {
     }
 }
 
-impl Columns {
+impl HoldingColumns {
     /// The lists, in the order of the columns.
     pub(super) fn parameters(&self) -> [Parameter<'_>; 7] {
         [&self.contents, &self.files, &self.kinds, &self.firsts, &self.lasts, &self.forms, &self.fingerprints]
     }
 
     pub(super) fn push(&mut self, holding: &Holding) {
-        let row = HeldRow::of(holding.what);
+        let row = HeldItemRow::of(holding.what);
         self.contents.push(holding.content.0.to_vec());
         self.files.push(holding.file.0.to_vec());
         self.kinds.push(row.kind.into());

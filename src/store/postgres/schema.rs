@@ -6,10 +6,10 @@ use deadpool_postgres::{Client, ClientWrapper};
 use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
 
 use super::address::PostgresAddress;
-use super::clock::Clock;
+use super::clock::DatabaseClock;
 use super::connections::MAX_STATEMENT;
 use super::error::PostgresError;
-use super::refusal::while_asking;
+use super::refusal::statement_error;
 
 /// The version of the tables below, kept in `pagewise.version`.
 pub(super) const VERSION: i64 = 1;
@@ -88,7 +88,7 @@ CREATE TABLE pagewise.session (
 "#;
 
 /// Sets what the statements rely on, whatever the database's own settings are, and looks at its clock.
-pub(super) async fn begin_session(client: &ClientWrapper, clock: &Clock) -> Result<(), Error> {
+pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock) -> Result<(), Error> {
     let settings = format!(
         "SET default_transaction_isolation = 'read committed';
         SET statement_timeout = {0};
@@ -111,7 +111,7 @@ pub(super) async fn begin_session(client: &ClientWrapper, clock: &Clock) -> Resu
 
 /// Brings the tables to [`VERSION`], whole or not at all, and looks whether they can be used.
 pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
-    let asked = |error: Error| while_asking(address, &error);
+    let asked = |error: Error| statement_error(address, &error);
     check_server(client, address).await?;
     // The common case takes no lock.
     if version(&***client, address).await? != Some(VERSION) {
@@ -125,7 +125,7 @@ pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Re
 
 async fn check_server(client: &Client, address: &PostgresAddress) -> Result<(), PostgresError> {
     let query = "SELECT current_setting('server_encoding'), current_setting('transaction_read_only') = 'on'";
-    let row = client.query_one(query, &[]).await.map_err(|error| while_asking(address, &error))?;
+    let row = client.query_one(query, &[]).await.map_err(|error| statement_error(address, &error))?;
     let (encoding, is_read_only): (String, bool) = (row.get(0), row.get(1));
     if encoding != "UTF8" {
         return Err(PostgresError::Encoding { encoding });
@@ -135,7 +135,7 @@ async fn check_server(client: &Client, address: &PostgresAddress) -> Result<(), 
 
 /// The version of the tables; `None` where there are none.
 async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Result<Option<i64>, PostgresError> {
-    let asked = |error: Error| while_asking(address, &error);
+    let asked = |error: Error| statement_error(address, &error);
     let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise')
         AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY relname <> 'version', relname LIMIT 1";
     let first = client.query_opt(tables, &[]).await.map_err(asked)?;
@@ -156,7 +156,7 @@ async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Resu
 
 /// One transaction for all steps, and one replica at a time.
 async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
-    let asked = |error: Error| while_asking(address, &error);
+    let asked = |error: Error| statement_error(address, &error);
     let transaction = client.transaction().await.map_err(asked)?;
     let patience = format!(
         "SET LOCAL statement_timeout = {MAX_MIGRATION_MS}; SET LOCAL lock_timeout = {MAX_MIGRATION_MS};
@@ -185,7 +185,7 @@ async fn check_rights(client: &Client, address: &PostgresAddress) -> Result<(), 
     let query = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise') AND relkind = 'r'
         AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
             AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE')) LIMIT 1";
-    let row = client.query_opt(query, &[]).await.map_err(|error| while_asking(address, &error))?;
+    let row = client.query_opt(query, &[]).await.map_err(|error| statement_error(address, &error))?;
     let Some(row) = row else { return Ok(()) };
     let message = format!("it may not read and write table 'pagewise.{}'", row.get::<_, String>(0));
     Err(PostgresError::NoRight { user: address.user.clone().unwrap_or_default(), message })

@@ -13,14 +13,14 @@ use crate::store::{SessionStore, StoreError, StoredSession};
 use crate::view::Principal;
 
 /// Keeps a session. Run again, it keeps the same.
-struct Put {
+struct SaveSession {
     id: String,
     owner: Vec<u8>,
     state: Vec<u8>,
     now: i64,
 }
 
-impl Operation for Put {
+impl Operation for SaveSession {
     type Output = ();
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
@@ -29,11 +29,11 @@ impl Operation for Put {
 }
 
 /// The owner, state and last use of a session.
-struct Get {
+struct LoadSession {
     id: String,
 }
 
-impl Operation for Get {
+impl Operation for LoadSession {
     type Output = Option<([u8; 32], Vec<u8>, i64)>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
@@ -44,12 +44,12 @@ impl Operation for Get {
 }
 
 /// Notes that a session was used; whether it is there.
-struct Touch {
+struct TouchSession {
     id: String,
     now: i64,
 }
 
-impl Operation for Touch {
+impl Operation for TouchSession {
     type Output = bool;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<bool, Error> {
@@ -58,11 +58,11 @@ impl Operation for Touch {
 }
 
 /// Ends a session; whether it was there, which a call that is run again takes for granted.
-struct Remove {
+struct RemoveSession {
     id: String,
 }
 
-impl Operation for Remove {
+impl Operation for RemoveSession {
     type Output = bool;
 
     async fn run(&self, client: &mut Client, is_repeat: bool) -> Result<bool, Error> {
@@ -71,11 +71,11 @@ impl Operation for Remove {
 }
 
 /// Ends the sessions that were last used before a moment; how many.
-struct Expire {
+struct ExpireSessions {
     unused_since: i64,
 }
 
-impl Operation for Expire {
+impl Operation for ExpireSessions {
     type Output = u64;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<u64, Error> {
@@ -87,24 +87,24 @@ impl Operation for Expire {
 impl SessionStore for PostgresStore {
     fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError> {
         let (owner, state) = (session.owner.0.to_vec(), session.state.clone());
-        Ok(self.connections().run(Put { id: id.to_owned(), owner, state, now: self.now(now) })?)
+        Ok(self.connections().run(SaveSession { id: id.to_owned(), owner, state, now: self.now(now) })?)
     }
 
     fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
-        let found = self.connections().run(Get { id: id.to_owned() })?;
+        let found = self.connections().run(LoadSession { id: id.to_owned() })?;
         let used = |at| self.connections().clock().moment_of(at);
         Ok(found.map(|(owner, state, at)| StoredSession { owner: Principal(owner), state, used: used(at) }))
     }
 
     fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {
-        Ok(self.connections().run(Touch { id: id.to_owned(), now: self.now(now) })?)
+        Ok(self.connections().run(TouchSession { id: id.to_owned(), now: self.now(now) })?)
     }
 
     fn remove(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(self.connections().run(Remove { id: id.to_owned() })?)
+        Ok(self.connections().run(RemoveSession { id: id.to_owned() })?)
     }
 
     fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError> {
-        Ok(self.connections().run(Expire { unused_since: self.now(unused_since) })?)
+        Ok(self.connections().run(ExpireSessions { unused_since: self.now(unused_since) })?)
     }
 }

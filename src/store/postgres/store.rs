@@ -8,16 +8,20 @@ use std::time::SystemTime;
 use super::address::PostgresAddress;
 use super::connections::Connections;
 use super::error::PostgresError;
-use super::operations::{Create, ForgetRows, Fork, ForkOutcome, LookUp, Read, TakeBack};
-use super::recording::{Record, RecordedDelivery};
+use super::operations::{
+    CreateConversation, ForgetHoldings, ForkConversation, ForkOutcome, LoadHead, ReadConversation, TakeBackDelivery,
+};
+use super::recording::{DeliveryParameters, RecordDeliveries};
 use super::rows::signed;
-use super::upkeep::{Counts, Describe, FileNames, LastPruned, PageCounts, Prune};
+use super::upkeep::{
+    CountRows, DescribeConversations, LoadFileNames, LoadLastPruned, LoadPageCounts, PruneConversations,
+};
 use crate::hash::ContentHash;
 use crate::store::{
-    ConversationRecord, Delivery, Head, Health, PoolUsage, Pruned, Reading, Sent, SessionStore, StoreError, Version,
-    ViewStore,
+    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage, PruneCounts, SessionStore,
+    StoreError, StoreHealth, Usage, Version, ViewStore,
 };
-use crate::view::{ConversationId, FileKey, Forget, Principal, Sequence};
+use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Keeps views in a PostgreSQL database.
 pub struct PostgresStore {
@@ -38,7 +42,7 @@ impl PostgresStore {
         max_connections: usize,
     ) -> Result<(Self, Option<PostgresError>), PostgresError> {
         let store = Self { connections: Connections::new(address, max_connections)? };
-        match store.connections.run(LastPruned) {
+        match store.connections.run(LoadLastPruned) {
             Ok(_) => Ok((store, None)),
             Err(error) if error.is_passing() => Ok((store, Some(error))),
             Err(error) => Err(error),
@@ -73,17 +77,21 @@ impl fmt::Debug for PostgresStore {
 }
 
 /// A number of 63 bits that nobody else chooses, and not 0.
-pub(super) fn chosen_number() -> i64 {
+pub(super) fn random_number() -> i64 {
     signed((RandomState::new().hash_one(()) >> 1).max(1))
 }
 
 impl ViewStore for PostgresStore {
-    fn read(&self, conversation: &ConversationId, known: Option<Version>) -> Result<Option<Reading>, StoreError> {
-        Ok(self.connections.run(Read { conversation: conversation.clone(), known })?)
+    fn read(
+        &self,
+        conversation: &ConversationId,
+        known: Option<Version>,
+    ) -> Result<Option<ConversationState>, StoreError> {
+        Ok(self.connections.run(ReadConversation { conversation: conversation.clone(), known })?)
     }
 
-    fn head(&self, conversation: &ConversationId) -> Result<Option<Head>, StoreError> {
-        Ok(self.connections.run(LookUp { conversation: conversation.clone() })?)
+    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
+        Ok(self.connections.run(LoadHead { conversation: conversation.clone() })?)
     }
 
     fn create(
@@ -92,26 +100,31 @@ impl ViewStore for PostgresStore {
         owner: Option<&Principal>,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        let (begun, now) = (chosen_number(), self.now(now));
-        Ok(self.connections.run(Create { conversation: conversation.clone(), owner: owner.copied(), begun, now })?)
+        let (begun, now) = (random_number(), self.now(now));
+        Ok(self.connections.run(CreateConversation {
+            conversation: conversation.clone(),
+            owner: owner.copied(),
+            begun,
+            now,
+        })?)
     }
 
     fn record_all(
         &self,
-        deliveries: &[(ConversationId, Delivery)],
+        deliveries: &[(ConversationId, DeliveryRecord)],
         now: SystemTime,
     ) -> Result<Vec<Option<Version>>, StoreError> {
         let now = self.now(now);
         let mut ordered: Vec<_> = deliveries.iter().enumerate().collect();
         ordered.sort_by_key(|(_, (conversation, _))| conversation.as_str());
-        let recorded = |(position, (conversation, delivery)): (usize, &(ConversationId, Delivery))| {
-            RecordedDelivery::new(position, conversation, delivery, [chosen_number(), chosen_number()], now)
+        let recorded = |(position, (conversation, delivery)): (usize, &(ConversationId, DeliveryRecord))| {
+            DeliveryParameters::new(position, conversation, delivery, [random_number(), random_number()], now)
         };
         let deliveries: Vec<_> = ordered.into_iter().map(recorded).collect();
         if deliveries.is_empty() {
             return Ok(Vec::new());
         }
-        let mut versions = self.connections.run(Record { deliveries })?;
+        let mut versions = self.connections.run(RecordDeliveries { deliveries })?;
         versions.sort_by_key(|(position, _)| *position);
         Ok(versions.into_iter().map(|(_, version)| version).collect())
     }
@@ -120,19 +133,24 @@ impl ViewStore for PostgresStore {
         &self,
         conversation: &ConversationId,
         at: Version,
-        sent: Sent,
+        sent: Usage,
         now: SystemTime,
     ) -> Result<(), StoreError> {
-        let (conversation, call, now) = (conversation.clone(), chosen_number(), self.now(now));
-        Ok(self.connections.run(TakeBack { conversation, at, sent, call, now })?)
+        let (conversation, call, now) = (conversation.clone(), random_number(), self.now(now));
+        Ok(self.connections.run(TakeBackDelivery { conversation, at, sent, call, now })?)
     }
 
-    fn forget(&self, conversation: &ConversationId, what: &Forget, now: SystemTime) -> Result<Version, StoreError> {
-        let forgetting = ForgetRows {
+    fn forget(
+        &self,
+        conversation: &ConversationId,
+        what: &ForgetScope,
+        now: SystemTime,
+    ) -> Result<Version, StoreError> {
+        let forgetting = ForgetHoldings {
             conversation: conversation.clone(),
             what: what.clone(),
             generation: 0,
-            begun: chosen_number(),
+            begun: random_number(),
             now: self.now(now),
         };
         // Without a generation it always forgets.
@@ -147,11 +165,11 @@ impl ViewStore for PostgresStore {
         if before >= generation {
             return Ok(before);
         }
-        let entering = ForgetRows {
+        let entering = ForgetHoldings {
             conversation: conversation.clone(),
-            what: Forget::AllButFiles,
+            what: ForgetScope::AllButFiles,
             generation,
-            begun: chosen_number(),
+            begun: random_number(),
             now: self.now(now),
         };
         match self.connections.run(entering)? {
@@ -167,8 +185,8 @@ impl ViewStore for PostgresStore {
         as_of: Option<Sequence>,
         now: SystemTime,
     ) -> Result<(), StoreError> {
-        let (begun, now) = (chosen_number(), self.now(now));
-        match self.connections.run(Fork { from: from.clone(), to: to.clone(), as_of, begun, now })? {
+        let (begun, now) = (random_number(), self.now(now));
+        match self.connections.run(ForkConversation { from: from.clone(), to: to.clone(), as_of, begun, now })? {
             ForkOutcome::Copied => Ok(()),
             ForkOutcome::NoSource => Err(StoreError::UnknownConversation { conversation: from.clone() }),
             ForkOutcome::TargetExists => Err(StoreError::ConversationExists { conversation: to.clone() }),
@@ -177,44 +195,44 @@ impl ViewStore for PostgresStore {
 
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
         let clock = self.connections.clock().clone();
-        let found = self.connections.run(Describe { conversation: Some(conversation.clone()), clock })?;
+        let found = self.connections.run(DescribeConversations { conversation: Some(conversation.clone()), clock })?;
         Ok(found.into_iter().next())
     }
 
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let clock = self.connections.clock().clone();
-        Ok(self.connections.run(Describe { conversation: None, clock })?)
+        Ok(self.connections.run(DescribeConversations { conversation: None, clock })?)
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
         let files = files.iter().map(|file| file.0.to_vec()).collect();
-        let names = self.connections.run(FileNames { files })?;
+        let names = self.connections.run(LoadFileNames { files })?;
         Ok(names.into_iter().map(|(file, path)| (FileKey(file), path)).collect())
     }
 
     fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
         let contents = contents.iter().map(|content| content.0.to_vec()).collect();
-        let counts = self.connections.run(PageCounts { contents })?;
+        let counts = self.connections.run(LoadPageCounts { contents })?;
         let counted = |(content, pages)| Some((ContentHash(content), u32::try_from(pages).ok()?));
         Ok(counts.into_iter().filter_map(counted).collect())
     }
 
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
-        let pruned = self.connections.run(LastPruned)?;
+        let pruned = self.connections.run(LoadLastPruned)?;
         Ok(pruned.map(|at| self.connections.clock().moment_of(at)))
     }
 
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<Pruned, StoreError> {
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         let (unused_since, now) = (self.now(unused_since), self.now(now));
-        Ok(self.connections.run(Prune { unused_since, max_holdings: signed(max_holdings), now })?)
+        Ok(self.connections.run(PruneConversations { unused_since, max_holdings: signed(max_holdings), now })?)
     }
 
     fn sessions(&self) -> Option<&dyn SessionStore> {
         Some(self)
     }
 
-    fn health(&self) -> Result<Health, StoreError> {
-        let (conversations, holdings) = self.connections.run(Counts)?;
-        Ok(Health { database: None, conversations, holdings })
+    fn health(&self) -> Result<StoreHealth, StoreError> {
+        let (conversations, holdings) = self.connections.run(CountRows)?;
+        Ok(StoreHealth { database: None, conversations, holdings })
     }
 }

@@ -31,8 +31,10 @@ fn verifier(
     let parameters = &address.parameters;
     match (parameters.tls, &parameters.root_file) {
         // As in libpq, authorities that are named count for `require` too.
-        (TlsMode::Disable | TlsMode::Prefer, _) | (TlsMode::Require, None) => Ok(Arc::new(AnyServer(provider))),
-        (TlsMode::Require | TlsMode::VerifyCa, file) => Ok(Arc::new(AnyName(by_authorities(file.as_ref(), provider)?))),
+        (TlsMode::Disable | TlsMode::Prefer, _) | (TlsMode::Require, None) => Ok(Arc::new(AnyServerVerifier(provider))),
+        (TlsMode::Require | TlsMode::VerifyCa, file) => {
+            Ok(Arc::new(AnyNameVerifier(by_authorities(file.as_ref(), provider)?)))
+        }
         (TlsMode::VerifyFull, file) => Ok(by_authorities(file.as_ref(), provider)?),
     }
 }
@@ -68,9 +70,9 @@ fn system_roots() -> RootCertStore {
 
 /// Takes any certificate whose key the server has: what passes is hidden from those who only listen.
 #[derive(Debug)]
-struct AnyServer(Arc<CryptoProvider>);
+struct AnyServerVerifier(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for AnyServer {
+impl ServerCertVerifier for AnyServerVerifier {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,
@@ -109,9 +111,9 @@ impl ServerCertVerifier for AnyServer {
 
 /// Takes a certificate of the authorities, whatever name it is for.
 #[derive(Debug)]
-struct AnyName(Arc<WebPkiServerVerifier>);
+struct AnyNameVerifier(Arc<WebPkiServerVerifier>);
 
-impl ServerCertVerifier for AnyName {
+impl ServerCertVerifier for AnyNameVerifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,

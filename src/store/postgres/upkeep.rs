@@ -6,24 +6,24 @@ use std::sync::Arc;
 use deadpool_postgres::{Client, ClientWrapper};
 use tokio_postgres::Error;
 
-use super::clock::Clock;
+use super::clock::DatabaseClock;
 use super::connections::Operation;
 use super::operations::{COMMIT, row_of, rows_of};
 use super::rows;
 use super::statements as sql;
-use crate::store::{ConversationRecord, Pruned};
+use crate::store::{ConversationRecord, PruneCounts};
 use crate::view::ConversationId;
 
 /// Begins a transaction whose statements may look at every row.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '60s'";
 
 /// What is known of one conversation, or of all.
-pub(super) struct Describe {
+pub(super) struct DescribeConversations {
     pub(super) conversation: Option<ConversationId>,
-    pub(super) clock: Arc<Clock>,
+    pub(super) clock: Arc<DatabaseClock>,
 }
 
-impl Operation for Describe {
+impl Operation for DescribeConversations {
     type Output = Vec<ConversationRecord>;
 
     const IS_LONG: bool = true;
@@ -44,11 +44,11 @@ impl Operation for Describe {
 }
 
 /// The paths of files.
-pub(super) struct FileNames {
+pub(super) struct LoadFileNames {
     pub(super) files: Vec<Vec<u8>>,
 }
 
-impl Operation for FileNames {
+impl Operation for LoadFileNames {
     type Output = BTreeMap<[u8; 32], String>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
@@ -58,11 +58,11 @@ impl Operation for FileNames {
 }
 
 /// The page counts of contents.
-pub(super) struct PageCounts {
+pub(super) struct LoadPageCounts {
     pub(super) contents: Vec<Vec<u8>>,
 }
 
-impl Operation for PageCounts {
+impl Operation for LoadPageCounts {
     type Output = BTreeMap<[u8; 32], i64>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
@@ -72,9 +72,9 @@ impl Operation for PageCounts {
 }
 
 /// When conversations were last pruned.
-pub(super) struct LastPruned;
+pub(super) struct LoadLastPruned;
 
-impl Operation for LastPruned {
+impl Operation for LoadLastPruned {
     type Output = Option<i64>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
@@ -84,9 +84,9 @@ impl Operation for LastPruned {
 }
 
 /// How many conversations and rows there are.
-pub(super) struct Counts;
+pub(super) struct CountRows;
 
-impl Operation for Counts {
+impl Operation for CountRows {
     type Output = (u64, u64);
 
     const IS_LONG: bool = true;
@@ -100,18 +100,18 @@ impl Operation for Counts {
 }
 
 /// Drops what was not used for long, and what is too much.
-pub(super) struct Prune {
+pub(super) struct PruneConversations {
     pub(super) unused_since: i64,
     pub(super) max_holdings: i64,
     pub(super) now: i64,
 }
 
-impl Operation for Prune {
-    type Output = Pruned;
+impl Operation for PruneConversations {
+    type Output = PruneCounts;
 
     const IS_LONG: bool = true;
 
-    async fn run(&self, client: &mut Client, _: bool) -> Result<Pruned, Error> {
+    async fn run(&self, client: &mut Client, _: bool) -> Result<PruneCounts, Error> {
         client.batch_execute(BEGIN_LONG).await?;
         rows_of(client, sql::PRUNED, &[&self.now]).await?;
         let unused = drop_locked(client, sql::LOCK_UNUSED, self.unused_since).await?;
@@ -123,18 +123,18 @@ impl Operation for Prune {
         rows_of(client, sql::DROP_PAGE_COUNTS, &[]).await?;
         client.batch_execute(COMMIT).await?;
         let conversations = unused.conversations.saturating_add(excess.conversations);
-        Ok(Pruned { conversations, holdings: unused.holdings.saturating_add(excess.holdings) })
+        Ok(PruneCounts { conversations, holdings: unused.holdings.saturating_add(excess.holdings) })
     }
 }
 
 /// Drops the conversations that `lock` locks; what they hold is looked for once they are locked.
-async fn drop_locked(client: &ClientWrapper, lock: &str, bound: i64) -> Result<Pruned, Error> {
+async fn drop_locked(client: &ClientWrapper, lock: &str, bound: i64) -> Result<PruneCounts, Error> {
     let locked = rows_of(client, lock, &[&bound]).await?;
     let names = locked.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
     if names.is_empty() {
-        return Ok(Pruned::default());
+        return Ok(PruneCounts::default());
     }
     let row = row_of(client, sql::DROP, &[&names]).await?;
     let holdings = row.map(|row| rows::count(&row, 0)).transpose()?.unwrap_or(0);
-    Ok(Pruned { conversations: names.len() as u64, holdings })
+    Ok(PruneCounts { conversations: names.len() as u64, holdings })
 }

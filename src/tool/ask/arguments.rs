@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::{Fields, wrong_form};
+use super::super::arguments::{ArgumentReader, invalid_value};
 use super::super::error::{ErrorCode, ToolError};
 use crate::model::ModelName;
 
@@ -33,7 +33,7 @@ pub struct AskArguments {
 
 /// Where a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum ReferenceOrigin {
     Local,
     Remote,
 }
@@ -44,8 +44,17 @@ impl AskArguments {
     /// # Errors
     /// `validation_error`, `too_many_pdfs`, `unsupported_pdf_reference`.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = Fields { tool: "pdf", arguments };
-        fields.only(&["prompt", "pdf", "pdfs", "pages", "password", "model", "maxBytesMb", "conversation"])?;
+        let fields = ArgumentReader { tool: "pdf", arguments };
+        fields.reject_unknown(&[
+            "prompt",
+            "pdf",
+            "pdfs",
+            "pages",
+            "password",
+            "model",
+            "maxBytesMb",
+            "conversation",
+        ])?;
         let prompt = fields.string("prompt")?;
         let (pages, password) = (fields.selection()?, fields.password()?);
         let model = fields.string("model")?;
@@ -64,7 +73,7 @@ impl AskArguments {
     }
 }
 
-fn references(fields: &Fields<'_>) -> Result<Vec<String>, ToolError> {
+fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
     let mut found: Vec<String> = Vec::new();
     let given = fields.string("pdf")?.into_iter().chain(list(fields.value("pdfs"))?);
     for reference in given.map(|reference| reference.trim().to_owned()).filter(|reference| !reference.is_empty()) {
@@ -88,7 +97,7 @@ fn references(fields: &Fields<'_>) -> Result<Vec<String>, ToolError> {
 
 /// A list, or one text in its place.
 fn list(value: Option<&Value>) -> Result<Vec<String>, ToolError> {
-    let expected = || wrong_form("pdfs", "a list of strings");
+    let expected = || invalid_value("pdfs", "a list of strings");
     match value {
         None => Ok(Vec::new()),
         Some(Value::String(one)) => Ok(vec![one.clone()]),
@@ -100,10 +109,10 @@ fn list(value: Option<&Value>) -> Result<Vec<String>, ToolError> {
 }
 
 /// Where `reference` leads, by its scheme.
-pub(super) fn origin(reference: &str) -> Result<Origin, ToolError> {
+pub(super) fn origin(reference: &str) -> Result<ReferenceOrigin, ToolError> {
     match scheme(reference).map(str::to_ascii_lowercase).as_deref() {
-        None | Some("file") => Ok(Origin::Local),
-        Some("http" | "https") => Ok(Origin::Remote),
+        None | Some("file") => Ok(ReferenceOrigin::Local),
+        Some("http" | "https") => Ok(ReferenceOrigin::Remote),
         Some(_) => Err(unsupported(
             reference,
             &format!("Unsupported PDF reference: {reference}; accepted are a path, file://, http:// and https://"),
@@ -130,7 +139,7 @@ fn scheme(reference: &str) -> Option<&str> {
 fn megabytes(value: &Value) -> Result<u64, ToolError> {
     let written = value.as_str().and_then(|text| text.trim().parse::<f64>().ok());
     let number = value.as_f64().or(written).filter(|number| !number.is_nan());
-    let number = number.ok_or_else(|| wrong_form("maxBytesMb", "a number"))?;
+    let number = number.ok_or_else(|| invalid_value("maxBytesMb", "a number"))?;
     if number <= 0.0 {
         return Err(ToolError::validation("maxBytesMb must be greater than 0"));
     }
@@ -143,7 +152,8 @@ fn bytes_of(megabytes: f64) -> u64 {
 }
 
 fn model_name(text: &str) -> Result<ModelName, ToolError> {
-    ModelName::parse(text).ok_or_else(|| wrong_form("model", "of the form provider/model, like \"openai/gpt-5-mini\""))
+    ModelName::parse(text)
+        .ok_or_else(|| invalid_value("model", "of the form provider/model, like \"openai/gpt-5-mini\""))
 }
 
 #[cfg(test)]
@@ -187,11 +197,11 @@ mod tests {
     #[test]
     fn schemes_are_told_from_file_names() {
         for (reference, expected) in [
-            ("a:b.pdf", Some(Origin::Local)),
-            ("C:\\a.pdf", Some(Origin::Local)),
-            ("file:///a", Some(Origin::Local)),
-            ("FILE:/a", Some(Origin::Local)),
-            ("HTTPS://a/b", Some(Origin::Remote)),
+            ("a:b.pdf", Some(ReferenceOrigin::Local)),
+            ("C:\\a.pdf", Some(ReferenceOrigin::Local)),
+            ("file:///a", Some(ReferenceOrigin::Local)),
+            ("FILE:/a", Some(ReferenceOrigin::Local)),
+            ("HTTPS://a/b", Some(ReferenceOrigin::Remote)),
             ("data:application/pdf;base64,AA", None),
             ("s3://a/b", None),
         ] {

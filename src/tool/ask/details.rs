@@ -2,29 +2,29 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::Origin;
-use super::load::Asked;
-use super::pack::Packed;
+use super::arguments::ReferenceOrigin;
+use super::load::RequestedPdf;
+use super::pack::PackedPdf;
 use crate::context::untrusted;
-use crate::model::{ModelName, Reply};
+use crate::model::{ModelName, ModelReply};
 
 /// A model that failed.
-pub(super) struct Attempt {
+pub(super) struct FailedAttempt {
     pub(super) name: ModelName,
     pub(super) error: String,
 }
 
 /// An answer, and how it came about.
-pub(super) struct Answered<'a> {
+pub(super) struct AnsweredQuestion<'a> {
     pub(super) name: &'a ModelName,
     pub(super) is_native: bool,
-    pub(super) reply: &'a Reply,
-    pub(super) asked: &'a [Asked],
-    pub(super) packed: &'a [Packed],
-    pub(super) attempts: &'a [Attempt],
+    pub(super) reply: &'a ModelReply,
+    pub(super) asked: &'a [RequestedPdf],
+    pub(super) packed: &'a [PackedPdf],
+    pub(super) attempts: &'a [FailedAttempt],
 }
 
-impl Answered<'_> {
+impl AnsweredQuestion<'_> {
     /// In lines: that it is about untrusted content, who answered, what is missing.
     pub(super) fn remarks(&self, max_output_tokens: u64) -> String {
         let sent = self
@@ -76,7 +76,7 @@ impl Answered<'_> {
             .iter()
             .zip(self.packed)
             .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
-        if sent.into_iter().any(|(asked, _)| asked.origin == Origin::Remote) {
+        if sent.into_iter().any(|(asked, _)| asked.origin == ReferenceOrigin::Remote) {
             put("resultContentSource", json!("network"));
         }
         Value::Object(details)
@@ -91,15 +91,14 @@ impl Answered<'_> {
 }
 
 /// `[{provider, model, error}]`.
-pub(super) fn attempts(attempts: &[Attempt]) -> Value {
-    let attempt =
-        |Attempt { name, error }: &Attempt| json!({ "provider": name.provider, "model": name.model, "error": error });
+pub(super) fn attempts(attempts: &[FailedAttempt]) -> Value {
+    let attempt = |FailedAttempt { name, error }: &FailedAttempt| json!({ "provider": name.provider, "model": name.model, "error": error });
     Value::Array(attempts.iter().map(attempt).collect())
 }
 
 /// `[{pdf, rewrittenFrom?, error?}]`.
-pub(super) fn pdfs(asked: &[Asked]) -> Value {
-    let entry = |asked: &Asked| {
+pub(super) fn pdfs(asked: &[RequestedPdf]) -> Value {
+    let entry = |asked: &RequestedPdf| {
         let mut entry = Map::new();
         entry.insert("pdf".to_owned(), json!(asked.path));
         if let Some(from) = &asked.rewritten_from {
@@ -114,7 +113,7 @@ pub(super) fn pdfs(asked: &[Asked]) -> Value {
 }
 
 /// What came to the model of one PDF.
-fn sent((asked, packed): (&Asked, &Packed)) -> Option<Value> {
+fn sent((asked, packed): (&RequestedPdf, &PackedPdf)) -> Option<Value> {
     let found = asked.found.as_ref().ok()?;
     let mut entry = Map::new();
     let mut put = |name: &str, value: Value| entry.insert(name.to_owned(), value);

@@ -2,10 +2,10 @@
 
 use bytes::Bytes;
 
-use super::load::{Asked, Found};
-use super::pack::{Budget, Packed, Packing, shared};
+use super::load::{LoadedPdf, RequestedPdf};
+use super::pack::{PackedPdf, PdfPacker, RequestBudget, shared};
 use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions};
-use crate::model::Part;
+use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
 /// With fewer characters than these, pages are shown as pictures.
@@ -21,21 +21,21 @@ const MAX_PIXELS_F64: f64 = 4_000_000.0;
 const MAX_SIDE_PIXELS: f64 = 10_000.0;
 
 /// One PDF on its way to texts and pictures.
-struct Extraction<'a, 'p> {
-    packing: &'a Packing<'p>,
+struct TextExtraction<'a, 'p> {
+    packing: &'a PdfPacker<'p>,
     path: &'a str,
     pdf: OpenPdf,
     candidates: PageSet,
-    packed: Packed,
+    packed: PackedPdf,
 }
 
-impl Packing<'_> {
+impl PdfPacker<'_> {
     /// Every PDF as text; as pictures, where it has next to none.
-    pub(super) fn fallback(&self, asked: &mut [Asked], prompt: &str) -> Vec<Packed> {
+    pub(super) fn fallback(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
         let labels = labels(asked);
         let mut characters = self.settings.pdf_max_text_chars;
         let mut count = asked.iter().filter(|asked| asked.found.is_ok()).count();
-        shared(asked, Budget::of(&self.limits, prompt), |path, found, share| {
+        shared(asked, RequestBudget::of(&self.limits, prompt), |path, found, share| {
             let label = labels.iter().find(|(known, _)| known == path).map_or("[PDF text]", |(_, label)| label);
             let room = characters / count.max(1);
             count = count.saturating_sub(1);
@@ -46,13 +46,19 @@ impl Packing<'_> {
         })
     }
 
-    fn extracted(&self, named: (&str, &str), found: &mut Found, share: &mut Budget, room: &mut usize) -> Packed {
+    fn extracted(
+        &self,
+        named: (&str, &str),
+        found: &mut LoadedPdf,
+        share: &mut RequestBudget,
+        room: &mut usize,
+    ) -> PackedPdf {
         let candidates = found.candidates(self.settings.pdf_max_pages);
         match found.open(self.world) {
-            Err(error) => Packed::refused(error.message),
+            Err(error) => PackedPdf::refused(error.message),
             Ok(pdf) => {
-                let packed = Packed { form: "text", ..Packed::default() };
-                let extraction = Extraction { packing: self, path: named.0, pdf, candidates, packed };
+                let packed = PackedPdf { form: "text", ..PackedPdf::default() };
+                let extraction = TextExtraction { packing: self, path: named.0, pdf, candidates, packed };
                 extraction.run(named.1, found, share, room)
             }
         }
@@ -60,19 +66,19 @@ impl Packing<'_> {
 }
 
 /// What stands before the text of each PDF.
-fn labels(asked: &[Asked]) -> Vec<(String, String)> {
+fn labels(asked: &[RequestedPdf]) -> Vec<(String, String)> {
     let label = |at: usize| if asked.len() == 1 { "[PDF text]".to_owned() } else { format!("[PDF {at} text]") };
     (1..).zip(asked).map(|(at, asked)| (asked.path.clone(), label(at))).collect()
 }
 
-impl Extraction<'_, '_> {
-    fn run(mut self, label: &str, found: &mut Found, share: &mut Budget, room: &mut usize) -> Packed {
+impl TextExtraction<'_, '_> {
+    fn run(mut self, label: &str, found: &mut LoadedPdf, share: &mut RequestBudget, room: &mut usize) -> PackedPdf {
         self.read(found);
         let text = self.text(found, room);
         if !text.body.trim().is_empty() {
-            let part = Part::Text(format!("{label}\n{}", text.body));
+            let part = QuestionPart::Text(format!("{label}\n{}", text.body));
             if !share.take(part.size(), 0) {
-                return Packed::refused(self.packing.limit_reached());
+                return PackedPdf::refused(self.packing.limit_reached());
             }
             self.packed.bytes = part.size();
             self.packed.parts.push(part);
@@ -83,16 +89,16 @@ impl Extraction<'_, '_> {
         } else {
             self.packed.pages = text.pages;
             let why = if text.is_full { self.text_limit() } else { self.packing.page_limit() };
-            self.packed.leave(found, &self.candidates, text.is_full, why);
+            self.packed.note_left_out(found, &self.candidates, text.is_full, why);
         }
         if self.packed.parts.is_empty() {
-            self.packed.refused = Some(self.nothing(needs_pictures));
+            self.packed.refused = Some(self.nothing_sent_reason(needs_pictures));
         }
         self.packed
     }
 
     /// Reads the text of pages that were not read before.
-    fn read(&mut self, found: &mut Found) {
+    fn read(&mut self, found: &mut LoadedPdf) {
         for page in self.candidates.iter() {
             let read = || self.pdf.document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
             let text = found.kept.texts.entry(page).or_insert_with(read);
@@ -104,8 +110,8 @@ impl Extraction<'_, '_> {
     }
 
     /// The text of the pages, up to `room` characters.
-    fn text(&mut self, found: &Found, room: &mut usize) -> Text {
-        let mut text = Text::default();
+    fn text(&mut self, found: &LoadedPdf, room: &mut usize) -> ExtractedText {
+        let mut text = ExtractedText::default();
         for page in self.candidates.iter() {
             let Some(Ok(of_page)) = found.kept.texts.get(&page) else { continue };
             let trimmed = of_page.trim();
@@ -134,7 +140,7 @@ impl Extraction<'_, '_> {
     }
 
     /// Pictures of the pages, as many as fit.
-    fn pictures(&mut self, found: &mut Found, share: &mut Budget) {
+    fn pictures(&mut self, found: &mut LoadedPdf, share: &mut RequestBudget) {
         self.packed.form = "images";
         let mut is_full = false;
         let candidates = std::mem::take(&mut self.candidates);
@@ -146,7 +152,7 @@ impl Extraction<'_, '_> {
                     if is_full {
                         break;
                     }
-                    self.packed.add(page, Part::Picture(png));
+                    self.packed.add(page, QuestionPart::Picture(png));
                 }
                 Err(reason) => {
                     let note = format!("Page {} of {} cannot be drawn: {reason}", page.number(), self.path);
@@ -155,7 +161,7 @@ impl Extraction<'_, '_> {
             }
         }
         let why = if is_full { self.packing.limit_reached() } else { self.packing.page_limit() };
-        self.packed.leave(found, &candidates, is_full, why);
+        self.packed.note_left_out(found, &candidates, is_full, why);
     }
 
     fn picture(&self, page: PageIndex) -> Result<Bytes, String> {
@@ -173,7 +179,7 @@ impl Extraction<'_, '_> {
     }
 
     /// Why nothing came of it.
-    fn nothing(&self, needs_pictures: bool) -> String {
+    fn nothing_sent_reason(&self, needs_pictures: bool) -> String {
         let name = self.packing.name;
         if needs_pictures && !self.packing.settings.takes_images(name) {
             return format!("{name} takes no pictures, and the PDF has no extractable text");
@@ -185,7 +191,7 @@ impl Extraction<'_, '_> {
 
 /// The text of a PDF's pages.
 #[derive(Default)]
-struct Text {
+struct ExtractedText {
     body: String,
     /// Characters of pages, without the lines that name them.
     characters: usize,

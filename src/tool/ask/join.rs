@@ -6,10 +6,10 @@
 
 use bytes::Bytes;
 
-use super::load::Found;
-use super::pack::{Budget, Packed, Packing, not_sent};
+use super::load::LoadedPdf;
+use super::pack::{PackedPdf, PdfPacker, RequestBudget, not_sent};
 use crate::context::{OpenPdf, PdfError};
-use crate::model::Part;
+use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
 /// Times that pages of one PDF are joined. 16: three PDFs of a hundred pages take seven each at most, and every time
@@ -17,8 +17,8 @@ use crate::page::{PageIndex, PageSet};
 const MAX_JOINS: u32 = 16;
 
 /// Pages as few PDFs.
-pub(super) struct Joined {
-    pub(super) packed: Packed,
+pub(super) struct JoinedPdfs {
+    pub(super) packed: PackedPdf,
     /// Whether a page did not fit.
     pub(super) full: bool,
     /// Why pages could not be joined, where they could not.
@@ -26,45 +26,50 @@ pub(super) struct Joined {
 }
 
 /// Pages of one PDF on their way into few.
-pub(super) struct Joining<'a, 'p> {
-    packing: &'a Packing<'p>,
+pub(super) struct PageJoiner<'a, 'p> {
+    packing: &'a PdfPacker<'p>,
     path: &'a str,
     pdf: &'a OpenPdf,
-    share: &'a mut Budget,
+    share: &'a mut RequestBudget,
     joins: u32,
     refusal: Option<String>,
 }
 
 /// The beginning of a row of pages as one part.
-struct Beginning {
-    part: Part,
+struct JoinedPrefix {
+    part: QuestionPart,
     pages: usize,
     /// Whether no more of the row fits into the request.
     is_last: bool,
 }
 
 /// What came of joining.
-enum Tried {
-    Fits(Part),
+enum JoinAttempt {
+    Fits(QuestionPart),
     /// It does not fit into what is left of the request.
     TooLarge,
     /// It can be no document of this provider.
     Refused,
 }
 
-impl<'a, 'p> Joining<'a, 'p> {
-    pub(super) fn new(packing: &'a Packing<'p>, path: &'a str, pdf: &'a OpenPdf, share: &'a mut Budget) -> Self {
+impl<'a, 'p> PageJoiner<'a, 'p> {
+    pub(super) fn new(
+        packing: &'a PdfPacker<'p>,
+        path: &'a str,
+        pdf: &'a OpenPdf,
+        share: &'a mut RequestBudget,
+    ) -> Self {
         Self { packing, path, pdf, share, joins: MAX_JOINS, refusal: None }
     }
 
     /// Joins as many of `pages` as fit.
-    pub(super) fn run(mut self, found: &mut Found, pages: &[PageIndex]) -> Joined {
-        let mut packed = Packed { form: "joined", ..Packed::default() };
+    pub(super) fn run(mut self, found: &mut LoadedPdf, pages: &[PageIndex]) -> JoinedPdfs {
+        let mut packed = PackedPdf { form: "joined", ..PackedPdf::default() };
         let mut rest = pages;
         let mut full = false;
         while let Some(first) = rest.first().copied() {
             match self.beginning(found, rest) {
-                Ok(Beginning { part, pages, is_last }) => {
+                Ok(JoinedPrefix { part, pages, is_last }) => {
                     if !self.packing.fits(&part, pages as u64, self.share) {
                         full = true;
                         break;
@@ -83,11 +88,11 @@ impl<'a, 'p> Joining<'a, 'p> {
                 }
             }
         }
-        Joined { packed, full, refusal: self.refusal }
+        JoinedPdfs { packed, full, refusal: self.refusal }
     }
 
     /// As many pages from the first on as one PDF can have; the first alone, where there is none.
-    fn beginning(&mut self, found: &mut Found, row: &[PageIndex]) -> Result<Beginning, String> {
+    fn beginning(&mut self, found: &mut LoadedPdf, row: &[PageIndex]) -> Result<JoinedPrefix, String> {
         let most = self.share.pages.min(self.packing.limits.max_document_pages.unwrap_or(u64::MAX));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(row.len());
         // The most that is known to go, the least that is known not to.
@@ -95,46 +100,46 @@ impl<'a, 'p> Joining<'a, 'p> {
         let (mut best, mut is_last) = (None, false);
         let mut next = most;
         while fails.saturating_sub(goes) > 1 {
-            match self.tried(found, row.get(..next).unwrap_or(row)) {
-                Some(Tried::Fits(part)) => (best, goes) = (Some(part), next),
-                Some(Tried::TooLarge) => (fails, is_last) = (next, true),
-                Some(Tried::Refused) => (fails, is_last) = (next, false),
+            match self.try_join(found, row.get(..next).unwrap_or(row)) {
+                Some(JoinAttempt::Fits(part)) => (best, goes) = (Some(part), next),
+                Some(JoinAttempt::TooLarge) => (fails, is_last) = (next, true),
+                Some(JoinAttempt::Refused) => (fails, is_last) = (next, false),
                 None => break,
             }
             next = goes.midpoint(fails);
         }
         match best {
-            Some(part) => Ok(Beginning { part, pages: goes, is_last }),
+            Some(part) => Ok(JoinedPrefix { part, pages: goes, is_last }),
             None => {
                 let first = row.first().copied().ok_or("there is no page")?;
-                Ok(Beginning { part: self.packing.page(self.pdf, found, first)?, pages: 1, is_last })
+                Ok(JoinedPrefix { part: self.packing.page(self.pdf, found, first)?, pages: 1, is_last })
             }
         }
     }
 
     /// Joins `pages`; `None` where that was done often enough.
-    fn tried(&mut self, found: &mut Found, pages: &[PageIndex]) -> Option<Tried> {
+    fn try_join(&mut self, found: &mut LoadedPdf, pages: &[PageIndex]) -> Option<JoinAttempt> {
         self.joins = self.joins.checked_sub(1)?;
         let set = pages.iter().copied().collect::<PageSet>();
         let bytes = match self.joined(found, &set) {
             Ok(bytes) => bytes,
             Err(reason) => {
                 self.refusal.get_or_insert(reason);
-                return Some(Tried::Refused);
+                return Some(JoinAttempt::Refused);
             }
         };
         let part = titled(found, &set, bytes.clone());
         let mut room = *self.share;
         if self.packing.fits(&part, set.len(), &mut room) {
             found.kept.joined.insert(set.to_string(), Ok(bytes));
-            return Some(Tried::Fits(part));
+            return Some(JoinAttempt::Fits(part));
         }
         let is_document = self.packing.is_within(part.size(), 0);
-        Some(if is_document { Tried::TooLarge } else { Tried::Refused })
+        Some(if is_document { JoinAttempt::TooLarge } else { JoinAttempt::Refused })
     }
 
     /// The pages as one PDF, made for another model or now.
-    fn joined(&mut self, found: &mut Found, pages: &PageSet) -> Result<Bytes, String> {
+    fn joined(&mut self, found: &mut LoadedPdf, pages: &PageSet) -> Result<Bytes, String> {
         let name = pages.to_string();
         if let Some(known) = found.kept.joined.get(&name) {
             return known.clone();
@@ -151,8 +156,12 @@ impl<'a, 'p> Joining<'a, 'p> {
     }
 }
 
-fn titled(found: &Found, pages: &PageSet, bytes: Bytes) -> Part {
+fn titled(found: &LoadedPdf, pages: &PageSet, bytes: Bytes) -> QuestionPart {
     let name = found.file_name();
     let stem = name.strip_suffix(".pdf").unwrap_or(&name);
-    Part::Document { bytes, title: format!("{name} - Pages {pages}"), file_name: format!("{stem}-pages-{pages}.pdf") }
+    QuestionPart::Document {
+        bytes,
+        title: format!("{name} - Pages {pages}"),
+        file_name: format!("{stem}-pages-{pages}.pdf"),
+    }
 }

@@ -8,25 +8,25 @@ use serde_json::json;
 
 use super::super::error::{ErrorCode, ToolError};
 use super::super::pdf_arguments::DocumentArguments;
-use super::AskWorld;
-use super::arguments::{AskArguments, Origin, origin, unsupported};
+use super::AskContext;
+use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
 use crate::model::RemoteReferences;
 use crate::page::{PageIndex, PageSet};
 
 /// One PDF of a question.
-pub(super) struct Asked {
+pub(super) struct RequestedPdf {
     /// As it is named in texts and details.
     pub(super) path: String,
     /// As it was given, where that is another.
     pub(super) rewritten_from: Option<String>,
-    pub(super) origin: Origin,
+    pub(super) origin: ReferenceOrigin,
     /// What was found, or why nothing was.
-    pub(super) found: Result<Found, ToolError>,
+    pub(super) found: Result<LoadedPdf, ToolError>,
 }
 
 /// What is known of a PDF before a model is chosen.
-pub(super) struct Found {
+pub(super) struct LoadedPdf {
     /// The path, or the URL that it was fetched from.
     path: String,
     password: Option<String>,
@@ -37,12 +37,12 @@ pub(super) struct Found {
     /// Whether a provider can read the file as it is: neither encrypted nor damaged.
     pub(super) is_sound: bool,
     file: PdfFile,
-    pub(super) kept: Kept,
+    pub(super) kept: PreparedParts,
 }
 
 /// What was made of a PDF for one model, and may serve the next.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct PreparedParts {
     whole: Option<Bytes>,
     pub(super) pages: BTreeMap<PageIndex, Result<Bytes, String>>,
     /// Several pages as one PDF, by their numbers.
@@ -55,7 +55,7 @@ pub(super) struct Kept {
 pub(super) const MAX_BYTES: &str = "maxBytesMb";
 
 /// Bounds on what is opened.
-pub(super) struct Bounds {
+pub(super) struct LoadBounds {
     pub(super) max_bytes: u64,
     /// The setting or the parameter that says so.
     pub(super) setting: &'static str,
@@ -66,7 +66,7 @@ pub(super) struct Bounds {
 pub(super) fn check_remote(
     context: &ContextManager,
     arguments: &AskArguments,
-    bounds: &Bounds,
+    bounds: &LoadBounds,
 ) -> Result<(), ToolError> {
     let why = match (bounds.remote, context.fetching_is_off()) {
         (RemoteReferences::Refused, _) => "in sandbox mode".to_owned(),
@@ -74,7 +74,7 @@ pub(super) fn check_remote(
         (RemoteReferences::Allowed, None) => return Ok(()),
     };
     for reference in &arguments.references {
-        if origin(reference)? == Origin::Remote {
+        if origin(reference)? == ReferenceOrigin::Remote {
             let message = format!("Remote PDFs are refused {why}: {reference}");
             return Err(unsupported(reference, &message).hint("Give the path of a local file."));
         }
@@ -83,11 +83,11 @@ pub(super) fn check_remote(
 }
 
 /// The PDFs that `arguments` name, each once by where it lies.
-pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<Reference>, ToolError> {
-    let mut found: Vec<Reference> = Vec::new();
+pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
+    let mut found: Vec<PdfReference> = Vec::new();
     for reference in &arguments.references {
         let origin = origin(reference)?;
-        let reference = Reference::of(context, reference, origin);
+        let reference = PdfReference::of(context, reference, origin);
         if !found.iter().any(|known| known.resolved == reference.resolved) {
             found.push(reference);
         }
@@ -96,38 +96,43 @@ pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Resul
 }
 
 /// A reference, resolved.
-pub(super) struct Reference {
+pub(super) struct PdfReference {
     given: String,
-    origin: Origin,
+    origin: ReferenceOrigin,
     resolved: String,
 }
 
-impl Reference {
-    fn of(context: &ContextManager, given: &str, origin: Origin) -> Self {
+impl PdfReference {
+    fn of(context: &ContextManager, given: &str, origin: ReferenceOrigin) -> Self {
         let path = match origin {
-            Origin::Local => context.path_of(given).ok().map(|path| path.display().to_string()),
-            Origin::Remote => None,
+            ReferenceOrigin::Local => context.path_of(given).ok().map(|path| path.display().to_string()),
+            ReferenceOrigin::Remote => None,
         };
         Self { given: given.to_owned(), origin, resolved: path.unwrap_or_else(|| given.to_owned()) }
     }
 
     /// Looks into it.
-    pub(super) fn load(self, world: &AskWorld<'_>, arguments: &AskArguments, bounds: &Bounds) -> Asked {
-        let found = Found::of(world, &self.given, arguments, bounds);
+    pub(super) fn load(self, world: &AskContext<'_>, arguments: &AskArguments, bounds: &LoadBounds) -> RequestedPdf {
+        let found = LoadedPdf::of(world, &self.given, arguments, bounds);
         let fetched = found.as_ref().ok().map(|found| &found.path).filter(|path| **path != self.given).cloned();
-        let origin = if fetched.is_some() { Origin::Remote } else { self.origin };
+        let origin = if fetched.is_some() { ReferenceOrigin::Remote } else { self.origin };
         let is_url = |prefix: &str| self.given.get(..prefix.len()).is_some_and(|s| s.eq_ignore_ascii_case(prefix));
         let local = (self.given.starts_with('~') || is_url("file:")).then_some(self.resolved);
         let (path, rewritten_from) = match fetched.or(local) {
             Some(path) => (path, Some(self.given)),
             None => (self.given, None),
         };
-        Asked { path, rewritten_from, origin, found }
+        RequestedPdf { path, rewritten_from, origin, found }
     }
 }
 
-impl Found {
-    fn of(world: &AskWorld<'_>, reference: &str, arguments: &AskArguments, bounds: &Bounds) -> Result<Self, ToolError> {
+impl LoadedPdf {
+    fn of(
+        world: &AskContext<'_>,
+        reference: &str,
+        arguments: &AskArguments,
+        bounds: &LoadBounds,
+    ) -> Result<Self, ToolError> {
         let document = DocumentArguments {
             path: reference.to_owned(),
             password: arguments.password.clone(),
@@ -150,7 +155,7 @@ impl Found {
             selection,
             is_sound: !pdf.document.info().encrypted && pdf.document.notes().is_empty(),
             file: pdf.file(),
-            kept: Kept::default(),
+            kept: PreparedParts::default(),
         })
     }
 
@@ -167,7 +172,7 @@ impl Found {
     }
 
     /// A reader for it, to be dropped soon: there are few.
-    pub(super) fn open(&self, world: &AskWorld<'_>) -> Result<OpenPdf, ToolError> {
+    pub(super) fn open(&self, world: &AskContext<'_>) -> Result<OpenPdf, ToolError> {
         let cancellation = &world.caller.cancellation;
         Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
     }
@@ -190,8 +195,8 @@ impl Found {
 }
 
 /// The refusal of a file over a bound in MiB, which is the parameter's where that was given.
-fn too_large(path: &str, bytes: u64, bounds: &Bounds) -> ToolError {
-    let (Bounds { max_bytes, setting, .. }, megabytes) = (bounds, mebibytes(bounds.max_bytes));
+fn too_large(path: &str, bytes: u64, bounds: &LoadBounds) -> ToolError {
+    let (LoadBounds { max_bytes, setting, .. }, megabytes) = (bounds, mebibytes(bounds.max_bytes));
     let is_parameter = *setting == MAX_BYTES;
     let named = if is_parameter { format!("'{setting}'") } else { (*setting).to_owned() };
     let message = format!("File too large: {path} has {bytes} bytes, and {named} is {megabytes} MiB");

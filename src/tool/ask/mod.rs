@@ -9,24 +9,26 @@ mod pack;
 
 use serde_json::{Value, json};
 
-use self::details::{Answered, Attempt};
-use self::load::{Asked, Bounds, MAX_BYTES, check_remote, named};
-use self::pack::{Packed, Packing};
+use self::details::{AnsweredQuestion, FailedAttempt};
+use self::load::{LoadBounds, MAX_BYTES, RequestedPdf, check_remote, named};
+use self::pack::{PackedPdf, PdfPacker};
 use super::error::{ErrorCode, ToolError};
 use super::get_file::Caller;
-use super::text::{fitting_json, length};
-use crate::context::{ContextManager, ResultRoom, json_length};
-use crate::model::{Listener, ModelError, ModelName, ModelSettings, Models, Question, Reply, Session};
+use super::text::{char_count, prefix_within_json};
+use crate::context::{ContextManager, ResultBudget, json_length};
+use crate::model::{
+    ModelClient, ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question, ReplyListener,
+};
 pub use arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
 /// What a question needs of the world.
-pub struct AskWorld<'a> {
+pub struct AskContext<'a> {
     /// Opens the PDFs.
     pub context: &'a ContextManager,
     /// Asks the models.
-    pub models: &'a Models,
+    pub models: &'a ModelClient,
     /// Told of the answer while it comes.
-    pub listener: &'a dyn Listener,
+    pub listener: &'a dyn ReplyListener,
     /// Whose question it is.
     pub caller: &'a Caller,
 }
@@ -45,13 +47,13 @@ pub struct AskAnswer {
 impl AskAnswer {
     /// The answer cut to what `room` has room for.
     #[must_use]
-    pub fn within(mut self, room: ResultRoom) -> Self {
+    pub fn within(mut self, room: ResultBudget) -> Self {
         let beside = json_length(&self.remarks).saturating_add(json_length(&self.details));
-        let kept = fitting_json(&self.text, room.bytes().saturating_sub(beside)).len();
+        let kept = prefix_within_json(&self.text, room.bytes().saturating_sub(beside)).len();
         if kept < self.text.len() {
-            let whole = length(&self.text);
+            let whole = char_count(&self.text);
             self.text.truncate(kept);
-            let shown = length(&self.text);
+            let shown = char_count(&self.text);
             self.remarks.push_str(&format!(
                 "\nThe answer is cut at {shown} of {whole} characters: the result has room for no more \
                  (max_result_bytes). Next call: pdf with a prompt that asks for a shorter answer, or for the rest."
@@ -73,19 +75,19 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 /// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none,
 /// `no_model`, every refusal of the files where none can be read, and `model_error`, `timeout` or `limit_exceeded` where
 /// no model answers.
-pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
+pub fn ask(world: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
     let (max_bytes, setting) = match arguments.max_bytes {
         Some(bytes) => (bytes, MAX_BYTES),
         None => (settings.pdf_max_bytes, "pdf_max_bytes_mb"),
     };
-    let bounds = Bounds { max_bytes, setting, remote: settings.remote };
+    let bounds = LoadBounds { max_bytes, setting, remote: settings.remote };
     check_remote(world.context, arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
     let session =
         world.models.session(world.listener, &world.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<RequestedPdf> = Vec::new();
     for reference in named(world.context, arguments)? {
         if session.is_cancelled() {
             return Err(unanswered(&[], &ModelError::Cancelled));
@@ -99,7 +101,7 @@ pub fn ask(world: &AskWorld<'_>, arguments: &AskArguments) -> Result<AskAnswer, 
     if asked.iter().all(|asked| asked.found.is_err()) {
         return Err(nothing_to_send(&asked));
     }
-    let mut course = Course { world, arguments, session, asked, max_bytes: bounds.max_bytes, attempts: Vec::new() };
+    let mut course = AskRun { world, arguments, session, asked, max_bytes: bounds.max_bytes, attempts: Vec::new() };
     course.run(&chain)
 }
 
@@ -120,17 +122,17 @@ fn not_askable(error: &ModelError) -> ToolError {
 }
 
 /// One question on its way from model to model.
-struct Course<'a> {
-    world: &'a AskWorld<'a>,
+struct AskRun<'a> {
+    world: &'a AskContext<'a>,
     arguments: &'a AskArguments,
-    session: Session<'a>,
-    asked: Vec<Asked>,
+    session: ModelSession<'a>,
+    asked: Vec<RequestedPdf>,
     max_bytes: u64,
-    attempts: Vec<Attempt>,
+    attempts: Vec<FailedAttempt>,
 }
 
 /// Why an attempt failed.
-enum Failure {
+enum AttemptFailure {
     /// The rule that pages are not for this model.
     Strict,
     /// Nothing could be packed for it.
@@ -138,7 +140,7 @@ enum Failure {
     Model(ModelError),
 }
 
-impl Course<'_> {
+impl AskRun<'_> {
     fn run(&mut self, chain: &[ModelName]) -> Result<AskAnswer, ToolError> {
         let mut failures = Vec::new();
         for name in chain {
@@ -146,8 +148,8 @@ impl Course<'_> {
                 Ok((reply, packed)) => return Ok(self.answer(name, &reply, &packed)),
                 Err(failure) => {
                     let error = self.world.models.settings().redact(&failure.text());
-                    self.attempts.push(Attempt { name: name.clone(), error });
-                    let is_over = matches!(failure, Failure::Model(ModelError::Cancelled));
+                    self.attempts.push(FailedAttempt { name: name.clone(), error });
+                    let is_over = matches!(failure, AttemptFailure::Model(ModelError::Cancelled));
                     failures.push(failure);
                     if is_over {
                         break;
@@ -158,32 +160,33 @@ impl Course<'_> {
         Err(self.failed(&failures))
     }
 
-    fn attempt(&mut self, name: &ModelName) -> Result<(Reply, Vec<Packed>), Failure> {
+    fn attempt(&mut self, name: &ModelName) -> Result<(ModelReply, Vec<PackedPdf>), AttemptFailure> {
         let settings = self.world.models.settings();
-        let endpoint = settings.endpoint(name).map_err(Failure::Model)?;
+        let endpoint = settings.endpoint(name).map_err(AttemptFailure::Model)?;
         let is_native = endpoint.provider.wire.is_native();
         if is_native && settings.strict_native_pages && self.arguments.pages.is_some() {
-            return Err(Failure::Strict);
+            return Err(AttemptFailure::Strict);
         }
         let limits = settings.limits(name);
-        let packing = Packing { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
+        let packing = PdfPacker { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
         let prompt = &self.arguments.prompt;
         let mut packed =
             if is_native { packing.native(&mut self.asked, prompt) } else { packing.fallback(&mut self.asked, prompt) };
         let parts = packed.iter_mut().flat_map(|packed| std::mem::take(&mut packed.parts)).collect::<Vec<_>>();
         if parts.is_empty() {
             let reasons = packed.iter().filter_map(|packed| packed.refused.clone()).collect::<Vec<_>>();
-            return Err(Failure::Nothing(reasons.join("; ")));
+            return Err(AttemptFailure::Nothing(reasons.join("; ")));
         }
         let question = Question { parts, prompt: prompt.clone() };
-        let reply = self.session.ask(name, &question).map_err(Failure::Model)?;
+        let reply = self.session.ask(name, &question).map_err(AttemptFailure::Model)?;
         Ok((reply, packed))
     }
 
-    fn answer(&self, name: &ModelName, reply: &Reply, packed: &[Packed]) -> AskAnswer {
+    fn answer(&self, name: &ModelName, reply: &ModelReply, packed: &[PackedPdf]) -> AskAnswer {
         let settings = self.world.models.settings();
         let is_native = settings.endpoint(name).is_ok_and(|endpoint| endpoint.provider.wire.is_native());
-        let answered = Answered { name, is_native, reply, asked: &self.asked, packed, attempts: &self.attempts };
+        let answered =
+            AnsweredQuestion { name, is_native, reply, asked: &self.asked, packed, attempts: &self.attempts };
         AskAnswer {
             text: settings.redact(&reply.text),
             remarks: answered.remarks(settings.pdf_max_output_tokens),
@@ -191,21 +194,21 @@ impl Course<'_> {
         }
     }
 
-    fn failed(&self, failures: &[Failure]) -> ToolError {
-        if failures.iter().all(|failure| matches!(failure, Failure::Strict)) {
+    fn failed(&self, failures: &[AttemptFailure]) -> ToolError {
+        if failures.iter().all(|failure| matches!(failure, AttemptFailure::Strict)) {
             return ToolError::validation(NO_NATIVE_PAGES)
                 .hint("Ask without pages, or name a model of another provider.")
                 .command_hint("Ask without --pages, or name a model of another provider with --model.")
                 .with("attempts", details::attempts(&self.attempts));
         }
         match failures {
-            [Failure::Model(error)] => unanswered(&self.attempts, error),
+            [AttemptFailure::Model(error)] => unanswered(&self.attempts, error),
             _ => failed(ErrorCode::ModelError, &self.attempts),
         }
     }
 }
 
-impl Failure {
+impl AttemptFailure {
     fn text(&self) -> String {
         match self {
             Self::Strict => NO_NATIVE_PAGES.to_owned(),
@@ -216,7 +219,7 @@ impl Failure {
 }
 
 /// The error where the one model that was asked failed, or none could be.
-fn unanswered(attempts: &[Attempt], error: &ModelError) -> ToolError {
+fn unanswered(attempts: &[FailedAttempt], error: &ModelError) -> ToolError {
     let code = match error {
         ModelError::UnknownProvider { .. } | ModelError::NoKey { .. } | ModelError::NoAddress { .. } => {
             ErrorCode::NoModel
@@ -245,7 +248,7 @@ fn unanswered(attempts: &[Attempt], error: &ModelError) -> ToolError {
     }
 }
 
-fn failed(code: ErrorCode, attempts: &[Attempt]) -> ToolError {
+fn failed(code: ErrorCode, attempts: &[FailedAttempt]) -> ToolError {
     let told = attempts.iter().map(|attempt| format!("{}: {}", attempt.name, attempt.error)).collect::<Vec<_>>();
     let message = match attempts {
         [only] => format!("PDF model failed ({}): {}", only.name, only.error),
@@ -255,7 +258,7 @@ fn failed(code: ErrorCode, attempts: &[Attempt]) -> ToolError {
 }
 
 /// The refusal of the only PDF; of several, that of the first, and the others by name.
-fn nothing_to_send(asked: &[Asked]) -> ToolError {
+fn nothing_to_send(asked: &[RequestedPdf]) -> ToolError {
     let mut errors = asked.iter().filter_map(|asked| asked.found.as_ref().err());
     let Some(first) = errors.next().cloned() else { return ToolError::new(ErrorCode::PdfError, "No PDF was given") };
     if asked.len() == 1 { first } else { first.with("pdfs", details::pdfs(asked)) }

@@ -1,10 +1,10 @@
 //! PDFs → documents of a request, within a provider's limits.
 
-use super::AskWorld;
-use super::join::{Joined, Joining};
-use super::load::{Asked, Found};
+use super::AskContext;
+use super::join::{JoinedPdfs, PageJoiner};
+use super::load::{LoadedPdf, RequestedPdf};
 use crate::context::{OpenPdf, page_or_pages};
-use crate::model::{ModelName, ModelSettings, Part, base64_length};
+use crate::model::{ModelName, ModelSettings, QuestionPart, base64_length};
 use crate::page::{PageIndex, PageSet};
 use crate::provider::ProviderLimits;
 
@@ -13,8 +13,8 @@ const BLOCK_BYTES: u64 = 4_096;
 
 /// What is sent of one PDF.
 #[derive(Default)]
-pub(super) struct Packed {
-    pub(super) parts: Vec<Part>,
+pub(super) struct PackedPdf {
+    pub(super) parts: Vec<QuestionPart>,
     /// `whole`, `pages`, `joined`, `text` or `images`.
     pub(super) form: &'static str,
     pub(super) pages: PageSet,
@@ -28,22 +28,22 @@ pub(super) struct Packed {
 
 /// What is left of a request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct RequestBudget {
     pub(super) bytes: u64,
     pub(super) pages: u64,
     pub(super) blocks: u64,
 }
 
 /// What packing needs to know.
-pub(super) struct Packing<'a> {
-    pub(super) world: &'a AskWorld<'a>,
+pub(super) struct PdfPacker<'a> {
+    pub(super) world: &'a AskContext<'a>,
     pub(super) settings: &'a ModelSettings,
     pub(super) name: &'a ModelName,
     pub(super) limits: ProviderLimits,
     pub(super) max_bytes: u64,
 }
 
-impl Budget {
+impl RequestBudget {
     /// The whole of a request that has `prompt`.
     pub(super) fn of(limits: &ProviderLimits, prompt: &str) -> Self {
         // A control character is written as six.
@@ -79,13 +79,13 @@ impl Budget {
 
 /// Shares `budget` out among the PDFs that were found: the small ones first, so that what they leave is for the large.
 pub(super) fn shared(
-    asked: &mut [Asked],
-    mut budget: Budget,
-    mut pack: impl FnMut(&str, &mut Found, &mut Budget) -> Packed,
-) -> Vec<Packed> {
-    let mut packed: Vec<Packed> = asked.iter().map(|_| Packed::default()).collect();
+    asked: &mut [RequestedPdf],
+    mut budget: RequestBudget,
+    mut pack: impl FnMut(&str, &mut LoadedPdf, &mut RequestBudget) -> PackedPdf,
+) -> Vec<PackedPdf> {
+    let mut packed: Vec<PackedPdf> = asked.iter().map(|_| PackedPdf::default()).collect();
     let mut order = asked.iter_mut().zip(&mut packed).filter_map(|(asked, slot)| {
-        let Asked { path, found, .. } = asked;
+        let RequestedPdf { path, found, .. } = asked;
         found.as_mut().ok().map(|found| (&*path, found, slot))
     });
     let mut order = order.by_ref().collect::<Vec<_>>();
@@ -101,10 +101,10 @@ pub(super) fn shared(
     packed
 }
 
-impl Packing<'_> {
+impl PdfPacker<'_> {
     /// Every PDF as documents: whole where it is sound and fits, else its pages.
-    pub(super) fn native(&self, asked: &mut [Asked], prompt: &str) -> Vec<Packed> {
-        let budget = Budget::of(&self.limits, prompt);
+    pub(super) fn native(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
+        let budget = RequestBudget::of(&self.limits, prompt);
         let all_fit = self.all_fit(asked, budget);
         shared(asked, budget, |path, found, share| {
             let mut rest = if all_fit { budget } else { *share };
@@ -120,34 +120,34 @@ impl Packing<'_> {
     }
 
     /// Whether all go whole into one request.
-    fn all_fit(&self, asked: &[Asked], mut budget: Budget) -> bool {
+    fn all_fit(&self, asked: &[RequestedPdf], mut budget: RequestBudget) -> bool {
         let mut found = asked.iter().filter_map(|asked| asked.found.as_ref().ok());
         found.all(|found| self.goes_whole(found) && budget.take(found.file_bytes, found.page_count.into()))
     }
 
-    fn goes_whole(&self, found: &Found) -> bool {
+    fn goes_whole(&self, found: &LoadedPdf) -> bool {
         found.selection.is_none() && found.is_sound && self.is_within(found.file_bytes, found.page_count.into())
     }
 
-    fn whole(&self, found: &mut Found) -> Packed {
+    fn whole(&self, found: &mut LoadedPdf) -> PackedPdf {
         match found.whole(self.max_bytes) {
             Ok(bytes) => {
                 let title = found.file_name();
                 let pages = PageSet::all(found.page_count);
                 let size = bytes.len() as u64;
-                let part = Part::Document { bytes, file_name: title.clone(), title };
-                Packed { parts: vec![part], form: "whole", pages, bytes: size, ..Packed::default() }
+                let part = QuestionPart::Document { bytes, file_name: title.clone(), title };
+                PackedPdf { parts: vec![part], form: "whole", pages, bytes: size, ..PackedPdf::default() }
             }
-            Err(error) => Packed::refused(error.message),
+            Err(error) => PackedPdf::refused(error.message),
         }
     }
 
     /// As many of the pages as fit: each as the one-page PDF that `get_file` gives, or joined where more fit so.
-    fn pages(&self, path: &str, found: &mut Found, share: &mut Budget) -> Packed {
+    fn pages(&self, path: &str, found: &mut LoadedPdf, share: &mut RequestBudget) -> PackedPdf {
         let candidates = found.candidates(self.settings.pdf_max_pages);
         let pdf = match found.open(self.world) {
             Ok(pdf) => pdf,
-            Err(error) => return Packed::refused(error.message),
+            Err(error) => return PackedPdf::refused(error.message),
         };
         let whole = *share;
         let (single, full) = self.one_by_one(path, &pdf, found, &candidates, share);
@@ -156,8 +156,8 @@ impl Packing<'_> {
             return self.finished(single, found, &candidates, full.then(|| self.limit_reached()));
         }
         let mut rest = whole;
-        let Joined { packed, full, refusal } =
-            Joining::new(self, path, &pdf, &mut rest).run(found, &candidates.iter().collect::<Vec<_>>());
+        let JoinedPdfs { packed, full, refusal } =
+            PageJoiner::new(self, path, &pdf, &mut rest).run(found, &candidates.iter().collect::<Vec<_>>());
         if packed.pages.len() > single.pages.len() {
             *share = rest;
             return self.finished(packed, found, &candidates, full.then(|| self.limit_reached()));
@@ -172,11 +172,11 @@ impl Packing<'_> {
         &self,
         path: &str,
         pdf: &OpenPdf,
-        found: &mut Found,
+        found: &mut LoadedPdf,
         candidates: &PageSet,
-        share: &mut Budget,
-    ) -> (Packed, bool) {
-        let mut packed = Packed { form: "pages", ..Packed::default() };
+        share: &mut RequestBudget,
+    ) -> (PackedPdf, bool) {
+        let mut packed = PackedPdf { form: "pages", ..PackedPdf::default() };
         let mut full = false;
         for page in candidates.iter() {
             match self.page(pdf, found, page) {
@@ -194,7 +194,7 @@ impl Packing<'_> {
     }
 
     /// Takes what a part of so many pages costs; `false`, and nothing taken, where it does not fit.
-    pub(super) fn fits(&self, part: &Part, pages: u64, share: &mut Budget) -> bool {
+    pub(super) fn fits(&self, part: &QuestionPart, pages: u64, share: &mut RequestBudget) -> bool {
         self.is_within(part.size(), pages) && share.take(part.size(), pages)
     }
 
@@ -205,18 +205,24 @@ impl Packing<'_> {
     }
 
     /// Says what did not come: `full` is why no more fitted, where that is so.
-    fn finished(&self, mut packed: Packed, found: &Found, candidates: &PageSet, full: Option<String>) -> Packed {
+    fn finished(
+        &self,
+        mut packed: PackedPdf,
+        found: &LoadedPdf,
+        candidates: &PageSet,
+        full: Option<String>,
+    ) -> PackedPdf {
         let is_full = full.is_some();
         let why = full.unwrap_or_else(|| self.page_limit());
         if packed.parts.is_empty() {
             packed.refused = Some(if is_full { why.clone() } else { packed.notes.join("; ") });
         }
-        packed.leave(found, candidates, is_full, why);
+        packed.note_left_out(found, candidates, is_full, why);
         packed
     }
 
     /// One page as a PDF; as text, where it cannot be cut.
-    pub(super) fn page(&self, pdf: &OpenPdf, found: &mut Found, page: PageIndex) -> Result<Part, String> {
+    pub(super) fn page(&self, pdf: &OpenPdf, found: &mut LoadedPdf, page: PageIndex) -> Result<QuestionPart, String> {
         let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
             Ok(chunk) => Ok(chunk.bytes),
             Err(error) => Err(error.to_string()),
@@ -225,7 +231,7 @@ impl Packing<'_> {
             Ok(bytes) => {
                 let (name, number) = (found.file_name(), page.number());
                 let stem = name.strip_suffix(".pdf").unwrap_or(&name);
-                Ok(Part::Document {
+                Ok(QuestionPart::Document {
                     bytes,
                     title: format!("{name} - Page {number}"),
                     file_name: format!("{stem}-page-{number}.pdf"),
@@ -234,7 +240,11 @@ impl Packing<'_> {
             Err(reason) => {
                 let text = pdf.document.page_text(page).map(|page| page.text).map_err(|_| reason.clone())?;
                 let is_blank = text.trim().is_empty();
-                if is_blank { Err(reason) } else { Ok(Part::Text(format!("--- Page {} ---\n{text}", page.number()))) }
+                if is_blank {
+                    Err(reason)
+                } else {
+                    Ok(QuestionPart::Text(format!("--- Page {} ---\n{text}", page.number())))
+                }
             }
         }
     }
@@ -260,26 +270,26 @@ pub(super) fn not_sent(path: &str, page: PageIndex, reason: &str) -> String {
     format!("Page {} of {path} is not sent: {reason}", page.number())
 }
 
-impl Packed {
+impl PackedPdf {
     /// Nothing of a PDF.
     pub(super) fn refused(reason: String) -> Self {
         Self { refused: Some(reason), ..Self::default() }
     }
 
     /// A page, as `part`.
-    pub(super) fn add(&mut self, page: PageIndex, part: Part) {
+    pub(super) fn add(&mut self, page: PageIndex, part: QuestionPart) {
         self.add_all([page], part);
     }
 
     /// Pages, as one `part`.
-    pub(super) fn add_all(&mut self, pages: impl IntoIterator<Item = PageIndex>, part: Part) {
+    pub(super) fn add_all(&mut self, pages: impl IntoIterator<Item = PageIndex>, part: QuestionPart) {
         self.bytes = self.bytes.saturating_add(part.size());
         pages.into_iter().for_each(|page| self.pages.insert(page));
         self.parts.push(part);
     }
 
     /// Names what was asked for and does not come: past the bound on pages, or past the page where it was `full`.
-    pub(super) fn leave(&mut self, found: &Found, candidates: &PageSet, full: bool, why: String) {
+    pub(super) fn note_left_out(&mut self, found: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
         let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
         let left: PageSet = found.wanted().iter().filter(is_left).collect();
         if !left.is_empty() {
