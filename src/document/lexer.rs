@@ -5,10 +5,10 @@
 
 mod classes;
 mod reference;
-mod survey;
+mod scan;
 
 pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
-pub(crate) use survey::Glance;
+pub(crate) use scan::Glance;
 
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
 use crate::limits::{Limit, LimitExceeded, Limits};

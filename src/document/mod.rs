@@ -41,7 +41,7 @@ mod tree;
 pub use bytes::ReadAt;
 pub use contained::EngineFailure;
 pub(crate) use contained::{Engine, Requests, contained};
-pub(crate) use direct::{DirectReader, ObjectStream, Seen, holds_end};
+pub(crate) use direct::{DirectReader, ObjectKind, ObjectStream, contains_stream_end};
 pub(crate) use drawable::Drawable;
 pub use error::DocumentError;
 pub use geometry::PageGeometry;

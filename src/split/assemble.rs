@@ -1,39 +1,37 @@
-//! Pages and what they reach, put together as one file.
+//! Assembles pages and everything they reach into one file.
 
-use super::closure::{Closure, page_number};
-use super::colors::DeviceColors;
-use super::form::{NamedField, Widget};
-use super::resources::{PageContent, UsedResources};
-use super::roles::PageParts;
-use super::shared::Shared;
-use super::writer::Written;
-use super::{CutNote, catalog, form, page, resources, writer};
+use super::chunk_cache::ChunkCache;
+use super::closure::form::{NamedField, Widget};
+use super::closure::{ChunkMembers, Closure, catalog, form, page, page_number};
+use super::resources::{DeviceColors, PageContent, UsedResources};
+use super::writer::ChunkFile;
+use super::{CutNote, resources, writer};
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Leaf, Reading};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How much of a page's content a reader must have found.
+/// How much of a page's content a reader must find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Demand {
-    /// Every stream that `/Contents` names: another reader may find what this one does not.
-    AllContent,
-    /// Any: no reader finds more.
-    WhatIsThere,
+pub(super) enum ContentRequirement {
+    /// Every stream in `/Contents`: another reader may find what this one misses.
+    Complete,
+    /// Whatever there is: no reader finds more.
+    Any,
 }
 
 /// A file of pages.
-pub(super) struct Assembled {
-    pub(super) written: Written,
+pub(super) struct Assembly {
+    pub(super) file: ChunkFile,
     pub(super) notes: Vec<CutNote>,
-    /// What the pages want of the document and cannot all have; then nothing was written.
+    /// If set, the pages cannot share a file, and `file` is empty.
     pub(super) conflict: Option<Conflict>,
 }
 
-/// What keeps pages from standing in one file.
+/// Why pages cannot share one file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// Fields of one name have different values on two pages.
+    /// A form field has different values on two pages.
     #[error("the form field {name:?} has different values on two pages")]
     FieldValues {
         /// The field's fully qualified name.
@@ -44,38 +42,38 @@ pub enum Conflict {
     OutputIntents,
 }
 
-/// Writes `pages`, whose printed labels are `labels`, as one file.
+/// Writes `pages` as one file. `labels` has an entry for each page.
 pub(super) fn assemble(
     reading: &Reading,
     pages: &[Leaf],
     labels: &[Option<String>],
-    demand: Demand,
-) -> Result<Assembled, DocumentError> {
-    Shared::with(reading, |shared| assemble_with(reading, pages, labels, demand, shared))
+    requirement: ContentRequirement,
+) -> Result<Assembly, DocumentError> {
+    ChunkCache::with(reading, |cache| assemble_with(reading, pages, labels, requirement, cache))
 }
 
 fn assemble_with(
     reading: &Reading,
     pages: &[Leaf],
     labels: &[Option<String>],
-    demand: Demand,
-    shared: &Shared,
-) -> Result<Assembled, DocumentError> {
+    requirement: ContentRequirement,
+    cache: &ChunkCache,
+) -> Result<Assembly, DocumentError> {
     let (objects, limits) = (&*reading.objects, &reading.limits);
     let groups = groups_of(objects, &reading.catalog)?;
-    let mut parts = PageParts::of(pages.iter().map(|leaf| leaf.id).collect(), groups);
-    let mut survey = Survey::default();
+    let mut members = ChunkMembers::new(pages.iter().map(|leaf| leaf.id).collect(), groups);
+    let mut analysis = PageAnalysis::default();
     for (before, leaf) in pages.iter().enumerate() {
-        survey.page(reading, (before, leaf), demand, &mut parts, shared)?;
+        analysis.add_page(reading, (before, leaf), requirement, &mut members, cache)?;
     }
-    let Survey { annotations, widgets, used, colors, mut lost } = survey;
-    form::find_roots(objects, limits, &reading.catalog, &widgets.concat(), &mut parts)?;
+    let PageAnalysis { annotations, widgets, used, colors, mut has_lost_content } = analysis;
+    form::find_roots(objects, limits, &reading.catalog, &widgets.concat(), &mut members)?;
     if pages.len() > 1
-        && let Some(conflict) = conflict(reading, &widgets, &colors)?
+        && let Some(conflict) = find_conflict(reading, &widgets, &colors)?
     {
-        return Ok(Assembled { written: Written::default(), notes: Vec::new(), conflict: Some(conflict) });
+        return Ok(Assembly { file: ChunkFile::default(), notes: Vec::new(), conflict: Some(conflict) });
     }
-    let mut closure = Closure::new(objects, limits, &parts, &used, shared);
+    let mut closure = Closure::new(objects, limits, &members, &used, cache);
     let mut media_box_assumed = false;
     for (before, (leaf, annotations)) in pages.iter().zip(&annotations).enumerate() {
         let number = page_number(before);
@@ -85,55 +83,55 @@ fn assemble_with(
         closure.drain()?;
     }
     catalog::write(&mut closure, &reading.catalog, labels, used.device_colors)?;
-    // What was said of the document while it was stopped, such as no label, must not get into a page.
+    // A missing label may mean that reading labels was stopped: such a page must not be returned.
     limits.deadline.check()?;
-    lost |= closure.has_lost_resources;
+    has_lost_content |= closure.has_lost_resources;
     let last_number = closure.last_number();
-    let written = writer::write(closure.bodies, last_number, "1.7", shared);
+    let file = writer::write(closure.serialized, last_number, "1.7", cache);
     let notes = [
         (media_box_assumed, CutNote::MediaBoxAssumed),
         (used.has_damaged_content, CutNote::ContentDamaged),
-        (lost, CutNote::ContentLost),
+        (has_lost_content, CutNote::ContentLost),
     ];
     let notes = notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect();
-    Ok(Assembled { written, notes, conflict: None })
+    Ok(Assembly { file, notes, conflict: None })
 }
 
-/// What is found before anything is written.
+/// Facts about the pages that must be known before anything is written.
 #[derive(Default)]
-struct Survey {
+struct PageAnalysis {
     /// Each page's `/Annots`.
     annotations: Vec<Object>,
     /// Each page's widgets.
     widgets: Vec<Vec<Widget>>,
-    /// What all pages use.
+    /// Resources that any of the pages uses.
     used: UsedResources,
     /// Each page's device colours.
     colors: Vec<DeviceColors>,
-    /// Whether content is not in the file.
-    lost: bool,
+    /// Whether content is missing from the file.
+    has_lost_content: bool,
 }
 
-impl Survey {
-    /// Looks at the page that comes after `before` others.
-    fn page(
+impl PageAnalysis {
+    /// Analyses the page that comes after `before` others.
+    fn add_page(
         &mut self,
         reading: &Reading,
         (before, leaf): (usize, &Leaf),
-        demand: Demand,
-        parts: &mut PageParts,
-        shared: &Shared,
+        requirement: ContentRequirement,
+        members: &mut ChunkMembers,
+        cache: &ChunkCache,
     ) -> Result<(), DocumentError> {
         let objects = &*reading.objects;
         let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
         let contents = page.get(b"Contents").unwrap_or(&Object::Null);
-        let lost = has_lost_content(objects, contents)?;
-        if lost && demand == Demand::AllContent {
+        let is_lost = has_lost_content(objects, contents)?;
+        if is_lost && requirement == ContentRequirement::Complete {
             return Err(DocumentError::damaged("a page whose content is missing"));
         }
-        self.lost |= lost;
+        self.has_lost_content |= is_lost;
         let annotations = page.get(b"Annots").cloned().unwrap_or(Object::Null);
-        let Annotations { widgets, appearances } = Annotations::of(objects, &annotations, parts)?;
+        let Annotations { widgets, appearances } = Annotations::of(objects, &annotations, members)?;
         self.widgets.push(widgets);
         let content = PageContent {
             number: page_number(before),
@@ -141,8 +139,8 @@ impl Survey {
             resources: leaf.inherited.resources.as_ref().unwrap_or(&Object::Null),
             appearances,
         };
-        let watch_colors = reading.catalog.get(b"OutputIntents").is_some();
-        let used = resources::find(reading, content, watch_colors, shared)?;
+        let needs_colors = reading.catalog.get(b"OutputIntents").is_some();
+        let used = resources::find_used(reading, content, needs_colors, cache)?;
         self.colors.push(used.device_colors);
         self.used.merge(used);
         self.annotations.push(annotations);
@@ -150,8 +148,8 @@ impl Survey {
     }
 }
 
-/// What `widgets` and `colors`, an entry for each page, want of the document and cannot have at once.
-fn conflict(
+/// Finds the first conflict between pages. `widgets` and `colors` have an entry for each page.
+fn find_conflict(
     reading: &Reading,
     widgets: &[Vec<Widget>],
     colors: &[DeviceColors],
@@ -181,7 +179,7 @@ fn conflict(
     Ok(None)
 }
 
-/// Numbers of the document's optional content groups (ISO 32000-2, 8.11.4.2).
+/// Object numbers of the document's optional content groups (ISO 32000-2, 8.11.4.2).
 fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32>, DocumentError> {
     let properties = objects.get(catalog, b"OCProperties")?;
     let Some(properties) = properties.as_dictionary() else { return Ok(BTreeSet::new()) };
@@ -190,17 +188,17 @@ fn groups_of(objects: &dyn Objects, catalog: &Dictionary) -> Result<BTreeSet<u32
     Ok(groups.iter().filter_map(Object::as_reference).map(|id| id.number).collect())
 }
 
-/// What the annotations of one page are.
+/// The annotations of one page.
 #[derive(Default)]
 struct Annotations {
     widgets: Vec<Widget>,
-    /// Their appearance streams, by state or not (12.5.5).
+    /// Appearance streams (12.5.5) of all states, and icons of buttons.
     appearances: Vec<Object>,
 }
 
 impl Annotations {
-    /// Looks at each once: 33,000 of them are more than a reader keeps.
-    fn of(objects: &dyn Objects, annotations: &Object, parts: &mut PageParts) -> Result<Self, DocumentError> {
+    /// Fetches each annotation once: a page can have more of them than a reader's cache holds.
+    fn of(objects: &dyn Objects, annotations: &Object, members: &mut ChunkMembers) -> Result<Self, DocumentError> {
         let mut all = Self::default();
         let annotations = objects.resolve(annotations)?;
         let mut seen = HashSet::new();
@@ -213,10 +211,10 @@ impl Annotations {
             let annotation = objects.resolve(annotation)?;
             match annotation.as_dictionary() {
                 Some(annotation) => {
-                    all.widgets.extend(form::survey(objects, itself, annotation, parts)?);
+                    all.widgets.extend(form::register_annotation(objects, itself, annotation, members)?);
                     all.add_appearances(objects, annotation)?;
                 }
-                None => parts.annotations.extend(itself),
+                None => members.annotations.extend(itself),
             }
         }
         Ok(all)
@@ -233,7 +231,7 @@ impl Annotations {
                 _ => self.appearances.push(appearance.clone()),
             }
         }
-        // Icons of buttons are forms too (12.5.6.19).
+        // Icons of buttons are form XObjects too (12.5.6.19).
         let characteristics = objects.get(annotation, b"MK")?;
         for (_, value) in characteristics.as_dictionary().into_iter().flat_map(Dictionary::iter) {
             self.appearances.extend(value.as_reference().map(Object::Reference));
@@ -242,7 +240,7 @@ impl Annotations {
     }
 }
 
-/// Whether `/Contents` names an object that is not there, or something that is no stream.
+/// Whether `/Contents` refers to a missing object or to something other than a stream.
 fn has_lost_content(objects: &dyn Objects, contents: &Object) -> Result<bool, DocumentError> {
     let resolved = objects.resolve(contents)?;
     let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));

@@ -1,12 +1,11 @@
-//! A door for fuzz targets. Only in builds with debug assertions.
+//! Entry points for fuzz targets, in builds with debug assertions only.
 
-use super::colors::DeviceColors;
-use super::names::UsedNames;
+use super::resources::{DeviceColors, UsedNames};
 
-/// Finds names and colours in content, in one stretch and in two.
+/// Finds names and colours in content, given as one part and as two.
 ///
 /// # Panics
-/// Where content in two parts is said to use less than the same in one.
+/// If the two parts are found to use fewer names than the whole.
 pub fn content(data: &[u8]) {
     let mut whole = UsedNames::default();
     whole.scan(data);

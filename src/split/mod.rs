@@ -1,31 +1,24 @@
-//! A page → a standalone PDF of one page ([`PageChunk`]); several pages → one PDF ([`join`]).
+//! Cuts a page into a standalone one-page PDF ([`PageChunk`]), or joins several pages into one PDF ([`join`]).
 //!
-//! survey (annotations, fields, layers) → find the resources in use → follow the closure → write → read back.
+//! 1. `assemble` collects the pages' annotations, form fields and optional content.
+//! 2. `resources` finds the resources that their content uses.
+//! 3. `closure` follows references from the pages, drops what a page does not need, and serializes the rest.
+//! 4. `writer` writes the file.
+//! 5. `verify` reads it back.
 
 mod assemble;
 mod canonical;
-mod catalog;
+mod chunk_cache;
 mod closure;
-mod colors;
-mod content;
 mod content_digest;
 mod digest;
 mod fingerprint;
-mod form;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
 mod join;
-mod names;
-mod page;
-mod recode;
-mod recorded;
 mod resources;
-mod roles;
-mod serialize;
-mod shared;
 mod stream_data;
-mod used;
 mod verify;
 mod writer;
 
@@ -33,54 +26,54 @@ pub use assemble::Conflict;
 pub use fingerprint::fingerprint;
 pub(crate) use join::join_with;
 pub use join::{JoinError, JoinedPages, join};
-pub use verify::Unsound;
+pub use verify::ChunkDefect;
 
 use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
 use crate::page::PageIndex;
-use assemble::{Assembled, Demand, assemble};
+use assemble::{Assembly, ContentRequirement, assemble};
 use bytes::Bytes;
 
-/// A page as a PDF of its own.
+/// A page as a standalone PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
-    /// The file.
+    /// The PDF file.
     pub bytes: Bytes,
-    /// The reader that it was made with.
+    /// The reader that read the page.
     pub tier: Tier,
-    /// What was assumed or repaired.
+    /// What was assumed or is missing.
     pub notes: Vec<CutNote>,
 }
 
-/// Something about a chunk that its reader may want to know.
+/// A defect of the source page that a chunk carries on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CutNote {
-    /// The page has no usable media box.
+    /// The page has no usable `/MediaBox`.
     #[error("the page has no usable MediaBox; US Letter is assumed")]
     MediaBoxAssumed,
-    /// Content does not decode to its end.
+    /// A content stream does not decode to its end.
     #[error("some content of the page does not decode to its end; it is copied as it is")]
     ContentDamaged,
-    /// Content, or a resource, that the page names is not in the file.
+    /// The page refers to content or resources that are not in the file.
     #[error("some content that the page names is not in the file")]
     ContentLost,
 }
 
-/// Why no chunk could be made.
+/// Why a page could not be cut.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CutError {
-    /// The document could not be read as far as the page needs it.
+    /// The page could not be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// What was made is no sound PDF of one page; it does not leave.
+    /// The chunk failed verification and was discarded.
     #[error("the page was cut, but {0}")]
-    Unsound(#[from] Unsound),
+    Defective(#[from] ChunkDefect),
 }
 
 impl CutError {
     fn is_worth_another_reader(&self) -> bool {
         match self {
             Self::Document(error) => error.is_worth_another_reader(),
-            Self::Unsound(_) => true,
+            Self::Defective(_) => true,
         }
     }
 }
@@ -90,24 +83,30 @@ impl CutError {
 /// The same page gives the same bytes, in every process and on every machine.
 ///
 /// # Errors
-/// [`CutError::Document`] with [`DocumentError::PageOutOfRange`] past the end, with the first reader's error where no
-/// reader gets through; [`CutError::Unsound`] where the result does not read back as one page.
+/// - [`CutError::Document`]: [`DocumentError::PageOutOfRange`] past the last page, or the first reader's error if no
+///   reader succeeds.
+/// - [`CutError::Defective`]: the chunk does not read back as one sound page.
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index).map(|label| label.0);
-    let attempt = |demand: Demand| {
-        let make = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
-            let Assembled { written, notes, .. } = one(reading, leaf, label.clone(), demand)?;
-            Ok(PageChunk { bytes: verify::verify(written, 1, reading)?, tier: reading.tier, notes })
+    let attempt = |requirement: ContentRequirement| {
+        let build = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
+            let Assembly { file, notes, .. } = assemble_page(reading, leaf, label.clone(), requirement)?;
+            Ok(PageChunk { bytes: verify::verify(file, 1, reading)?, tier: reading.tier, notes })
         };
-        document.with_page(index, make, CutError::is_worth_another_reader)
+        document.with_page(index, build, CutError::is_worth_another_reader)
     };
-    let (chunk, _) = match attempt(Demand::AllContent) {
-        Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(Demand::WhatIsThere)?,
+    let (chunk, _) = match attempt(ContentRequirement::Complete) {
+        Err(CutError::Document(DocumentError::Damaged { .. })) => attempt(ContentRequirement::Any)?,
         other => other?,
     };
     Ok(chunk)
 }
 
-fn one(reading: &Reading, leaf: &Leaf, label: Option<String>, demand: Demand) -> Result<Assembled, DocumentError> {
-    assemble(reading, std::slice::from_ref(leaf), &[label], demand)
+fn assemble_page(
+    reading: &Reading,
+    leaf: &Leaf,
+    label: Option<String>,
+    requirement: ContentRequirement,
+) -> Result<Assembly, DocumentError> {
+    assemble(reading, std::slice::from_ref(leaf), &[label], requirement)
 }

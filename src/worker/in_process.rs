@@ -216,7 +216,7 @@ fn given(chunk: split::PageChunk) -> PageChunk {
 fn cut_error(error: CutError) -> PdfError {
     match error {
         CutError::Document(error) => document_error(error, PdfAction::ExtractPage),
-        CutError::Unsound(_) => PdfError::Failed { action: PdfAction::ExtractPage, reason: error.to_string() },
+        CutError::Defective(_) => PdfError::Failed { action: PdfAction::ExtractPage, reason: error.to_string() },
     }
 }
 

@@ -1,8 +1,8 @@
-//! The direct reader: lazy, verbatim, strict.
+//! The direct reader: lazy, verbatim and strict.
 //!
-//! startxref → cross-reference chain → only the objects that are asked for. It refuses instead of guessing: every
-//! object must stand where the cross references say, under its own number, every stream must end where `/Length`
-//! says. Whatever is odd is left to the readers that repair.
+//! It follows `startxref` and the cross-reference sections, then reads only requested objects. It refuses instead of
+//! guessing: every object must be at its cross-reference offset under its own number, and every stream must end where
+//! `/Length` says. Everything else is left to the readers that repair.
 
 mod coverage;
 mod object_stream;
@@ -19,23 +19,21 @@ use crate::limits::Limits;
 pub(crate) use object_stream::ObjectStream;
 use std::ops::Range;
 use std::sync::Arc;
-use window::Passed;
-pub(crate) use window::holds_end;
+pub(crate) use window::contains_stream_end;
 pub(crate) use xref::CrossReferences;
 use xref::Entry;
 
-/// Parsed objects are kept until they come to this many bytes, then dropped together.
+/// Size of the cache of parsed objects.
 const OBJECT_CACHE_BYTES: usize = 32 << 20;
 
-/// Decoded object streams have room of their own: a page of 33,000 annotations out of one of 13 MB dropped it with each 7,000
-/// of them, and decoded it 20 times.
+/// Size of the cache of decoded object streams. It is separate, since thousands of objects would evict their own stream.
 const STREAM_CACHE_BYTES: usize = 16 << 20;
 
-/// What a parsed object is taken to cost for each byte of the file, and besides.
+/// Assumed memory of a parsed object: for each byte in the file, and in addition.
 const COST_OF_BYTE: usize = 8;
 const COST_OF_OBJECT: usize = 64;
 
-/// Where `startxref` is looked for: the last bytes of the file (annex I of older readers: 1,024).
+/// `startxref` is searched for in the last bytes of the file.
 const TAIL_BYTES: u64 = 2 << 10;
 
 /// The direct reader of one file.
@@ -45,22 +43,22 @@ pub(crate) struct DirectReader {
     references: CrossReferences,
     objects: Cache<u32, Object>,
     streams: Cache<u32, ObjectStream>,
-    /// Whether streams with a crypt filter of their own are encrypted, and nothing else is.
+    /// Whether only streams with their own crypt filter are encrypted.
     only_attachments_encrypted: bool,
 }
 
-/// What a number stands for.
+/// The kind of the object with a given number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seen {
-    /// No object.
-    Nothing,
-    /// An object that is no page and no stream.
-    Object,
+pub(crate) enum ObjectKind {
+    /// The number is free.
+    Free,
     /// A stream.
     Stream,
     /// A page's dictionary.
     Page,
-    /// An object in an object stream.
+    /// Any other indirect object.
+    Other,
+    /// A member of an object stream, whatever its kind.
     Member {
         /// The object stream's number.
         container: u32,
@@ -85,43 +83,41 @@ impl DirectReader {
         Ok(reader)
     }
 
-    /// Whether the cross references know an object of this number that is in use.
-    pub(crate) fn holds(&self, number: u32) -> Result<bool, DocumentError> {
+    /// Whether the object `number` is in use.
+    pub(crate) fn has_object(&self, number: u32) -> Result<bool, DocumentError> {
         Ok(self.references.entry(&self.file, number)? != Entry::Free)
     }
 
-    /// Passes over the object `number`, and tells `found` of the references in it; a member of an object stream is only
-    /// said to be one. Of the stream data at the places `plain`, in their order, [`holds_end`] is known to be false.
-    pub(crate) fn survey(
+    /// Scans the object `number` without building it, and calls `found` for each reference in it. Members of object
+    /// streams are not scanned.
+    ///
+    /// `checked_ranges` are ranges of stream data, in order, that do not [contain the end of a stream](contains_stream_end).
+    pub(crate) fn scan_references(
         &self,
         number: u32,
-        plain: &[Range<u64>],
+        checked_ranges: &[Range<u64>],
         found: &mut impl FnMut(ObjectId),
-    ) -> Result<Seen, DocumentError> {
+    ) -> Result<ObjectKind, DocumentError> {
         match self.references.entry(&self.file, number)? {
-            Entry::InStream { container } => Ok(Seen::Member { container }),
-            Entry::Free => Ok(Seen::Nothing),
+            Entry::InStream { container } => Ok(ObjectKind::Member { container }),
+            Entry::Free => Ok(ObjectKind::Free),
             Entry::Offset(offset) => {
-                Ok(match window::survey(&self.file, (number, offset), plain, &self.limits, found)? {
-                    Passed::Page => Seen::Page,
-                    Passed::Stream => Seen::Stream,
-                    Passed::Other => Seen::Object,
-                })
+                window::scan_references(&self.file, (number, offset), checked_ranges, &self.limits, found)
             }
         }
     }
 
-    /// The object stream `container`.
-    pub(crate) fn members(&self, container: u32) -> Result<Arc<ObjectStream>, DocumentError> {
-        self.object_stream(container, 0)
+    /// The decoded object stream `number`.
+    pub(crate) fn object_stream(&self, number: u32) -> Result<Arc<ObjectStream>, DocumentError> {
+        self.object_stream_within(number, 0)
     }
 
-    /// The object stream `container` as it is stored.
-    pub(crate) fn container(&self, container: u32) -> Result<Stream, DocumentError> {
-        self.container_within(container, 0)
+    /// The object stream `number` as stored.
+    pub(crate) fn stored_object_stream(&self, number: u32) -> Result<Stream, DocumentError> {
+        self.stored_object_stream_within(number, 0)
     }
 
-    fn container_within(&self, container: u32, hops: u32) -> Result<Stream, DocumentError> {
+    fn stored_object_stream_within(&self, container: u32, hops: u32) -> Result<Stream, DocumentError> {
         // An object stream is never inside another one (7.5.7): its entry must be an offset.
         let Entry::Offset(offset) = self.references.entry(&self.file, container)? else {
             return Err(DocumentError::damaged("an object stream that is not in the file"));
@@ -137,7 +133,7 @@ impl DirectReader {
             Entry::Free => Ok((Object::Null, 0)),
             Entry::Offset(offset) => self.read_at(number, offset, hops),
             Entry::InStream { container } => {
-                let found = self.object_stream(container, hops)?.object(number, &self.limits)?;
+                let found = self.object_stream_within(container, hops)?.object(number, &self.limits)?;
                 let missing = DocumentError::damaged("an object that is not in the stream that should hold it");
                 let (object, length) = found.ok_or(missing)?;
                 Ok((object, cost(length)))
@@ -172,13 +168,13 @@ impl DirectReader {
         Ok((Object::Stream(Box::new(Stream { dictionary, data })), bytes.saturating_add(cost)))
     }
 
-    fn object_stream(&self, container: u32, hops: u32) -> Result<Arc<ObjectStream>, DocumentError> {
+    fn object_stream_within(&self, container: u32, hops: u32) -> Result<Arc<ObjectStream>, DocumentError> {
         if let Some(stream) = self.streams.get(&container) {
             return Ok(stream);
         }
-        let stream = self.container_within(container, hops)?;
+        let stream = self.stored_object_stream_within(container, hops)?;
         let stream = Arc::new(ObjectStream::read(&stream, self, &self.limits)?);
-        self.streams.keep(container, &stream, stream.bytes());
+        self.streams.keep(container, &stream, stream.size());
         Ok(stream)
     }
 
@@ -207,26 +203,25 @@ impl Objects for DirectReader {
     }
 
     fn lists(&self, id: ObjectId) -> Result<bool, DocumentError> {
-        self.holds(id.number)
+        self.has_object(id.number)
     }
 
-    /// Nothing is kept of it: a walk of the tree looks at each page once.
+    /// The result is not cached: a walk of the page tree visits each page once.
     fn glance(&self, id: ObjectId) -> Result<Option<Glance>, DocumentError> {
         match self.references.entry(&self.file, id.number)? {
             Entry::Free => Ok(None),
             Entry::Offset(offset) => window::glance(&self.file, id.number, offset, &self.limits),
-            Entry::InStream { container } => Ok(self.object_stream(container, 0)?.glance(id.number, &self.limits)),
+            Entry::InStream { container } => Ok(self.object_stream(container)?.glance(id.number, &self.limits)),
         }
     }
 }
 
-/// What an object of so many bytes in the file is taken to cost.
+/// The assumed memory of an object that takes `length` bytes in the file.
 fn cost(length: usize) -> usize {
     length.saturating_mul(COST_OF_BYTE).saturating_add(COST_OF_OBJECT)
 }
 
-/// Whether strings and streams are as they are without a password: both crypt filters are `Identity`, and what is
-/// encrypted, the embedded files, says so itself (7.6.6).
+/// Whether only embedded files are encrypted (7.6.6): the crypt filters of strings and streams are `Identity`.
 fn is_for_attachments_only(encryption: &Object) -> bool {
     let Some(encryption) = encryption.as_dictionary() else { return false };
     let identity = |key: &[u8]| encryption.get(key).is_none_or(|filter| filter.is_name(b"Identity"));
@@ -242,7 +237,7 @@ fn has_crypt_filter(dictionary: &Dictionary) -> bool {
     }
 }
 
-/// The trailer by the cross-reference chain, also that of an encrypted document.
+/// The trailer found through the cross-reference sections, also of an encrypted document.
 pub(crate) fn trailer(file: &FileBytes, limits: &Limits) -> Result<Dictionary, DocumentError> {
     references_of(file, limits).map(|references| references.trailer)
 }
@@ -251,14 +246,14 @@ fn references_of(file: &FileBytes, limits: &Limits) -> Result<CrossReferences, D
     let header = header_offset(file)?.ok_or(DocumentError::damaged("no header in the first 1,024 bytes"))?;
     let start = start_of_references(file)?;
     let read = |shift| CrossReferences::read(file, start, shift, limits);
-    // Offsets count from the first byte; in files with something before the header often from the header.
+    // If bytes precede the header, offsets often count from the header instead of the first byte.
     match read(0) {
         Err(_) if header > 0 => read(header),
         other => other,
     }
 }
 
-/// Where `%PDF-` is in the first 1,024 bytes.
+/// The offset of `%PDF-` in the first 1,024 bytes.
 pub(crate) fn header_offset(file: &FileBytes) -> Result<Option<u64>, DocumentError> {
     let head = file.slice(0, 1024)?;
     Ok(head.windows(5).position(|window| window == b"%PDF-").map(|at| at as u64))
@@ -270,7 +265,7 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     let keyword = tail.windows(9).rposition(|window| window == b"startxref");
     let rest = keyword.and_then(|at| tail.get(at + 9..)).unwrap_or_default();
     if has_object_after_end(rest) {
-        // An update that was cut off: what is before it is another document than the one that was meant.
+        // A truncated update: the part before it is an older version of the document.
         return Err(DocumentError::cut_off(file.len()));
     }
     let digits: Vec<u8> = rest
@@ -287,7 +282,7 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     }
 }
 
-/// What is wrong with a file whose last bytes do not say where its cross references are.
+/// The error for a file without `startxref` in its last bytes.
 fn damage_at_end(file: &[u8]) -> DocumentError {
     let length = file.len() as u64;
     let end = memchr::memmem::rfind(file, b"startxref");
@@ -303,7 +298,7 @@ fn has_object_after_end(rest: &[u8]) -> bool {
     let end = rest.windows(5).position(|window| window == b"%%EOF");
     let after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default();
     let begins = after.iter().find(|byte| !super::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
-    // Remains of an older table begin with digits too, and are harmless.
+    // Remains of an older table also begin with digits and are harmless.
     begins && !matches!(Lexer::new(after, 1).indirect_head(), Err(Syntax::Malformed(_)))
 }
 

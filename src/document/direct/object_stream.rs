@@ -7,10 +7,10 @@ use super::super::object::{Object, ObjectId, Stream};
 use super::super::objects::Objects;
 use crate::limits::Limits;
 
-/// A decoded object stream. Its own table is what counts: the index that cross references give is often wrong.
+/// A decoded object stream. Objects are located by its own table: the index in cross references is often wrong.
 pub(crate) struct ObjectStream {
     bytes: Vec<u8>,
-    /// Object numbers in their order, each with its position in `bytes`.
+    /// Object numbers in ascending order, each with its position in `bytes`.
     offsets: Vec<(u32, usize)>,
 }
 
@@ -36,7 +36,7 @@ impl ObjectStream {
             return Err(DocumentError::damaged("an object stream that does not decode"));
         }
         let mut bytes = decoded.bytes.into_owned();
-        // The last object may end at the last byte; white space after it tells the lexer so.
+        // The lexer needs white space after the last object to see its end.
         bytes.push(b'\n');
         let offsets = table(&bytes, count, first, limits)?;
         Ok(Self { bytes, offsets })
@@ -47,8 +47,8 @@ impl ObjectStream {
         self.offsets.get(at).map(|(_, position)| *position)
     }
 
-    /// Bytes that keeping this costs, roughly.
-    pub(crate) fn bytes(&self) -> usize {
+    /// Approximate size in memory, in bytes.
+    pub(crate) fn size(&self) -> usize {
         self.bytes.len().saturating_add(self.offsets.len().saturating_mul(24))
     }
 
@@ -58,21 +58,19 @@ impl ObjectStream {
         Lexer::within(&self.bytes, limits).at(at).glance().ok().flatten()
     }
 
-    /// Passes over the object `number`, where this stream holds it: see [`Lexer::survey`].
-    pub(crate) fn survey(
+    /// Scans the member `number`; see [`Lexer::scan_references`]. Returns whether it is a page.
+    pub(crate) fn scan_references(
         &self,
         number: u32,
         limits: &Limits,
         found: &mut impl FnMut(ObjectId),
     ) -> Result<bool, DocumentError> {
         let at = self.position(number).ok_or(DocumentError::damaged("an object that is not in its stream"))?;
-        let surveyed = Lexer::within(&self.bytes, limits).at(at).survey(found);
-        surveyed
-            .map(|surveyed| surveyed.is_page)
-            .map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
+        let scan = Lexer::within(&self.bytes, limits).at(at).scan_references(found);
+        scan.map(|scan| scan.is_page).map_err(|_| DocumentError::damaged("a malformed object in an object stream"))
     }
 
-    /// The object `number` and its length, where this stream holds it.
+    /// The member `number` and its length in bytes; `None` if this stream has no such member.
     pub(crate) fn object(&self, number: u32, limits: &Limits) -> Result<Option<(Object, usize)>, DocumentError> {
         let Some(at) = self.position(number) else { return Ok(None) };
         let mut lexer = Lexer::within(&self.bytes, limits).at(at);
@@ -87,7 +85,7 @@ impl ObjectStream {
 fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<Vec<(u32, usize)>, DocumentError> {
     let malformed = || DocumentError::damaged("an object stream whose table is malformed");
     let mut lexer = Lexer::new(bytes, 1);
-    // A pair needs four bytes at least: no more is reserved than the stream can hold.
+    // A pair takes at least four bytes, so /N cannot reserve more than the stream can hold.
     let mut offsets = Vec::with_capacity(count.min(bytes.len() / 4 + 1));
     for _ in 0..count {
         limits.deadline.check()?;
@@ -97,12 +95,12 @@ fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<Ve
         let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
         offsets.push((number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?));
     }
-    // Where the table ends the objects begin: else `/N` or `/First` lies, and other objects would be read.
-    // Between them there may be white space and comments, as qpdf writes in its QDF mode.
+    // The objects must begin where the table ends, or /N or /First is wrong. White space and comments may stand between
+    // them, as qpdf writes in its QDF mode.
     let end = lexer.position();
     lexer.skip_space();
     if !offsets.is_sorted_by(|a, b| a.0 < b.0) {
-        // Of a number that comes twice the last counts.
+        // If a number occurs twice, the last one counts.
         offsets.reverse();
         offsets.sort_by_key(|(number, _)| *number);
         offsets.dedup_by_key(|(number, _)| *number);

@@ -1,37 +1,38 @@
-//! Indirect objects read through a window of the file that grows until the object fits.
+//! Reads indirect objects through a window of the file that grows until the object fits.
 
 use super::super::bytes::{FileBytes, to_usize};
 use super::super::error::DocumentError;
 use super::super::lexer::{Glance, Lexer, Syntax, is_white_space};
 use super::super::object::{Dictionary, Object, ObjectId};
+use super::ObjectKind;
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use memchr::memmem::Finder;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The first window; most objects that are no streams fit.
+/// The size of the first window. Most objects other than streams fit.
 const WINDOW_BYTES: u64 = 2 << 10;
 
-/// The most that is read at once while the end of a long object is looked for.
+/// The largest part read at once in the search for the end of a long object.
 const MAX_STEP_BYTES: u64 = 256 << 10;
 
-/// What follows the data of a stream. Made once: making it cost a sixth of looking for it.
-static END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"endstream"));
+/// Finds the keyword after stream data. Building the searcher costs more than a short search.
+static STREAM_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"endstream"));
 
-/// A stream that was read without help from other objects.
-pub(crate) struct Indirect {
+/// A cross-reference stream (7.5.8). Reading it needs no other object.
+pub(crate) struct CrossReferenceStream {
     pub(crate) dictionary: Dictionary,
     pub(crate) data: Bytes,
     /// Bytes of the object without its data.
     pub(crate) length: usize,
 }
 
-/// What stands at an offset: an object, and for a stream where its data begins.
-pub(crate) struct Found {
+/// An indirect object; for a stream, its dictionary and the offset of its data.
+pub(crate) struct IndirectObject {
     pub(crate) id: ObjectId,
     pub(crate) object: Object,
-    /// Bytes of the object, without a stream's data.
+    /// Bytes of the object without stream data.
     pub(crate) length: usize,
     /// Offset of the first byte of stream data; `None` for other objects.
     pub(crate) data_start: Option<u64>,
@@ -49,7 +50,7 @@ fn with_window<T>(
         match file.look(at, size, |window| read(&mut Lexer::within(window, limits)))? {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
-                size = next_end(file, at, size, limits)?;
+                size = grown_size(file, at, size, limits)?;
             }
             Err(Syntax::Incomplete) if at >= file.len() => {
                 return Err(DocumentError::damaged_at("an object that would stand past the end of the file", at));
@@ -66,10 +67,9 @@ fn with_window<T>(
     }
 }
 
-/// A size of the window at `at` with which an object that is longer than `size` may be whole: up to the next place that
-/// can end one. Long objects are read twice otherwise, and more bytes than they have.
-fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64, DocumentError> {
-    // A keyword, and what must follow for it to be known as one.
+/// The next size of a window at `at` that ended too early at `size`: up to the next keyword that can end an object.
+fn grown_size(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64, DocumentError> {
+    // Bytes of a keyword, and of what must follow it.
     const KEYWORD: u64 = 16;
     let mut seen = size;
     let mut step = size;
@@ -80,7 +80,7 @@ fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64
         let ends = [&b"endobj"[..], b"stream", b"startxref"].map(|end| memchr::memmem::find(&part, end));
         let end = ends.into_iter().flatten().map(|end| before.saturating_add(end as u64).saturating_add(KEYWORD));
         if let Some(end) = end.min() {
-            // Never by little: a string full of such words would be read again and again.
+            // At least double: a string full of such keywords would otherwise be read again and again.
             return Ok(end.max(size.saturating_mul(2)));
         }
         seen = seen.saturating_add(step);
@@ -89,7 +89,7 @@ fn next_end(file: &FileBytes, at: u64, size: u64, limits: &Limits) -> Result<u64
     Ok(seen)
 }
 
-/// Reads a dictionary that is not an indirect object, a trailer's, and gives its length too.
+/// Reads a trailer's dictionary, which is a direct object. Also returns its length in bytes.
 pub(crate) fn read_dictionary(
     file: &FileBytes,
     at: u64,
@@ -101,65 +101,57 @@ pub(crate) fn read_dictionary(
     }
 }
 
-/// Reads the indirect object at `at`, but not a stream's data.
-pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Result<Found, DocumentError> {
+/// Reads the indirect object at `at`, without stream data.
+pub(crate) fn read_indirect(file: &FileBytes, at: u64, limits: &Limits) -> Result<IndirectObject, DocumentError> {
     with_window(file, at, limits, |lexer| {
         let id = lexer.indirect_head()?;
         let object = lexer.object()?;
         let length = lexer.position();
         if lexer.clone().keyword(b"endobj").is_ok() {
-            return Ok(Found { id, object, length, data_start: None });
+            return Ok(IndirectObject { id, object, length, data_start: None });
         }
         lexer.keyword(b"stream")?;
         lexer.end_of_line()?;
-        Ok(Found { id, object, length, data_start: Some(at.saturating_add(lexer.position() as u64)) })
+        Ok(IndirectObject { id, object, length, data_start: Some(at.saturating_add(lexer.position() as u64)) })
     })
 }
 
-/// An object that was passed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Passed {
-    Page,
-    Stream,
-    Other,
-}
-
-/// Passes over the indirect object `number` at `at`, a stream's data included, and tells `found` of the references in it.
-/// Data that is one of `plain`, places in their order, is known to hold no end of a stream.
-pub(crate) fn survey(
+/// Scans the indirect object `number` at `at`, including stream data, and calls `found` for each reference in it.
+/// Stream data that is one of `checked_ranges`, which are in order, is known to contain no end of a stream.
+pub(crate) fn scan_references(
     file: &FileBytes,
     (number, at): (u32, u64),
-    plain: &[Range<u64>],
+    checked_ranges: &[Range<u64>],
     limits: &Limits,
     found: &mut impl FnMut(ObjectId),
-) -> Result<Passed, DocumentError> {
-    let (id, surveyed, data) = with_window(file, at, limits, |lexer| {
+) -> Result<ObjectKind, DocumentError> {
+    let (id, scan, data) = with_window(file, at, limits, |lexer| {
         let id = lexer.indirect_head()?;
-        let surveyed = lexer.survey(found)?;
+        let scan = lexer.scan_references(found)?;
         if lexer.clone().keyword(b"endobj").is_ok() {
-            return Ok((id, surveyed, None));
+            return Ok((id, scan, None));
         }
         lexer.keyword(b"stream")?;
         lexer.end_of_line()?;
-        Ok((id, surveyed, Some(at.saturating_add(lexer.position() as u64))))
+        Ok((id, scan, Some(at.saturating_add(lexer.position() as u64))))
     })?;
     if id.number != number {
         return Err(DocumentError::damaged_at("another object than the cross references say", at));
     }
     let Some(start) = data else {
-        return Ok(if surveyed.is_page { Passed::Page } else { Passed::Other });
+        return Ok(if scan.is_page { ObjectKind::Page } else { ObjectKind::Other });
     };
-    let length = surveyed.length.ok_or(DocumentError::damaged_at("a stream without a /Length", at))?;
-    let known = plain.binary_search_by_key(&start, |data| data.start).ok().and_then(|at| plain.get(at));
-    let data = data_at(file, start, length)?;
+    let length = scan.length.ok_or(DocumentError::damaged_at("a stream without a /Length", at))?;
+    let known = checked_ranges.binary_search_by_key(&start, |data| data.start).ok();
+    let known = known.and_then(|at| checked_ranges.get(at));
+    let data = stream_data_at(file, start, length)?;
     if known.is_none_or(|known| known.end != start.saturating_add(length)) {
-        check_plain(&data, start)?;
+        refuse_stream_end(&data, start)?;
     }
-    Ok(if surveyed.is_page { Passed::Page } else { Passed::Stream })
+    Ok(if scan.is_page { ObjectKind::Page } else { ObjectKind::Stream })
 }
 
-/// Glances at the dictionary that is the indirect object `number` at `at`; `None` for what does not fit into one window, for
-/// a stream, and for whatever is odd.
+/// Glances at the dictionary `number` at `at`. `None` if it does not fit into one window, is a stream, or is irregular.
 pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
     file.look(at, WINDOW_BYTES, |window| {
         let mut lexer = Lexer::within(window, limits);
@@ -173,36 +165,36 @@ pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) ->
 
 /// Reads `length` bytes of stream data at `start`, which `endstream` must follow.
 pub(crate) fn read_data(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
-    let data = data_at(file, start, length)?;
-    check_plain(&data, start)?;
+    let data = stream_data_at(file, start, length)?;
+    refuse_stream_end(&data, start)?;
     Ok(data)
 }
 
-fn data_at(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
+fn stream_data_at(file: &FileBytes, start: u64, length: u64) -> Result<Bytes, DocumentError> {
     const TAIL: u64 = 16;
     let bytes = file.slice(start, length.saturating_add(TAIL))?;
     let tail = bytes.get(to_usize(length)..).unwrap_or_default();
     let after = tail.iter().position(|byte| !is_white_space(*byte)).unwrap_or(tail.len());
     let found = tail.get(after..).is_some_and(|rest| rest.starts_with(b"endstream"));
-    // An end of line and the keyword must follow at once; else /Length is wrong, and data may be lost or foreign.
+    // If the keyword does not follow within an end of line, /Length is wrong.
     if !found || after > 2 {
         return Err(DocumentError::damaged_at("a stream whose /Length is wrong", start));
     }
     Ok(bytes.slice(..to_usize(length)))
 }
 
-/// A length that reaches to the end of another stream looks right there and takes the objects between along.
-fn check_plain(data: &[u8], start: u64) -> Result<(), DocumentError> {
-    if holds_end(data) {
+/// Refuses data that spans the end of a stream: a wrong `/Length` may end at the end of a later stream.
+fn refuse_stream_end(data: &[u8], start: u64) -> Result<(), DocumentError> {
+    if contains_stream_end(data) {
         Err(DocumentError::damaged_at("a stream that holds the end of a stream", start))
     } else {
         Ok(())
     }
 }
 
-/// Whether the data of a stream looks as if a stream and its object ended in it.
-pub(crate) fn holds_end(data: &[u8]) -> bool {
-    let mut ends = END.find_iter(data);
+/// Whether stream data contains `endstream` and `endobj`, as at the end of a stream.
+pub(crate) fn contains_stream_end(data: &[u8]) -> bool {
+    let mut ends = STREAM_END.find_iter(data);
     ends.any(|at| Lexer::new(data.get(at + 9..).unwrap_or_default(), 1).keyword(b"endobj").is_ok())
 }
 
@@ -211,7 +203,7 @@ pub(crate) fn read_cross_reference_stream(
     file: &FileBytes,
     at: u64,
     limits: &Limits,
-) -> Result<Indirect, DocumentError> {
+) -> Result<CrossReferenceStream, DocumentError> {
     let found = read_indirect(file, at, limits)?;
     let (Object::Dictionary(dictionary), Some(start)) = (found.object, found.data_start) else {
         return Err(DocumentError::damaged_at("no cross-reference section", at));
@@ -219,5 +211,5 @@ pub(crate) fn read_cross_reference_stream(
     let bytes = dictionary.get(b"Length").and_then(Object::as_integer).and_then(|length| u64::try_from(length).ok());
     let bytes = bytes.ok_or(DocumentError::damaged_at("a cross-reference stream without a direct /Length", at))?;
     let data = read_data(file, start, bytes)?;
-    Ok(Indirect { dictionary, data, length: found.length })
+    Ok(CrossReferenceStream { dictionary, data, length: found.length })
 }

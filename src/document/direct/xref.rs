@@ -11,7 +11,7 @@ use super::super::filter;
 use super::super::lexer::{Lexer, Syntax};
 use super::super::object::{Dictionary, Object};
 use super::coverage::{Coverage, Run, Spans};
-use super::window::{self, Indirect};
+use super::window::{self, CrossReferenceStream};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use std::collections::HashSet;
@@ -234,7 +234,8 @@ impl<'a> Chain<'a> {
 
     /// Reads a cross-reference stream, and keeps it where it has numbers that no newer section has, or `is_hybrid`.
     fn stream(&mut self, at: u64, is_hybrid: bool) -> Result<Dictionary, DocumentError> {
-        let Indirect { dictionary, data, length } = window::read_cross_reference_stream(self.file, at, self.limits)?;
+        let CrossReferenceStream { dictionary, data, length } =
+            window::read_cross_reference_stream(self.file, at, self.limits)?;
         self.count_read((length as u64).saturating_add(data.len() as u64), at)?;
         if !dictionary.is_type(b"XRef") {
             return Err(DocumentError::damaged_at("a cross-reference stream without its type", at));

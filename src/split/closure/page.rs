@@ -1,17 +1,17 @@
-//! The page object of a chunk (ISO 32000-2, 7.7.3.3), with everything inherited written into it.
+//! The page object of a chunk (ISO 32000-2, 7.7.3.3), with inherited attributes written into it.
 
-use super::closure::{Closure, PAGES};
-use super::resources::Place;
-use super::roles::Role;
-use super::serialize;
+use super::roles::ObjectRole;
+use super::{Closure, PAGES};
 use crate::document::object::Object;
 use crate::document::{DocumentError, Leaf};
+use crate::split::resources::ResourceScope;
+use crate::split::writer::serialize;
 
-/// US Letter, what readers assume of a page without a media box.
+/// US Letter, which readers assume for a page without a media box.
 const DEFAULT_MEDIA_BOX: [i64; 4] = [0, 0, 612, 792];
 
-/// Entries of the page object (table 31) in the order of their keys. Left out: what leads to other pages (article
-/// beads, separations, templates), presentation (durations, transitions), tools' data, thumbnails, additional actions.
+/// The entries of the page object (table 31) that are kept, in key order. Dropped are links to other pages (article
+/// beads, separations, templates), presentation, private data, thumbnails, and additional actions.
 const KEYS: [&[u8]; 17] = [
     b"Annots",
     b"ArtBox",
@@ -32,8 +32,8 @@ const KEYS: [&[u8]; 17] = [
     b"VP",
 ];
 
-/// Writes the page object that gets `number`. The flag says whether the media box had to be assumed.
-pub(super) fn write(
+/// Serializes the page object with this number. The flag says whether the media box was assumed.
+pub(crate) fn write(
     closure: &mut Closure<'_>,
     number: u32,
     leaf: &Leaf,
@@ -44,7 +44,9 @@ pub(super) fn write(
     out.extend(b"<<");
     for key in KEYS {
         match key {
-            b"Annots" => closure.entry_value(key, annotations, Role::Annotations, Place::Nested, &mut out)?,
+            b"Annots" => {
+                closure.write_entry(key, annotations, ObjectRole::Annotations, ResourceScope::Nested, &mut out)?
+            }
             b"Contents" => write_contents(closure, leaf, &mut out)?,
             b"MediaBox" => assumed = write_media_box(closure, leaf, &mut out)?,
             b"Parent" => {
@@ -67,14 +69,14 @@ fn copy(closure: &mut Closure<'_>, leaf: &Leaf, key: &[u8], out: &mut Vec<u8>) -
         _ => leaf.dictionary.as_dictionary().and_then(|page| page.get(key)),
     };
     match inherited {
-        Some(value) => closure.entry_value(key, value, Role::Other, Place::Nested, out),
+        Some(value) => closure.write_entry(key, value, ObjectRole::Other, ResourceScope::Nested, out),
         None => Ok(()),
     }
 }
 
 fn write_contents(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), DocumentError> {
     match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"Contents")) {
-        Some(contents) => closure.entry_value(b"Contents", contents, Role::Contents, Place::Nested, out),
+        Some(contents) => closure.write_entry(b"Contents", contents, ObjectRole::Contents, ResourceScope::Nested, out),
         None => Ok(()),
     }
 }
@@ -87,21 +89,21 @@ fn write_resources(
 ) -> Result<(), DocumentError> {
     let start = out.len();
     if let Some(resources) = &leaf.inherited.resources {
-        let place = match resources {
-            Object::Reference(id) => Place::Indirect(id.number),
-            _ => Place::Page(number),
+        let scope = match resources {
+            Object::Reference(id) => ResourceScope::Indirect(id.number),
+            _ => ResourceScope::Page(number),
         };
-        closure.entry_value(b"Resources", resources, Role::Resources(place), place, out)?;
+        closure.write_entry(b"Resources", resources, ObjectRole::Resources(scope), scope, out)?;
     }
     if out.len() == start {
         closure.has_lost_resources |= leaf.inherited.resources.as_ref().is_some_and(|own| own.as_reference().is_some());
-        // A page without resources is what some readers warn about.
+        // Some readers warn about a page without resources.
         out.extend(b"/Resources<<>>");
     }
     Ok(())
 }
 
-/// Writes the media box; one that is no rectangle is as good as none.
+/// Writes the media box. Returns true if it was missing or malformed and the default was written.
 fn write_media_box(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> Result<bool, DocumentError> {
     let resolved = match &leaf.inherited.media_box {
         Some(media_box) => Some((*closure.objects.resolve(media_box)?).clone()),
@@ -121,6 +123,6 @@ fn write_media_box(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) ->
         Some(media_box) if usable => media_box,
         _ => Object::Array(DEFAULT_MEDIA_BOX.map(Object::Integer).to_vec()),
     };
-    closure.entry_value(b"MediaBox", &media_box, Role::Other, Place::Nested, out)?;
+    closure.write_entry(b"MediaBox", &media_box, ObjectRole::Other, ResourceScope::Nested, out)?;
     Ok(!usable)
 }

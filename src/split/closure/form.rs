@@ -1,59 +1,63 @@
-//! Interactive forms (ISO 32000-2, 12.7), reduced to the fields of the widgets of a chunk's pages.
+//! The interactive form (ISO 32000-2, 12.7), reduced to the fields of a chunk's widgets.
 
+use super::Closure;
 use super::catalog::copy;
-use super::closure::Closure;
-use super::names::UsedNames;
-use super::resources::Place;
-use super::roles::{PageParts, Role, is_of_the_document};
-use super::serialize;
+use super::roles::{ChunkMembers, ObjectRole, is_document_structure};
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::split::resources::{ResourceScope, UsedNames};
+use crate::split::writer::serialize;
 use std::collections::{HashMap, HashSet};
 
-/// Fields above each other, at most; real forms have five.
+/// The maximum depth of the field hierarchy; real forms have five levels.
 const FIELD_DEPTH: usize = 64;
 
 /// A widget of a page.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Widget {
-    /// The widget, where it is indirect, else the field above it.
+pub(crate) struct Widget {
+    /// The widget if it is indirect, otherwise its field.
     lowest: ObjectId,
-    /// The topmost field above it.
+    /// The root of its field hierarchy.
     top: ObjectId,
 }
 
-/// Notes an annotation of a page, `itself` where it is indirect; where it is a widget with a field of its own or above it,
-/// gives the widget, and notes the fields above it.
-pub(super) fn survey(
+/// Registers an annotation of a page and, if it is a widget, its fields. Returns the widget if it has a field.
+///
+/// `itself` is the annotation's id if it is indirect.
+pub(crate) fn register_annotation(
     objects: &dyn Objects,
     itself: Option<ObjectId>,
     annotation: &Dictionary,
-    parts: &mut PageParts,
+    members: &mut ChunkMembers,
 ) -> Result<Option<Widget>, DocumentError> {
-    // One that stands on a page again has nothing new to say.
-    if itself.is_some_and(|id| !parts.annotations.insert(id)) {
+    // The annotation was registered for another page.
+    if itself.is_some_and(|id| !members.annotations.insert(id)) {
         return Ok(None);
     }
     if !objects.get(annotation, b"Subtype")?.is_name(b"Widget") {
         return Ok(None);
     }
-    parts.has_widgets = true;
-    // A widget that stands directly in the array can still have a field above it.
+    members.has_widgets = true;
+    // A direct widget can still have an indirect field.
     let lowest = itself.or_else(|| annotation.get(b"Parent").and_then(Object::as_reference));
-    lowest.map(|lowest| Ok(Widget { lowest, top: climb(objects, lowest, parts)? })).transpose()
+    lowest.map(|lowest| Ok(Widget { lowest, top: topmost_field(objects, lowest, members)? })).transpose()
 }
 
-/// Notes `lowest` and the fields above it by their `/Parent`, and gives the topmost.
-fn climb(objects: &dyn Objects, lowest: ObjectId, parts: &mut PageParts) -> Result<ObjectId, DocumentError> {
+/// Registers `lowest` and the fields above it by `/Parent`. Returns the topmost.
+fn topmost_field(
+    objects: &dyn Objects,
+    lowest: ObjectId,
+    members: &mut ChunkMembers,
+) -> Result<ObjectId, DocumentError> {
     let mut top = lowest;
     for _ in 0..FIELD_DEPTH {
-        parts.fields.insert(top);
+        members.fields.insert(top);
         let field = objects.fetch(top)?;
         let parent = field.as_dictionary().and_then(|field| field.get(b"Parent")).and_then(Object::as_reference);
         let Some(parent) = parent else { break };
-        let is_field = objects.fetch(parent)?.as_dictionary().is_some_and(|above| !is_of_the_document(above));
+        let is_field = objects.fetch(parent)?.as_dictionary().is_some_and(|above| !is_document_structure(above));
         if !is_field || parent == lowest {
             break;
         }
@@ -62,16 +66,17 @@ fn climb(objects: &dyn Objects, lowest: ObjectId, parts: &mut PageParts) -> Resu
     Ok(top)
 }
 
-/// Finds which of the form's own fields lead to those of `widgets`. Fields that the form does not list stay unlisted, since
-/// readers draw those otherwise; a widget that is only its field's kid, without `/Parent`, is found from above.
-pub(super) fn find_roots(
+/// Finds the form's root fields that lead to `widgets`. A widget without `/Parent` is found through `/Kids`.
+///
+/// Fields that the form does not list stay unlisted, since readers draw them differently.
+pub(crate) fn find_roots(
     objects: &dyn Objects,
     limits: &Limits,
     catalog: &Dictionary,
     widgets: &[Widget],
-    parts: &mut PageParts,
+    members: &mut ChunkMembers,
 ) -> Result<(), DocumentError> {
-    if !parts.has_widgets {
+    if !members.has_widgets {
         return Ok(());
     }
     let form = objects.get(catalog, b"AcroForm")?;
@@ -80,31 +85,31 @@ pub(super) fn find_roots(
     let listed: Vec<ObjectId> = references(&listed).collect();
     let known: HashSet<ObjectId> = listed.iter().copied().collect();
     if widgets.iter().any(|widget| !known.contains(&widget.top)) {
-        let above = parents(objects, limits, &listed)?;
+        let above = parents_by_kids(objects, limits, &listed)?;
         for widget in widgets {
             let mut at = widget.top;
             for _ in 0..FIELD_DEPTH {
                 let Some(parent) = above.get(&at) else { break };
-                parts.fields.insert(*parent);
+                members.fields.insert(*parent);
                 at = *parent;
             }
         }
     }
     let mut taken = HashSet::new();
-    parts.roots.extend(listed.into_iter().filter(|field| parts.fields.contains(field) && taken.insert(*field)));
+    members.roots.extend(listed.into_iter().filter(|field| members.fields.contains(field) && taken.insert(*field)));
     Ok(())
 }
 
-/// A field that has a name.
-pub(super) struct NamedField {
+/// A field with a name.
+pub(crate) struct NamedField {
     /// Its fully qualified name (12.7.4.2).
-    pub(super) name: Vec<u8>,
-    /// Its value, resolved; null where it has none.
-    pub(super) value: Object,
+    pub(crate) name: Vec<u8>,
+    /// Its value, resolved; null if it has none.
+    pub(crate) value: Object,
 }
 
-/// The field of a widget; `None` for one without a name.
-pub(super) fn named_field(objects: &dyn Objects, widget: Widget) -> Result<Option<NamedField>, DocumentError> {
+/// The field of a widget; `None` if it has no name.
+pub(crate) fn named_field(objects: &dyn Objects, widget: Widget) -> Result<Option<NamedField>, DocumentError> {
     let (mut names, mut value) = (Vec::new(), None);
     let mut at = Some(widget.lowest);
     for _ in 0..FIELD_DEPTH {
@@ -126,8 +131,8 @@ fn references(array: &Object) -> impl Iterator<Item = ObjectId> + '_ {
     array.as_array().unwrap_or_default().iter().filter_map(Object::as_reference)
 }
 
-/// Each field's parent as `/Kids` have it.
-fn parents(
+/// The parent of each field, according to `/Kids`.
+fn parents_by_kids(
     objects: &dyn Objects,
     limits: &Limits,
     listed: &[ObjectId],
@@ -150,16 +155,17 @@ fn parents(
     Ok(above)
 }
 
-/// The interactive form (12.7.3) reduced to the fields of these pages' widgets; without it Poppler draws no widget.
-pub(super) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+/// Writes the interactive form (12.7.3), reduced to the fields of the chunk's widgets. Poppler draws no widgets
+/// without it.
+pub(crate) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
     let form = closure.objects.get(catalog, b"AcroForm")?;
-    let Some(form) = form.as_dictionary().filter(|_| closure.parts.has_widgets) else { return Ok(()) };
+    let Some(form) = form.as_dictionary().filter(|_| closure.members.has_widgets) else { return Ok(()) };
     out.extend(b"/AcroForm<<");
     copy(closure, form, b"DA", out)?;
     write_form_fonts(closure, form, out)?;
     out.extend(b"/Fields[");
-    for &root in &closure.parts.roots {
-        closure.value(&Object::Reference(root), Role::Field, Place::Nested, None, out)?;
+    for &root in &closure.members.roots {
+        closure.write_value(&Object::Reference(root), ObjectRole::Field, ResourceScope::Nested, None, out)?;
     }
     out.push(b']');
     for key in [&b"NeedAppearances"[..], b"Q", b"SigFlags"] {
@@ -169,7 +175,7 @@ pub(super) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut V
     Ok(())
 }
 
-/// Of the form's default resources the fonts that default appearances name: they can be 1.6 MB whole.
+/// Writes the form's default resources, reduced to the fonts that default appearances name.
 fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
     let defaults = closure.objects.get(form, b"DR")?;
     let Some(defaults) = defaults.as_dictionary() else { return Ok(()) };
@@ -184,10 +190,10 @@ fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<
         out.extend(b"<<");
         let empty = out.len();
         for (name, value) in kept {
-            closure.entry_value(name.as_bytes(), value, Role::Other, Place::Nested, out)?;
+            closure.write_entry(name.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
         }
         if out.len() == empty {
-            // Nothing is named, or nothing of that is in the file.
+            // Nothing is used, or nothing of it is in the file.
             out.truncate(before);
         } else {
             out.extend(b">>");
@@ -197,11 +203,11 @@ fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<
     Ok(())
 }
 
-/// Names in the default appearance strings (12.7.4.3) of the form and of these pages' fields.
+/// Names in the default appearance strings (12.7.4.3) of the form and the chunk's fields.
 fn appearance_names(closure: &Closure<'_>, form: &Dictionary) -> Result<UsedNames, DocumentError> {
     let mut used = UsedNames::default();
     used.scan(closure.objects.get(form, b"DA")?.as_string().unwrap_or_default());
-    for id in &closure.parts.fields {
+    for id in &closure.members.fields {
         let field = closure.objects.fetch(*id)?;
         let Some(field) = field.as_dictionary() else { continue };
         used.scan(closure.objects.get(field, b"DA")?.as_string().unwrap_or_default());

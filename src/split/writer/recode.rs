@@ -1,29 +1,27 @@
-//! Stream data in other filters than Flate (ISO 32000-2, 7.4), deflated instead: without loss, and smaller.
+//! Re-encodes stream data in older filters (ISO 32000-2, 7.4) with Flate: lossless and smaller.
 //!
-//! LZW, RunLength, ASCII85 and ASCIIHex are what old producers used. Of 350 pages of documents with several pages, six
-//! have such data, and one of them was 1.27 times as large as what qpdf made of it. Image codecs below such a filter stay as
-//! they are. What does not decode to its end, or leaves bytes over, is copied as it is, since readers make different
-//! things of it.
+//! Older producers used LZW, RunLength, ASCII85 and ASCIIHex. An image codec below such a filter stays. Data that does
+//! not decode to its end, or leaves bytes over, is copied unchanged, since readers disagree about it.
 
-use super::writer::deflated;
+use super::deflate;
 use crate::document::object::{Dictionary, Object, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, filter};
 use bytes::Bytes;
 
-/// Filters that Flate does better than, with their abbreviations.
+/// Filters that Flate replaces, with their abbreviations.
 const REPLACED: [&[u8]; 8] =
     [b"LZWDecode", b"LZW", b"RunLengthDecode", b"RL", b"ASCII85Decode", b"A85", b"ASCIIHexDecode", b"AHx"];
 
-/// The stream with its data deflated instead; `None` where it is better left as it is.
-pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
+/// The stream re-encoded with Flate; `None` if it must stay as it is, or would not become smaller.
+pub(crate) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
     let dictionary = &stream.dictionary;
     match dictionary.get(b"Filter") {
         None => return Ok(None),
         Some(Object::Name(filter)) if !REPLACED.contains(&filter.as_bytes()) => return Ok(None),
         Some(_) => {}
     }
-    // External data is not here to be read.
+    // The data is in another file (7.3.8.2).
     if dictionary.get(b"F").is_some() {
         return Ok(None);
     }
@@ -41,15 +39,16 @@ pub(super) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<S
     }
     let new = match decoded.stopped_at {
         None => {
-            deflated(&decoded.bytes).map(|data| with(dictionary, &[(Object::name(b"FlateDecode"), Object::Null)], data))
+            let flate = [(Object::name(b"FlateDecode"), Object::Null)];
+            deflate(&decoded.bytes).map(|data| encoded_stream(dictionary, &flate, data))
         }
-        Some(codec) => filters.get(codec..).map(|rest| with(dictionary, rest, decoded.bytes.into_owned())),
+        Some(codec) => filters.get(codec..).map(|rest| encoded_stream(dictionary, rest, decoded.bytes.into_owned())),
     };
     Ok(new.filter(|new| new.data.len() < stream.data.len()))
 }
 
-/// A stream of `data` in these filters.
-fn with(dictionary: &Dictionary, filters: &[(Object, Object)], data: Vec<u8>) -> Stream {
+/// A stream of `data`, which is encoded by `filters`.
+fn encoded_stream(dictionary: &Dictionary, filters: &[(Object, Object)], data: Vec<u8>) -> Stream {
     let mut dictionary = dictionary.clone();
     let (filter, parameters) = match filters {
         [(filter, parameters)] => (filter.clone(), parameters.clone()),

@@ -1,22 +1,22 @@
-//! Objects that are passed over: what is asked of them is told, and nothing is built.
+//! Scans objects without building them.
 
 use super::classes::is_structural;
 use super::{Lexer, Syntax, is_regular};
 use crate::document::object::{Name, Object, ObjectId};
 
-/// What a dictionary says of being a page, at a glance.
+/// The entries of a dictionary that tell whether it is a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Glance {
     /// `/Type`.
     pub(crate) kind: Option<Name>,
-    /// Whether it has `/Contents` or a `/MediaBox`.
+    /// Whether it has `/Contents` or `/MediaBox`.
     pub(crate) has_page_entries: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// Reads a dictionary for what tells pages from other nodes, and passes over all else.
+    /// Reads only the entries of a dictionary that tell whether it is a page.
     ///
-    /// `None` where it has kids, is no dictionary, or needs a closer look.
+    /// `None` if it has `/Kids`, is no dictionary, or must be read whole.
     pub(crate) fn glance(&mut self) -> Result<Option<Glance>, Syntax> {
         self.skip_space();
         if !self.rest().starts_with(b"<<") {
@@ -37,9 +37,9 @@ impl<'a> Lexer<'a> {
                         b"Type" | b"Kids" => return Ok(None),
                         b"Contents" | b"MediaBox" => {
                             glance.has_page_entries = true;
-                            self.pass_over()?;
+                            self.skip_object()?;
                         }
-                        _ => self.pass_over()?,
+                        _ => self.skip_object()?,
                     }
                 }
                 b'>' if self.rest().starts_with(b">>") => {
@@ -51,129 +51,129 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Passes over one object without building it; of what it holds only the tokens and the balance of brackets count.
-    fn pass_over(&mut self) -> Result<(), Syntax> {
+    /// Skips one object. Only tokens and the balance of brackets are checked.
+    fn skip_object(&mut self) -> Result<(), Syntax> {
         self.skip_space();
         match self.rest() {
-            [b'[', ..] | [b'<', b'<', ..] => self.pass_over_brackets(),
-            _ => self.survey(&mut |_| ()).map(|_| ()),
+            [b'[', ..] | [b'<', b'<', ..] => self.skip_brackets(),
+            _ => self.scan_references(&mut |_| ()).map(|_| ()),
         }
     }
 
-    /// The same for an array or a dictionary, from one bracket to the next: any token may stand between them.
-    fn pass_over_brackets(&mut self) -> Result<(), Syntax> {
-        let mut survey = Survey::default();
+    /// Skips an array or a dictionary, from bracket to bracket.
+    fn skip_brackets(&mut self) -> Result<(), Syntax> {
+        let mut state = ScanState::default();
         loop {
             let next = self.rest().iter().position(|byte| is_structural(*byte));
             self.position += next.ok_or(Syntax::Incomplete)?;
             match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
-                (b'[', _) => self.step(1, 1, &mut survey)?,
-                (b'<', Some(b'<')) => self.step(2, 1, &mut survey)?,
-                (b']', _) => self.step(1, -1, &mut survey)?,
-                (b'>', Some(b'>')) => self.step(2, -1, &mut survey)?,
+                (b'[', _) => self.consume_bracket(1, 1, &mut state)?,
+                (b'<', Some(b'<')) => self.consume_bracket(2, 1, &mut state)?,
+                (b']', _) => self.consume_bracket(1, -1, &mut state)?,
+                (b'>', Some(b'>')) => self.consume_bracket(2, -1, &mut state)?,
                 (b'>', None) => return Err(Syntax::Incomplete),
                 (b'%', _) => self.skip_space(),
                 _ => drop(self.object_within(self.max_nesting)?),
             }
-            if survey.open == 0 {
+            if state.open == 0 {
                 return Ok(());
             }
         }
     }
 
-    /// Passes over one object without building it, and tells `found` of every reference in it.
+    /// Scans one object without building it, and calls `found` for each reference in it.
     ///
-    /// Of what it holds only the tokens and the balance of brackets count; where it is itself a reference, that has the usual
-    /// spelling, which is the writer's.
-    pub(crate) fn survey(&mut self, found: &mut impl FnMut(ObjectId)) -> Result<Surveyed, Syntax> {
+    /// Only tokens and the balance of brackets are checked. If the object is itself a reference, it must be spelled as our
+    /// writer does.
+    pub(crate) fn scan_references(&mut self, found: &mut impl FnMut(ObjectId)) -> Result<ReferenceScan, Syntax> {
         self.skip_space();
         if let Some(id) = self.plain_reference() {
             found(id);
-            return Ok(Surveyed::default());
+            return Ok(ReferenceScan::default());
         }
-        let mut survey = Survey { is_dictionary: self.rest().starts_with(b"<<"), ..Survey::default() };
+        let mut state = ScanState { is_dictionary: self.rest().starts_with(b"<<"), ..ScanState::default() };
         loop {
             self.skip_space();
             match (self.peek().ok_or(Syntax::Incomplete)?, self.bytes.get(self.position + 1)) {
                 (byte, _) if is_regular(byte) => {
                     let token = self.token()?;
-                    survey.token(token, found);
+                    state.token(token, found);
                     self.position += token.len();
                 }
                 (b'/', _) => {
                     self.position += 1;
                     let name = self.token()?;
-                    survey.name(name);
+                    state.name(name);
                     self.position += name.len();
                 }
-                (b'[', _) => self.step(1, 1, &mut survey)?,
-                (b'<', Some(b'<')) => self.step(2, 1, &mut survey)?,
-                (b']', _) => self.step(1, -1, &mut survey)?,
-                (b'>', Some(b'>')) => self.step(2, -1, &mut survey)?,
+                (b'[', _) => self.consume_bracket(1, 1, &mut state)?,
+                (b'<', Some(b'<')) => self.consume_bracket(2, 1, &mut state)?,
+                (b']', _) => self.consume_bracket(1, -1, &mut state)?,
+                (b'>', Some(b'>')) => self.consume_bracket(2, -1, &mut state)?,
                 (b'>', None) => return Err(Syntax::Incomplete),
                 _ => {
                     self.object_within(self.max_nesting)?;
-                    survey.value();
+                    state.value();
                 }
             }
-            if survey.open == 0 {
-                return Ok(survey.found);
+            if state.open == 0 {
+                return Ok(state.found);
             }
         }
     }
 
-    /// The regular characters up to the next that is none.
+    /// The regular characters up to the next other one.
     fn token(&self) -> Result<&'a [u8], Syntax> {
         let rest = self.rest();
         let length = rest.iter().position(|byte| !is_regular(*byte)).ok_or(Syntax::Incomplete)?;
         Ok(rest.get(..length).unwrap_or_default())
     }
 
-    /// Goes over a bracket of `length` bytes, which opens or closes something.
-    fn step(&mut self, length: usize, step: i32, survey: &mut Survey) -> Result<(), Syntax> {
-        survey.open = survey.open.checked_add_signed(step).ok_or(Syntax::Malformed(self.position))?;
-        if survey.open > self.max_nesting {
+    /// Consumes a bracket of `length` bytes; `step` is 1 for an opening and -1 for a closing one.
+    fn consume_bracket(&mut self, length: usize, step: i32, state: &mut ScanState) -> Result<(), Syntax> {
+        state.open = state.open.checked_add_signed(step).ok_or(Syntax::Malformed(self.position))?;
+        if state.open > self.max_nesting {
             return Err(Syntax::TooDeep);
         }
-        survey.value();
+        state.value();
         self.position += length;
         Ok(())
     }
 }
 
-/// What was passed over.
+/// Facts about a scanned object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Surveyed {
-    /// Whether it is a dictionary whose `/Type` is `Page`.
+pub(crate) struct ReferenceScan {
+    /// Whether it is a dictionary with the `/Type` `Page`.
     pub(crate) is_page: bool,
-    /// A dictionary's `/Length`, where that is an integer.
+    /// A dictionary's `/Length`, if it is a direct integer.
     pub(crate) length: Option<u64>,
 }
 
-/// Keys of the outermost dictionary that matter.
+/// The keys of the outermost dictionary that a scan reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
+enum ScannedKey {
     Type,
     Length,
     Other,
 }
 
-/// Where a survey is.
+/// The state of a scan.
 #[derive(Default)]
-struct Survey {
-    /// Brackets that are open.
+struct ScanState {
+    /// Number of open brackets.
     open: u32,
     is_dictionary: bool,
     /// The last key of the outermost dictionary, and whether its value has begun.
-    key: Option<Key>,
+    key: Option<ScannedKey>,
     has_value: bool,
-    /// The last two tokens, where they are integers.
+    /// The last two tokens, if they are integers.
     integers: (Option<u64>, Option<u64>),
-    found: Surveyed,
+    found: ReferenceScan,
 }
 
-impl Survey {
-    /// Goes over what is no name and no token of regular characters.
+impl ScanState {
+    /// Handles a value that is neither a name nor a token of regular characters.
     fn value(&mut self) {
         self.integers = (None, None);
         self.has_value |= self.open == 1;
@@ -185,15 +185,15 @@ impl Survey {
             return;
         }
         if let Some(key) = self.key.filter(|_| !self.has_value) {
-            self.found.is_page |= key == Key::Type && name == b"Page";
+            self.found.is_page |= key == ScannedKey::Type && name == b"Page";
             self.has_value = true;
             return;
         }
         self.has_value = false;
         self.key = Some(match name {
-            b"Type" => Key::Type,
-            b"Length" => Key::Length,
-            _ => Key::Other,
+            b"Type" => ScannedKey::Type,
+            b"Length" => ScannedKey::Length,
+            _ => ScannedKey::Other,
         });
     }
 
@@ -206,8 +206,8 @@ impl Survey {
         let integer = unsigned(token);
         self.integers = (self.integers.1, integer);
         if self.open == 1 {
-            if self.key == Some(Key::Length) {
-                // A second token after it makes it a reference.
+            if self.key == Some(ScannedKey::Length) {
+                // A second token makes it a reference.
                 self.found.length = integer.filter(|_| !self.has_value);
             }
             self.has_value = true;
@@ -224,22 +224,22 @@ fn unsigned(token: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::Lexer;
-    use super::{Surveyed, Syntax};
+    use super::{ReferenceScan, Syntax};
 
-    fn surveyed(bytes: &[u8]) -> (Result<Surveyed, Syntax>, Vec<u32>) {
+    fn surveyed(bytes: &[u8]) -> (Result<ReferenceScan, Syntax>, Vec<u32>) {
         let mut found = Vec::new();
-        let survey = Lexer::new(bytes, 3).survey(&mut |id| found.push(id.number));
-        (survey, found)
+        let scan = Lexer::new(bytes, 3).scan_references(&mut |id| found.push(id.number));
+        (scan, found)
     }
 
     #[test]
     fn references_types_and_lengths_are_told() {
-        let plain = Surveyed::default();
-        let page = Surveyed { is_page: true, ..plain };
+        let plain = ReferenceScan::default();
+        let page = ReferenceScan { is_page: true, ..plain };
         for (bytes, expected, references) in [
             (
                 &b"<</A 5 0 R/B[6 0 R 1 7 0 R]/Length 12/Type/Page>> "[..],
-                Surveyed { length: Some(12), ..page },
+                ReferenceScan { length: Some(12), ..page },
                 &[5, 6, 7][..],
             ),
             (b"<</Length 5 0 R/Type/Pages>> ", plain, &[5]),
@@ -275,8 +275,8 @@ mod tests {
         ] {
             let (mut passing, mut surveying) = (Lexer::new(object, 3), Lexer::new(object, 3));
             let name = String::from_utf8_lossy(object);
-            let passed = passing.pass_over();
-            assert_eq!(passed, surveying.survey(&mut |_| ()).map(|_| ()), "{name}");
+            let passed = passing.skip_object();
+            assert_eq!(passed, surveying.scan_references(&mut |_| ()).map(|_| ()), "{name}");
             assert!(passed.is_err() || passing.position() == surveying.position(), "{name}");
         }
     }

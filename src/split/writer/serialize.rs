@@ -1,9 +1,9 @@
-//! Objects as bytes, one spelling for each value (ISO 32000-2, 7.3).
+//! Serializes objects (ISO 32000-2, 7.3) with one spelling for each value.
 
 use crate::document::lexer::{is_delimiter, is_regular};
 
 /// Writes a name with its slash; irregular bytes as `#xx`.
-pub(super) fn name(out: &mut Vec<u8>, name: &[u8]) {
+pub(crate) fn name(out: &mut Vec<u8>, name: &[u8]) {
     out.push(b'/');
     for &byte in name {
         if byte.is_ascii_graphic() && byte != b'#' && is_regular(byte) {
@@ -15,8 +15,8 @@ pub(super) fn name(out: &mut Vec<u8>, name: &[u8]) {
     }
 }
 
-/// Writes a string: literal, or hexadecimal where that is shorter.
-pub(super) fn string(out: &mut Vec<u8>, bytes: &[u8]) {
+/// Writes a string: literal, or hexadecimal if that is shorter.
+pub(crate) fn string(out: &mut Vec<u8>, bytes: &[u8]) {
     let escapes = bytes.iter().filter(|byte| matches!(byte, b'(' | b')' | b'\\' | b'\r')).count();
     if escapes > bytes.len() {
         out.push(b'<');
@@ -42,19 +42,19 @@ fn hexadecimal(byte: u8) -> [u8; 2] {
 }
 
 /// Writes an integer.
-pub(super) fn integer(out: &mut Vec<u8>, value: i64) {
+pub(crate) fn integer(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
         out.push(b'-');
     }
     unsigned(out, value.unsigned_abs());
 }
 
-/// Writes an integer without sign.
-pub(super) fn unsigned(out: &mut Vec<u8>, value: u64) {
+/// Writes an unsigned integer.
+pub(crate) fn unsigned(out: &mut Vec<u8>, value: u64) {
     let start = out.len();
     let mut rest = value;
     loop {
-        // The remainder of a division by ten is one digit.
+        // A remainder below ten always fits.
         out.push(b'0' + u8::try_from(rest % 10).unwrap_or(0));
         rest /= 10;
         if rest == 0 {
@@ -67,14 +67,14 @@ pub(super) fn unsigned(out: &mut Vec<u8>, value: u64) {
 }
 
 /// Writes `number 0 R`.
-pub(super) fn reference(out: &mut Vec<u8>, number: u32) {
+pub(crate) fn reference(out: &mut Vec<u8>, number: u32) {
     separate(out);
     unsigned(out, u64::from(number));
     out.extend(b" 0 R");
 }
 
-/// Writes a space where the next token would run into the last one, which may be an empty name.
-pub(super) fn separate(out: &mut Vec<u8>) {
+/// Writes a space if the next token would run into the previous one, which may be an empty name.
+pub(crate) fn separate(out: &mut Vec<u8>) {
     if out.last().is_some_and(|byte| *byte == b'/' || !is_delimiter(*byte) && !byte.is_ascii_whitespace()) {
         out.push(b' ');
     }

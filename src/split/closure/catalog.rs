@@ -1,18 +1,16 @@
-//! The catalog of a chunk (ISO 32000-2, 7.7.2): what the pages need of the document, reduced to them.
+//! The catalog of a chunk (ISO 32000-2, 7.7.2), reduced to the entries that its pages need.
 
-use super::closure::{CATALOG, Closure, PAGES, page_number};
-use super::colors::DeviceColors;
-use super::form;
-use super::resources::Place;
-use super::roles::Role;
-use super::serialize;
+use super::roles::ObjectRole;
+use super::{CATALOG, Closure, PAGES, form, page_number};
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
+use crate::split::resources::{DeviceColors, ResourceScope};
+use crate::split::writer::serialize;
 
-/// Writes the catalog and the page tree's root. To be called when the pages' closure has been followed; `labels` has
-/// an entry for each page.
-pub(super) fn write(
+/// Writes the catalog and the root of the page tree, after the pages' closure was followed. `labels` has an entry for
+/// each page.
+pub(crate) fn write(
     closure: &mut Closure<'_>,
     catalog: &Dictionary,
     labels: &[Option<String>],
@@ -41,7 +39,8 @@ pub(super) fn write(
     closure.drain()
 }
 
-/// Page labels (12.4.2), one for each page; a page without one must not get that of the page before.
+/// Writes page labels (12.4.2). Every page gets its own range; otherwise an unlabelled page would continue the
+/// previous one.
 fn write_labels(labels: &[Option<String>], out: &mut Vec<u8>) {
     if labels.iter().all(Option::is_none) {
         return;
@@ -60,7 +59,7 @@ fn write_labels(labels: &[Option<String>], out: &mut Vec<u8>) {
     out.extend(b"]>>");
 }
 
-/// A text string (7.9.2.2) in ASCII, which is PDFDocEncoding too, or else in UTF-16BE.
+/// Encodes a text string (7.9.2.2): ASCII as PDFDocEncoding, anything else as UTF-16BE.
 fn text_string(text: &str) -> Vec<u8> {
     if text.is_ascii() {
         return text.as_bytes().to_vec();
@@ -68,19 +67,20 @@ fn text_string(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
 }
 
-pub(super) fn copy(
+pub(crate) fn copy(
     closure: &mut Closure<'_>,
     catalog: &Dictionary,
     key: &[u8],
     out: &mut Vec<u8>,
 ) -> Result<(), DocumentError> {
     match catalog.get(key) {
-        Some(value) => closure.entry_value(key, value, Role::Other, Place::Nested, out),
+        Some(value) => closure.write_entry(key, value, ObjectRole::Other, ResourceScope::Nested, out),
         None => Ok(()),
     }
 }
 
-/// Optional content (8.11.4) reduced to the groups that the page reaches; without it hidden layers are shown.
+/// Writes the optional content properties (8.11.4), reduced to the groups that the pages reach. Without them, hidden
+/// layers would be shown.
 fn write_layers(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
     if closure.groups.is_empty() {
         return Ok(());
@@ -117,7 +117,7 @@ fn write_configuration(
                 }
             }
             b"BaseState" | b"Creator" | b"Intent" | b"ListMode" | b"Name" => {
-                closure.entry_value(key.as_bytes(), value, Role::Other, Place::Nested, out)?;
+                closure.write_entry(key.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
             }
             _ => {}
         }
@@ -126,7 +126,7 @@ fn write_configuration(
     Ok(())
 }
 
-/// Writes an array of groups, also of labels and nested arrays, without the groups that the page does not reach.
+/// Writes an array of groups, labels and nested arrays, without the groups that the pages do not reach.
 fn write_groups(
     closure: &mut Closure<'_>,
     groups: &Object,
@@ -145,7 +145,7 @@ fn write_groups(
                     continue;
                 }
                 let nested = closure.objects.fetch(*id)?;
-                // Once: arrays that contain themselves, or each other twice, would be written without end.
+                // Only once: arrays may contain themselves or each other.
                 if nested.as_array().is_some() && closure.orders.insert(id.number) {
                     write_nested(closure, &nested, out, depth)?;
                 }
@@ -192,7 +192,7 @@ fn write_usage_applications(closure: &mut Closure<'_>, value: &Object, out: &mut
                 serialize::name(out, b"OCGs");
                 write_groups(closure, &groups, out, 0)?;
             } else {
-                closure.entry_value(key.as_bytes(), value, Role::Other, Place::Nested, out)?;
+                closure.write_entry(key.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
             }
         }
         out.extend(b">>");
@@ -201,8 +201,8 @@ fn write_usage_applications(closure: &mut Closure<'_>, value: &Object, out: &mut
     Ok(())
 }
 
-/// Output intents (14.11.5) whose profile is for a device colour family that the page uses: a profile is often larger
-/// than the page.
+/// Writes the output intents (14.11.5) that apply to a device colour family in use. A profile is often larger than a
+/// page.
 fn write_intents(
     closure: &mut Closure<'_>,
     catalog: &Dictionary,
@@ -213,11 +213,11 @@ fn write_intents(
     if kept.is_empty() {
         return Ok(());
     }
-    closure.entry_value(b"OutputIntents", &Object::Array(kept), Role::Other, Place::Nested, out)
+    closure.write_entry(b"OutputIntents", &Object::Array(kept), ObjectRole::Other, ResourceScope::Nested, out)
 }
 
-/// The document's output intents that matter where these colours are used.
-pub(super) fn intents_for(
+/// The document's output intents that apply to these colours.
+pub(crate) fn intents_for(
     objects: &dyn Objects,
     catalog: &Dictionary,
     colors: DeviceColors,

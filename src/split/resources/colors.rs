@@ -1,13 +1,13 @@
-//! Device colour (ISO 32000-2, 8.6.4): which families a page draws in, since output intents matter for those alone.
+//! The device colour families (ISO 32000-2, 8.6.4) that a page uses. Output intents apply only to these.
 
 use crate::document::DocumentError;
 use crate::document::lexer::is_regular;
 use crate::document::object::Object;
 use crate::document::objects::Objects;
 
-/// Families of device colour that a page uses, as the number of their components.
+/// Device colour families in use.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct DeviceColors {
+pub(crate) struct DeviceColors {
     gray: bool,
     rgb: bool,
     cmyk: bool,
@@ -15,7 +15,7 @@ pub(super) struct DeviceColors {
 
 impl DeviceColors {
     /// Whether the family with `components` components is used.
-    pub(super) fn has(self, components: i64) -> bool {
+    pub(crate) fn has(self, components: i64) -> bool {
         match components {
             1 => self.gray,
             3 => self.rgb,
@@ -25,19 +25,19 @@ impl DeviceColors {
     }
 
     /// Adds the families of `other`.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.gray |= other.gray;
         self.rgb |= other.rgb;
         self.cmyk |= other.cmyk;
     }
 
-    /// Every family: what is drawn could not be read.
-    pub(super) fn all() -> Self {
+    /// Every family, for content that could not be read.
+    pub(crate) fn all() -> Self {
         Self { gray: true, rgb: true, cmyk: true }
     }
 
-    /// Notes the families that operators and names in content stand for.
-    pub(super) fn scan(&mut self, content: &[u8]) {
+    /// Adds the families that operators and names in content select.
+    pub(crate) fn scan(&mut self, content: &[u8]) {
         for token in content.split(|byte| !is_regular(*byte)) {
             self.note(token);
         }
@@ -52,8 +52,8 @@ impl DeviceColors {
         }
     }
 
-    /// Notes the device families that a colour space names, also as a base or an alternate.
-    pub(super) fn note_space(
+    /// Adds the device families that a colour space names, including base and alternate spaces.
+    pub(crate) fn note_space(
         &mut self,
         objects: &dyn Objects,
         space: &Object,
@@ -63,7 +63,7 @@ impl DeviceColors {
         let space = objects.resolve(space)?;
         self.note(space.as_name().unwrap_or_default());
         if depth < DEEPEST {
-            // No family has more than five parts; an array that contains itself has as many as it likes.
+            // Colour spaces have at most five parts. The bound stops arrays that contain themselves.
             for part in space.as_array().unwrap_or_default().iter().take(5) {
                 self.note_space(objects, part, depth + 1)?;
             }

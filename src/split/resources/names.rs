@@ -1,7 +1,7 @@
 //! The names that content uses.
 //!
-//! Every `/Name` token counts, also inside strings and image data: a superset is safe, and finding it needs no
-//! interpreter. A `#` in a name is where readers differ, so such content prunes nothing.
+//! Every `/Name` token counts, even inside strings and image data: a superset is safe and needs no interpreter. Readers
+//! disagree about `#` in names, so content with one uses all names.
 
 use crate::document::keyed::KeyedSet;
 use crate::document::lexer::is_regular;
@@ -14,12 +14,12 @@ impl Borrow<[u8]> for Name {
     }
 }
 
-/// Names that something uses.
+/// Names that content uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum UsedNames {
-    /// Any name may be used: what uses them could not be read to the end.
+pub(crate) enum UsedNames {
+    /// Any name may be used: the content could not be read to its end.
     All,
-    /// No other names are used.
+    /// Only these names are used.
     Only(KeyedSet<Name>),
 }
 
@@ -30,8 +30,8 @@ impl Default for UsedNames {
 }
 
 impl UsedNames {
-    /// Bytes that keeping these costs.
-    pub(super) fn size(&self) -> usize {
+    /// Approximate size in memory, in bytes.
+    pub(crate) fn size(&self) -> usize {
         match self {
             Self::All => 0,
             Self::Only(names) => names.len().saturating_mul(2 * size_of::<Name>()),
@@ -39,7 +39,7 @@ impl UsedNames {
     }
 
     /// Whether `name` may be used.
-    pub(super) fn contains(&self, name: &[u8]) -> bool {
+    pub(crate) fn contains(&self, name: &[u8]) -> bool {
         match self {
             Self::All => true,
             Self::Only(names) => names.contains(name),
@@ -47,7 +47,7 @@ impl UsedNames {
     }
 
     /// Adds the names of `other`.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         match (&mut *self, other) {
             (Self::All, _) => {}
             (_, Self::All) => *self = Self::All,
@@ -55,20 +55,20 @@ impl UsedNames {
         }
     }
 
-    /// Keeps the names for which `keep` is true; of all names, all.
-    pub(super) fn retain(&mut self, keep: impl Fn(&[u8]) -> bool) {
+    /// Keeps the names for which `keep` is true; [`All`](Self::All) stays.
+    pub(crate) fn retain(&mut self, keep: impl Fn(&[u8]) -> bool) {
         if let Self::Only(names) = self {
             names.retain(|name| keep(name.as_bytes()));
         }
     }
 
     /// Whether no name is used.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Only(names) if names.is_empty())
     }
 
-    /// Adds the names in `content`, one stretch of decoded content or a default appearance string.
-    pub(super) fn scan(&mut self, content: &[u8]) {
+    /// Adds the names in decoded content or in a default appearance string.
+    pub(crate) fn scan(&mut self, content: &[u8]) {
         let mut rest = content;
         while let Self::Only(names) = self {
             let Some(slash) = memchr::memchr(b'/', rest) else { return };
@@ -83,12 +83,12 @@ impl UsedNames {
         }
     }
 
-    /// Adds the names in content that is split over several streams, also names that go on in the next stream.
-    pub(super) fn scan_parts(&mut self, parts: &[impl AsRef<[u8]>]) {
+    /// Adds the names in content that is split over several streams, including names that continue in the next stream.
+    pub(crate) fn scan_parts(&mut self, parts: &[impl AsRef<[u8]>]) {
         for part in parts {
             self.scan(part.as_ref());
         }
-        // The token that is open at the end of a part.
+        // The unfinished token at the end of a part.
         let mut open = Vec::new();
         for part in parts.iter().map(AsRef::as_ref) {
             let head = part.iter().position(|byte| !is_regular(*byte));
