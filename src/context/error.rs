@@ -1,6 +1,6 @@
 //! Why a request could not be answered.
 
-use super::provider::BoundExceeded;
+use super::answer::BoundExceeded;
 use crate::source::SourceError;
 use crate::store::StoreError;
 use crate::worker::PdfError;

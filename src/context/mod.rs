@@ -5,55 +5,40 @@
 //! page sent twice, a false one would leave the agent blind.
 
 mod answer;
-mod ask_again;
-mod bounded;
-mod cache;
-mod compare;
-#[cfg(test)]
-mod concurrency_tests;
-mod conversations;
-mod delivery;
-mod doubts;
+mod config;
+mod conversation;
 mod error;
-mod estimate;
-mod facts;
-mod fetch;
-mod file;
-mod fonts;
-mod held;
-mod lines;
-mod memory;
-mod news;
-mod output;
-mod output_folder;
-mod password;
+mod files;
 mod pdf;
-mod picture;
-mod plain;
-mod plan;
-mod provider;
-mod recorder;
+mod phrases;
+mod plain_file;
+mod progress;
 mod request;
-mod result;
-mod selection;
-mod sent;
-mod served;
-mod summary;
-mod survey;
-mod sync;
-mod telling;
 mod updates;
-mod watch;
-mod watcher;
-mod words;
-mod world;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use self::answer::{
+    Answer, AnswerDetails, Block, BoundExceeded, DocumentBlock, ImageBlock, NextCall, OutputBounds, PageEstimate,
+    RequestBounds, ResultBudget, SentPage, end_writing, json_length, write_whole,
+};
+pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
+pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
+pub use self::error::ContextError;
+pub use self::files::{FetchOutcome, FetchedText, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
+pub use self::pdf::{
+    HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
+    plan_pages, select_from, select_pages,
+};
+pub use self::phrases::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
+pub use self::progress::{NoProgress, ProgressListener};
+pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
+pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
 pub use crate::document::OutlineItem;
+pub use crate::limits::{Cancellation, Stopped};
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{
@@ -68,42 +53,14 @@ pub use crate::worker::{
     DEFAULT_DEADLINE, HAS_PROCESSES, InProcess, PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture,
     Reader, RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
-pub use answer::{Answer, AnswerDetails, Block, DocumentBlock, ImageBlock, NextCall, PageEstimate, SentPage};
-pub use compare::PageChanges;
-pub use conversations::{ConversationPoint, ConversationStatus, ForgetRequest, HeldFile};
-pub use delivery::{Delivery, Receipt};
-pub use error::ContextError;
-pub use estimate::{image_tokens, picture_tokens};
-pub use fetch::{FetchOutcome, FetchedText};
-pub use file::{OpenPdf, PdfFile, Requester, Sources};
-pub use news::page_change_lines;
-pub use output::{end_writing, write_whole};
-pub use output_folder::OutputBounds;
-pub use password::PdfPassword;
-pub use plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
-pub use provider::{BoundExceeded, RequestBounds};
-pub use request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
-pub use result::{ResultBudget, json_length};
-pub use selection::{SelectedPages, select_from, select_pages};
-pub use updates::{FileChange, FileUpdate, Updates};
-pub use watch::FileWatch;
-pub use watcher::{NoProgress, ProgressListener};
-pub use words::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
-pub use world::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 
-use self::cache::{ConversationCache, Snapshot};
-use self::delivery::PendingRecord;
-use self::facts::ContentRegistry;
-use self::file::RequestedFile;
-use self::held::held_summary;
-use self::memory::FileMemory;
-use self::output_folder::{OutputFolder, PageFileName};
-use self::pdf::{AnswerDraft, PdfAnswerBuilder};
-use self::plain::PlainFileAnswer;
-use self::sent::usage_of;
+use self::answer::{OutputFolder, PageFileName, usage_of};
+use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot};
+use self::files::RequestedFile;
+use self::pdf::{AnswerDraft, PdfAnswerBuilder, held_summary};
+use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-pub use crate::limits::{Cancellation, Stopped};
 use crate::page::PageNumber;
 use crate::source::{HashCache, Kind};
 use crate::store::{self, StoreMonitor, ViewStore};

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::file::Requester;
+use super::answer::{OutputBounds, RequestBounds};
+use super::files::Requester;
 use crate::limits::Cancellation;
 use crate::provider::{data_bytes, strictest};
 use crate::view::{ConversationId, PageForm};
-
-use super::output_folder::OutputBounds;
-use super::provider::RequestBounds;
 
 /// Which part of a PDF is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,0 +1,47 @@
+//! How much an answer is, as it counts against what a provider takes.
+
+use super::Block;
+use crate::store::Usage;
+use crate::text::estimated_tokens;
+
+/// Tokens that a PDF page is counted with: its picture and a page of text, as a provider charges both.
+const TOKENS_OF_A_PAGE: u64 = 2_000;
+
+/// Tokens that a picture is counted with.
+const TOKENS_OF_AN_IMAGE: u64 = 1_500;
+
+/// How much an answer is.
+pub(crate) fn usage_of(blocks: &[Block]) -> Usage {
+    let mut sum = Usage::default();
+    blocks.iter().for_each(|block| sum.add(block_usage(block)));
+    sum
+}
+
+/// How much a block is.
+pub(crate) fn block_usage(block: &Block) -> Usage {
+    match block {
+        Block::Text(text) => text_usage(text),
+        Block::Document(page) => document_usage(page.bytes.len()),
+        Block::Image(image) => image_usage(image.bytes.len()),
+    }
+}
+
+pub(crate) fn text_usage(text: &str) -> Usage {
+    Usage { bytes: whole(text.len()), tokens: estimated_tokens(text), ..Usage::default() }
+}
+
+pub(crate) fn document_usage(bytes: usize) -> Usage {
+    Usage { blocks: 1, pages: 1, bytes: in_base64(bytes), tokens: TOKENS_OF_A_PAGE }
+}
+
+pub(crate) fn image_usage(bytes: usize) -> Usage {
+    Usage { blocks: 1, pages: 0, bytes: in_base64(bytes), tokens: TOKENS_OF_AN_IMAGE }
+}
+
+fn in_base64(bytes: usize) -> u64 {
+    whole(bytes).div_ceil(3).saturating_mul(4)
+}
+
+fn whole(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX)
+}

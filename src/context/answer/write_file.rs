@@ -1,0 +1,133 @@
+//! Files that an answer is written to: whole or not at all.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How the names of files begin that are not whole yet.
+pub(crate) const UNFINISHED: (&str, &str) = (".pagewise-", ".tmp");
+
+/// Whatever the process's mask leaves of it, as for any file of a program.
+const USUAL: u32 = 0o666;
+
+/// For the owner alone.
+const PRIVATE: u32 = 0o600;
+
+/// Tells files apart that are written at once by one process.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// Files that are being written.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+
+/// Set once no file may be begun any more.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// Has every further [`write_whole`] fail, and waits `patience` for those that have begun: for a process that is about to
+/// end while its threads write.
+pub fn end_writing(patience: Duration) {
+    const PAUSE: Duration = Duration::from_millis(1);
+    IS_OVER.store(true, Ordering::SeqCst);
+    let start = Instant::now();
+    while BEGUN.load(Ordering::SeqCst) > 0 && start.elapsed() < patience {
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Writes `bytes` to `path`, so that at any moment the path holds the old file or the whole new one.
+///
+/// # Errors
+/// When the folder is missing or cannot be written to; nothing is left behind then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_as(path, bytes, USUAL)
+}
+
+/// The same, for the owner alone.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_as(path, bytes, PRIVATE)
+}
+
+fn write_as(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let temporary = beside(path);
+    BEGUN.fetch_add(1, Ordering::SeqCst);
+    let written = if IS_OVER.load(Ordering::SeqCst) {
+        Err(io::ErrorKind::Interrupted.into())
+    } else {
+        replaced(path, &temporary, bytes, mode)
+    };
+    BEGUN.fetch_sub(1, Ordering::SeqCst);
+    written
+}
+
+fn replaced(path: &Path, temporary: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let written = write_new(temporary, bytes, mode).and_then(|()| fs::rename(temporary, path));
+    if written.is_err() {
+        // The first error is the one to report; a file that was never made cannot be removed either.
+        let _ = fs::remove_file(temporary);
+    }
+    written
+}
+
+fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    // Not to be read: a confined process may only write where its output goes.
+    let mut file = of_mode(mode).write(true).create_new(true).open(path)?;
+    file.write_all(bytes)
+}
+
+#[cfg(all(unix, not(pagewise_portable)))]
+fn of_mode(mode: u32) -> OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = OpenOptions::new();
+    options.mode(mode);
+    options
+}
+
+/// Makes a folder, and those above it, for the owner alone.
+#[cfg(all(unix, not(pagewise_portable)))]
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+/// Elsewhere a file is as private as the folder that it lies in.
+#[cfg(any(not(unix), pagewise_portable))]
+fn of_mode(_: u32) -> OpenOptions {
+    OpenOptions::new()
+}
+
+/// A name in the same folder, where a rename is atomic.
+fn beside(path: &Path) -> PathBuf {
+    let (count, (start, end)) = (WRITTEN.fetch_add(1, Ordering::Relaxed), UNFINISHED);
+    path.with_file_name(format!("{start}{}-{count}{end}", std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.pdf");
+        write_whole(&path, b"old").unwrap();
+        write_whole(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("taken")).unwrap();
+        assert!(write_whole(&folder.path().join("taken"), b"x").is_err());
+        assert!(write_whole(&folder.path().join("missing/page.pdf"), b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

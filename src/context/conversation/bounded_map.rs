@@ -1,0 +1,47 @@
+//! What a process keeps at hand, as much of it as may be kept.
+
+use std::hash::Hash;
+
+use dashmap::DashMap;
+
+/// At most so many entries. Where it is full all of them go: each is found again when it is asked for.
+pub(crate) struct BoundedMap<K: Eq + Hash, V> {
+    known: DashMap<K, V>,
+    max_entries: usize,
+}
+
+impl<K: Eq + Hash, V: Clone> BoundedMap<K, V> {
+    pub(crate) fn of(max_entries: usize) -> Self {
+        Self { known: DashMap::new(), max_entries }
+    }
+
+    pub(crate) fn insert(&self, key: K, value: V) {
+        if self.known.len() >= self.max_entries && !self.known.contains_key(&key) {
+            self.known.clear();
+        }
+        self.known.insert(key, value);
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        self.known.get(key).map(|value| value.clone())
+    }
+
+    pub(crate) fn remove(&self, key: &K) {
+        self.known.remove(key);
+    }
+
+    /// Changes what is there, which is locked meanwhile.
+    pub(crate) fn change(&self, key: &K, change: impl FnOnce(&mut V)) {
+        if let Some(mut value) = self.known.get_mut(key) {
+            change(&mut value);
+        }
+    }
+
+    pub(crate) fn sum(&self, size: impl Fn(&V) -> usize) -> usize {
+        self.known.iter().map(|value| size(&value)).sum()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.known.clear();
+    }
+}

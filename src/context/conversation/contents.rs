@@ -1,0 +1,66 @@
+//! What a process has found out about contents, whoever holds them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::bounded_map::BoundedMap;
+use crate::hash::ContentHash;
+use crate::store::ViewStore;
+use crate::view::SentTexts;
+
+/// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
+const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
+
+/// Contents that are known. 65,536, at some 200 bytes each.
+const MAX_CONTENTS: usize = 65_536;
+
+/// Facts about contents, within bounds.
+pub(crate) struct ContentRegistry {
+    /// How the file of a content was last asked for.
+    references: BoundedMap<ContentHash, String>,
+    /// How many pages the documents of contents have.
+    page_counts: BoundedMap<ContentHash, u32>,
+    texts: Mutex<SentTexts>,
+}
+
+impl ContentRegistry {
+    pub(crate) fn new() -> Self {
+        Self {
+            references: BoundedMap::of(MAX_CONTENTS),
+            page_counts: BoundedMap::of(MAX_CONTENTS),
+            texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)),
+        }
+    }
+
+    /// Takes note of what a recorded delivery says of its contents.
+    pub(crate) fn remember_delivery(
+        &self,
+        page_counts: &BTreeMap<ContentHash, u32>,
+        texts: Vec<(ContentHash, Arc<str>)>,
+    ) {
+        page_counts.iter().for_each(|(content, pages)| self.page_counts.insert(*content, *pages));
+        texts.into_iter().for_each(|(content, text)| self.texts().insert(content, text));
+    }
+
+    pub(crate) fn remember_reference(&self, content: ContentHash, reference: &str) {
+        self.references.insert(content, reference.to_owned());
+    }
+
+    pub(crate) fn reference(&self, content: &ContentHash) -> Option<String> {
+        self.references.get(content)
+    }
+
+    /// How many pages the document of a content has, where it was given before.
+    pub(crate) fn page_count(&self, content: &ContentHash, store: &dyn ViewStore) -> Option<u32> {
+        self.page_counts.get(content).or_else(|| store.page_counts(&[*content]).ok()?.remove(content))
+    }
+
+    /// Whether the store was already told how many pages the document of a content has.
+    pub(crate) fn knows_page_count(&self, content: &ContentHash) -> bool {
+        self.page_counts.get(content).is_some()
+    }
+
+    pub(crate) fn texts(&self) -> MutexGuard<'_, SentTexts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

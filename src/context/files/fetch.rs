@@ -1,0 +1,366 @@
+//! What a URL holds, as text: PDF, web page, or text of any charset. Everything else is refused by name.
+
+use std::sync::Arc;
+
+use super::{PositionedFile, owner_key, source_error};
+use crate::context::ContextManager;
+use crate::context::error::ContextError;
+use crate::hash::ContentHash;
+use crate::html::decoded;
+use crate::limits::Cancellation;
+use crate::page::PageSet;
+use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
+use crate::text::plain;
+use crate::view::ConversationId;
+use crate::web::{Fetched, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
+use crate::worker::{PageText, PdfError};
+
+/// What was fetched of one URL.
+#[derive(Debug)]
+pub struct FetchOutcome {
+    /// The URL as it was asked for.
+    pub url: String,
+    /// Its text, or why there is none.
+    pub outcome: Result<FetchedText, ContextError>,
+}
+
+/// The text of one URL.
+#[derive(Debug, Clone)]
+pub struct FetchedText {
+    /// Where it was found, after redirects.
+    pub location: String,
+    /// The hash of the body.
+    pub content: ContentHash,
+    /// The text is kept under this.
+    pub key: ContentHash,
+    /// Whether what was kept already still held.
+    pub was_kept: bool,
+    /// The text, and what is known of it.
+    pub stored: Arc<StoredText>,
+}
+
+/// How a body becomes text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BodyKind {
+    Pdf,
+    WebPage,
+    Text,
+}
+
+impl ContextManager {
+    /// Fetches `urls` side by side, in their order; `done` is called as each ends. One that fails does not stop the
+    /// others.
+    #[must_use]
+    pub fn fetch(&self, urls: &[String], done: &(dyn Fn() + Sync), cancellation: &Cancellation) -> Vec<FetchOutcome> {
+        std::thread::scope(|scope| {
+            let page = |url: &String| {
+                let outcome = self.fetch_one(url, cancellation);
+                done();
+                FetchOutcome { url: url.clone(), outcome }
+            };
+            let fetches = urls.iter().map(|url| (url, scope.spawn(move || page(url)))).collect::<Vec<_>>();
+            let broken = |url: &str| FetchOutcome { url: url.to_owned(), outcome: Err(broken(url)) };
+            fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| broken(url))).collect()
+        })
+    }
+
+    /// Keeps what one call fetched for `conversation`; the id to ask for it by.
+    ///
+    /// # Errors
+    /// [`WebError::Store`].
+    pub fn keep_fetched(
+        &self,
+        pages: &[FetchOutcome],
+        conversation: Option<&ConversationId>,
+    ) -> Result<ResponseId, WebError> {
+        let outcome = |page: &FetchOutcome| match &page.outcome {
+            Ok(text) => Ok((text.content, text.key)),
+            Err(error) => Err(error.to_string()),
+        };
+        let urls = pages.iter().map(|page| FetchedUrl { url: page.url.clone(), outcome: outcome(page) }).collect();
+        self.web()?.keep_response(&FetchedResponse { owner: conversation.map(owner_key), urls })
+    }
+
+    /// What an earlier call of the same conversation fetched.
+    ///
+    /// # Errors
+    /// [`WebError::ContentNotFound`].
+    pub fn fetched(&self, id: &str, conversation: Option<&ConversationId>) -> Result<FetchedResponse, WebError> {
+        self.web()?.response(id, conversation.map(owner_key).as_ref())
+    }
+
+    /// A text by the key that it is kept under.
+    ///
+    /// # Errors
+    /// [`WebError::ContentNotFound`] where it is not kept any more.
+    pub fn fetched_text(&self, key: &ContentHash) -> Result<StoredText, WebError> {
+        self.web()?.text(key).ok_or(WebError::ContentNotFound)
+    }
+
+    /// The setting by which nothing is fetched, where there is one.
+    #[must_use]
+    pub fn fetching_is_off(&self) -> Option<&'static str> {
+        self.sources.web.as_ref().and_then(|web| web.settings().switched_off())
+    }
+
+    fn web(&self) -> Result<&Web, WebError> {
+        let none = || WebError::Failed { reason: "nothing is fetched here".to_owned() };
+        self.sources.web.as_deref().ok_or_else(none)
+    }
+
+    fn fetch_one(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedText, ContextError> {
+        let failed = |error: WebError| source_error(url, error.into());
+        let web = self.web().map_err(failed)?;
+        let (file, fetched) = open_url(web, url, cancellation).map_err(|error| source_error(url, error))?;
+        let key = key(&fetched);
+        let stored = match web.text(&key) {
+            Some(stored) => stored,
+            None => {
+                let mut stored = FetchJob { context: self, url, fetched: &fetched, cancellation }.text(file)?;
+                if let Err(error) = web.keep_text(&key, &stored) {
+                    stored.notes.push(format!("Nothing more of it can be read on later: it {error}."));
+                }
+                stored
+            }
+        };
+        let Fetched { location, content, was_kept, .. } = fetched;
+        Ok(FetchedText { location, content, key, was_kept, stored: Arc::new(stored) })
+    }
+}
+
+fn broken(url: &str) -> ContextError {
+    source_error(url, WebError::Failed { reason: "reading it broke".to_owned() }.into())
+}
+
+/// The key of a text: by the body, by what it was said to be, and, for links start there, by where it was. Another
+/// version of this program reads anew.
+fn key(fetched: &Fetched) -> ContentHash {
+    let content_type = fetched.content_type.as_deref().unwrap_or_default();
+    let parts = [&fetched.content.to_string(), content_type, &fetched.location, env!("CARGO_PKG_VERSION")];
+    ContentHash::of(parts.join("\n").as_bytes())
+}
+
+struct FetchJob<'a> {
+    context: &'a ContextManager,
+    url: &'a str,
+    fetched: &'a Fetched,
+    cancellation: &'a Cancellation,
+}
+
+impl FetchJob<'_> {
+    fn text(&self, file: OpenFile) -> Result<StoredText, ContextError> {
+        let head = file.head(HEAD_BYTES).map_err(|error| self.source_error(error))?;
+        let kind = detect_kind(&head, file.len());
+        let content_type = self.fetched.content_type.as_deref();
+        let reading = reading(kind, &head, content_type)
+            .map_err(|mime_type| ContextError::UnsupportedContent { url: self.url.to_owned(), mime_type })?;
+        let mut stored = match reading {
+            BodyKind::Pdf => self.pdf(file)?,
+            BodyKind::WebPage => self.web_page(file)?,
+            BodyKind::Text => {
+                let limit = self.context.limits.max_file_bytes;
+                let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.source_error(error))?;
+                let mime_type = content_type.map_or("text/plain".to_owned(), mime_of);
+                let text = decoded(&bytes, content_type);
+                // Large texts lie here once at a time.
+                drop(bytes);
+                let mut stored = StoredText { mime_type, text, ..StoredText::default() };
+                self.abridge(&mut stored);
+                stored.text = plain(&stored.text);
+                stored
+            }
+        };
+        self.abridge(&mut stored);
+        Ok(stored)
+    }
+
+    fn web_page(&self, file: OpenFile) -> Result<StoredText, ContextError> {
+        let Fetched { content, content_type, location, .. } = self.fetched;
+        let file = PositionedFile { identity: content.0, file: Arc::new(file) };
+        let page = self.context.reader.readable(&file, content_type.as_deref(), location, self.cancellation);
+        let page = page.map_err(|error| ContextError::Pdf { path: self.url.to_owned(), error })?;
+        Ok(StoredText {
+            title: page.title,
+            mime_type: "text/html".to_owned(),
+            pages: None,
+            notes: page.notes,
+            text: plain(&page.markdown),
+        })
+    }
+
+    fn pdf(&self, file: OpenFile) -> Result<StoredText, ContextError> {
+        let failed = |error| ContextError::FetchedPdf { url: self.url.to_owned(), error };
+        let file = PositionedFile { identity: self.fetched.content.0, file: Arc::new(file) };
+        let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
+        let mut text = FetchedPdfText::default();
+        for page in PageSet::all(document.page_count()).iter() {
+            self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
+            // What is over is left out in any case: no need to read it.
+            if text.text.len() as u64 > self.max_text_bytes() {
+                break;
+            }
+            text.push(page.number().get(), document.page_text(page));
+        }
+        if let Some(error) = text.failure.take().filter(|_| !text.was_read) {
+            return Err(failed(error));
+        }
+        let pages = document.page_count();
+        if text.is_empty {
+            text.text = NO_TEXT.to_owned();
+        }
+        Ok(StoredText {
+            title: document.info().title,
+            mime_type: "application/pdf".to_owned(),
+            pages: Some(pages),
+            notes: text.notes,
+            text: text.text,
+        })
+    }
+
+    /// Keeps a text within its bound, and says what that cost.
+    fn abridge(&self, stored: &mut StoredText) {
+        let max = usize::try_from(self.max_text_bytes()).unwrap_or(usize::MAX);
+        if stored.text.len() <= max {
+            return;
+        }
+        let end = (0..=max).rev().find(|end| stored.text.is_char_boundary(*end)).unwrap_or(0);
+        stored.text.truncate(end);
+        stored.text.shrink_to_fit();
+        stored
+            .notes
+            .push(format!("The text has more than {max} bytes, which is web_max_text_bytes; the rest is left out."));
+    }
+
+    fn max_text_bytes(&self) -> u64 {
+        self.context.sources.web.as_ref().map_or(u64::MAX, |web| web.settings().max_text_bytes)
+    }
+
+    fn source_error(&self, error: SourceError) -> ContextError {
+        source_error(self.url, error)
+    }
+}
+
+/// The text of a PDF without any.
+const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
+     as images for visual inspection.";
+
+/// The text of a PDF, page by page.
+struct FetchedPdfText {
+    text: String,
+    notes: Vec<String>,
+    was_read: bool,
+    is_empty: bool,
+    failure: Option<PdfError>,
+}
+
+impl Default for FetchedPdfText {
+    fn default() -> Self {
+        Self { text: String::new(), notes: Vec::new(), was_read: false, is_empty: true, failure: None }
+    }
+}
+
+impl FetchedPdfText {
+    fn push(&mut self, number: u32, page: Result<PageText, PdfError>) {
+        let gap = if self.text.is_empty() { "" } else { "\n\n" };
+        match page {
+            Ok(page) => {
+                self.was_read = true;
+                self.is_empty &= page.text.is_empty();
+                self.text.push_str(&format!("{gap}--- Page {number} ---\n{}", page.text));
+            }
+            Err(error) => {
+                self.notes.push(format!("Page {number}: its text cannot be read: {error}"));
+                self.failure.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// How a body is read; of one that is not, what it is. A PDF is looked for first, and bytes are believed before names.
+fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
+    let declared = content_type.map(mime_of).unwrap_or_default();
+    if matches!(declared.as_str(), "application/pdf" | "application/x-pdf") {
+        return Ok(BodyKind::Pdf);
+    }
+    let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
+    let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
+    match kind {
+        Kind::Pdf { .. } => Ok(BodyKind::Pdf),
+        Kind::Image(format) => Err(format.mime().to_owned()),
+        Kind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
+        Kind::Text(_) => Ok(BodyKind::Text),
+        // Bytes of an older charset look like anything; but no text has a zero byte, unless it has two a character.
+        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(BodyKind::WebPage),
+        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_textual(&declared) => {
+            Ok(BodyKind::Text)
+        }
+        Kind::Other { mime: "application/octet-stream" } if !says_nothing => Err(declared),
+        Kind::Other { mime } => Err(mime.to_owned()),
+    }
+}
+
+/// The type without its parameters.
+fn mime_of(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn is_textual(mime: &str) -> bool {
+    let named =
+        ["application/json", "application/xml", "application/javascript", "application/yaml", "application/toml"];
+    mime.starts_with("text/") || mime.ends_with("+json") || mime.ends_with("+xml") || named.contains(&mime)
+}
+
+fn looks_like_a_page(head: &[u8]) -> bool {
+    let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let starts = |with: &[u8]| start.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    starts(b"<!doctype html") || starts(b"<html")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], content_type: &str) -> Result<BodyKind, String> {
+        let content_type = Some(content_type).filter(|content_type| !content_type.is_empty());
+        reading(detect_kind(bytes, bytes.len() as u64), bytes, content_type)
+    }
+
+    #[test]
+    fn a_pdf_is_a_pdf_whatever_is_said_of_it() {
+        for content_type in ["application/pdf", "text/html; charset=utf-8", "application/octet-stream", "image/png", ""]
+        {
+            assert_eq!(read(b"%PDF-1.7\n\xe2\xe3", content_type), Ok(BodyKind::Pdf), "{content_type}");
+        }
+        assert_eq!(read(b"\0\x01 no pdf", "Application/PDF; x=y"), Ok(BodyKind::Pdf));
+    }
+
+    #[test]
+    fn pages_and_texts_are_told_by_name_and_bytes() {
+        for (bytes, content_type, expected) in [
+            (&b"<p>a"[..], "text/html", BodyKind::WebPage),
+            (b" <!DOCTYPE html><p>a", "", BodyKind::WebPage),
+            (b"<html>", "text/plain", BodyKind::Text),
+            (b"caf\xe9", "text/html; charset=latin1", BodyKind::WebPage),
+            (b"caf\xe9", "text/csv", BodyKind::Text),
+            (b"{}", "application/json", BodyKind::Text),
+            (b"{}", "application/vnd.api+json", BodyKind::Text),
+            (b"plain", "application/zip", BodyKind::Text),
+            (b"", "", BodyKind::Text),
+        ] {
+            assert_eq!(read(bytes, content_type), Ok(expected), "{content_type}");
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_by_name() {
+        for (bytes, content_type, name) in [
+            (&b"\x89PNG\r\n\x1a\n"[..], "text/html", "image/png"),
+            (b"PK\x03\x04", "text/plain", "application/zip"),
+            (b"\0\x01\x02", "", "application/octet-stream"),
+            (b"\0\x01\x02", "font/woff2", "font/woff2"),
+            (b"a\0b", "text/html", "text/html"),
+        ] {
+            assert_eq!(read(bytes, content_type), Err(name.to_owned()), "{content_type}");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The password that opens what a call brings none for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::document::ReadAt;
+use crate::limits::Cancellation;
+use crate::worker::{Pages, PdfError, Readable, Reader};
+
+/// A password, which no dump shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PdfPassword(String);
+
+impl PdfPassword {
+    /// Takes a password.
+    #[must_use]
+    pub fn new(password: String) -> Self {
+        Self(password)
+    }
+}
+
+impl fmt::Debug for PdfPassword {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("***")
+    }
+}
+
+/// A reader that tries a password of its own where a call brings none and the document wants one.
+pub(crate) struct FallbackPasswordReader {
+    pub(crate) reader: Arc<dyn Reader>,
+    pub(crate) password: PdfPassword,
+}
+
+impl Reader for FallbackPasswordReader {
+    fn open(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Box<dyn Pages>, PdfError> {
+        let opened = self.reader.open(Arc::clone(&file), password, cancellation);
+        // A document that opens without one is not asked for it.
+        match opened {
+            Err(PdfError::Encrypted { .. }) if password.is_none() => {
+                self.reader.open(file, Some(&self.password.0), cancellation)
+            }
+            opened => opened,
+        }
+    }
+
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<Readable, PdfError> {
+        self.reader.readable(file, content_type, base, cancellation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_never_shown() {
+        assert_eq!(format!("{:?}", PdfPassword::new("hush".into())), "***");
+    }
+}

@@ -1,0 +1,79 @@
+//! The system's fonts, for pages that name a font and do not carry it.
+
+use crate::render::{WantedFont, WantedScript};
+use crate::source::system_font;
+use crate::worker::{FontFiles, OpenFont};
+
+/// A font file by its usual name, and the place in it of the fonts for the four scripts.
+struct KnownFont {
+    file: &'static str,
+    /// Japanese, Korean, simplified and traditional Chinese; `None` where the font is for another script.
+    places: [Option<u32>; 4],
+}
+
+/// In order of preference, without serifs first.
+const SANS: [KnownFont; 9] = [
+    KnownFont { file: "NotoSansCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "SourceHanSans-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "DroidSansFallbackFull.ttf", places: [Some(0); 4] },
+    KnownFont { file: "DroidSansFallback.ttf", places: [Some(0); 4] },
+    KnownFont { file: "wqy-zenhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
+    KnownFont { file: "wqy-microhei.ttc", places: [Some(0), None, Some(0), Some(0)] },
+    KnownFont { file: "ipag.ttf", places: [Some(0), None, None, None] },
+    KnownFont { file: "NanumGothic.ttf", places: [None, Some(0), None, None] },
+    KnownFont { file: "PingFang.ttc", places: [None, None, Some(0), Some(0)] },
+];
+
+const SERIF: [KnownFont; 3] = [
+    KnownFont { file: "NotoSerifCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "SourceHanSerif-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
+    KnownFont { file: "ipam.ttf", places: [Some(0), None, None, None] },
+];
+
+/// For what is of no script that is known, fonts of many scripts.
+const WIDE: [&str; 6] = [
+    "DejaVuSans.ttf",
+    "NotoSans-Regular.ttf",
+    "FreeSans.ttf",
+    "Arial Unicode.ttf",
+    "Arial.ttf",
+    "LiberationSans-Regular.ttf",
+];
+
+const WIDE_SERIF: [&str; 5] =
+    ["DejaVuSerif.ttf", "NotoSerif-Regular.ttf", "FreeSerif.ttf", "Times New Roman.ttf", "LiberationSerif-Regular.ttf"];
+
+/// Fonts of the system, looked for when they are first wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SystemFonts;
+
+impl FontFiles for SystemFonts {
+    fn open(&self, wanted: WantedFont) -> Option<OpenFont> {
+        let (names, places): (Vec<_>, Vec<_>) = fitting(wanted).into_iter().unzip();
+        let (at, file, length) = system_font(&names)?;
+        let (name, index) = (*names.get(at)?, *places.get(at)?);
+        Some(OpenFont { file, length, name: name.to_owned(), index })
+    }
+}
+
+/// Files with the font that is wanted, the best first, and its place in each.
+fn fitting(wanted: WantedFont) -> Vec<(&'static str, u32)> {
+    let Some(position) = position(wanted.script) else {
+        let order: [&[&str]; 2] = if wanted.is_serif { [&WIDE_SERIF, &WIDE] } else { [&WIDE, &WIDE_SERIF] };
+        return order.into_iter().flatten().map(|name| (*name, 0)).collect();
+    };
+    let order: [&[KnownFont]; 2] = if wanted.is_serif { [&SERIF, &SANS] } else { [&SANS, &SERIF] };
+    let place = |known: &KnownFont| known.places.get(position).copied().flatten();
+    order.into_iter().flatten().filter_map(|known| Some((known.file, place(known)?))).collect()
+}
+
+/// The script's place in [`KnownFont::places`].
+fn position(script: WantedScript) -> Option<usize> {
+    match script {
+        WantedScript::Japanese => Some(0),
+        WantedScript::Korean => Some(1),
+        WantedScript::SimplifiedChinese => Some(2),
+        WantedScript::TraditionalChinese => Some(3),
+        WantedScript::Any => None,
+    }
+}

@@ -1,0 +1,248 @@
+//! What became of a document's pages between two versions: a pure function of what is held and of what is there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use crate::hash::PageFingerprint;
+use crate::page::{PageIndex, PageSet};
+
+/// Pages of either version that are compared with each other: each comparison reads a page. Longer documents are
+/// compared place by place.
+pub(crate) const MAX_COMPARED: u32 = 500;
+
+/// What became of a document's pages since an agent was given some of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageChanges {
+    /// Pages of the earlier version, where that is known.
+    pub pages_before: Option<u32>,
+    /// Pages now.
+    pub pages_now: u32,
+    /// Pages held that are as they were, by their number now and then.
+    pub unchanged: PageSet,
+    /// Pages held that now have another number: as they were numbered, and as they are.
+    pub moved: Vec<(PageIndex, PageIndex)>,
+    /// Pages held that are others now, by their number now.
+    pub changed: PageSet,
+    /// Pages that were not there, by their number now.
+    pub added: PageSet,
+    /// Pages that are there no more, by their number then.
+    pub removed: PageSet,
+    /// Pages held that were not looked at, by their number then: too many, or not to be read.
+    pub not_compared: PageSet,
+    /// Whether the numbers of added, removed and changed pages are sure. They are not where pages came or went among
+    /// pages that the agent was never given.
+    pub is_exact: bool,
+}
+
+impl PageChanges {
+    /// Whether there is nothing to tell.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.moved.is_empty()
+            && self.pages_before.is_none_or(|before| before == self.pages_now)
+            && [&self.changed, &self.added, &self.removed, &self.not_compared].iter().all(|pages| pages.is_empty())
+    }
+}
+
+impl PageChanges {
+    /// Says nothing of a page as it is now, which is spoken of elsewhere.
+    pub(crate) fn leave_out(&mut self, page: PageIndex) {
+        self.changed.remove(page);
+        self.added.remove(page);
+    }
+}
+
+/// One page of a version, to be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum ComparedPage {
+    Known(PageFingerprint),
+    /// Not given, or not to be read: equal to no page of the other version.
+    Before(u32),
+    Now(u32),
+}
+
+/// Compares the pages held of an earlier version with those of a document of `pages_now` pages, of which `now` tells
+/// the fingerprints, as far as they can be read.
+pub(crate) fn page_changes(
+    held: &BTreeMap<PageIndex, PageFingerprint>,
+    pages_before: Option<u32>,
+    pages_now: u32,
+    now: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+) -> PageChanges {
+    let last_held = held.keys().next_back().map_or(0, |page| page.0.saturating_add(1));
+    // A page held past the recorded end would be a contradiction; what is held is believed.
+    let before = pages_before.map_or(last_held, |before| before.max(last_held));
+    let changes = PageChanges { pages_before, pages_now, is_exact: true, ..PageChanges::default() };
+    if before <= MAX_COMPARED && pages_now <= MAX_COMPARED {
+        aligned(held, before, changes, now)
+    } else {
+        by_place(held, before, changes, now)
+    }
+}
+
+fn aligned(
+    held: &BTreeMap<PageIndex, PageFingerprint>,
+    before: u32,
+    mut changes: PageChanges,
+    mut now: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+) -> PageChanges {
+    let old = |at: u32| held.get(&PageIndex(at)).map_or(ComparedPage::Before(at), |print| ComparedPage::Known(*print));
+    let old: Vec<ComparedPage> = (0..before).map(old).collect();
+    let new: Vec<ComparedPage> = (0..changes.pages_now)
+        .map(|at| now(PageIndex(at)).map_or(ComparedPage::Now(at), ComparedPage::Known))
+        .collect();
+    for operation in capture_diff_slices(Algorithm::Patience, &old, &new) {
+        let (tag, then, now) = operation.as_tag_tuple();
+        if tag == DiffTag::Equal {
+            pairs(&then, &now).for_each(|(then, now)| changes.keep(then, now));
+            continue;
+        }
+        let paired = then.len().min(now.len());
+        let is_held = |at: &PageIndex| held.contains_key(at);
+        pairs(&then, &now).filter(|(then, _)| is_held(then)).for_each(|(_, now)| changes.changed.insert(now));
+        indices(&now).skip(paired).for_each(|page| changes.added.insert(page));
+        indices(&then).skip(paired).for_each(|page| changes.removed.insert(page));
+        let is_guess = paired > 0 && then.len() != now.len() && !indices(&then).all(|page| is_held(&page));
+        changes.is_exact &= !is_guess;
+    }
+    changes.find_moved(held, &new);
+    // Without a page count, pages after the last that was held may always have been there.
+    if changes.pages_before.is_none() {
+        changes.added = PageSet::new();
+    }
+    changes
+}
+
+fn by_place(
+    held: &BTreeMap<PageIndex, PageFingerprint>,
+    before: u32,
+    mut changes: PageChanges,
+    mut now: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+) -> PageChanges {
+    let pages_now = changes.pages_now;
+    let shifted = |page: PageIndex| {
+        let at = i64::from(page.0) + i64::from(pages_now) - i64::from(before);
+        u32::try_from(at).ok().filter(|at| *at < pages_now && *at != page.0).map(PageIndex)
+    };
+    for (compared, (page, print)) in (0_u32..).zip(held) {
+        let mut shows = |at: PageIndex| at.0 < pages_now && now(at) == Some(*print);
+        match shifted(*page) {
+            _ if compared >= MAX_COMPARED => changes.not_compared.insert(*page),
+            _ if shows(*page) => changes.unchanged.insert(*page),
+            Some(at) if shows(at) => changes.moved.push((*page, at)),
+            _ if page.0 < pages_now => changes.changed.insert(*page),
+            _ => changes.removed.insert(*page),
+        }
+    }
+    if changes.pages_before.is_some() && before != pages_now {
+        changes.is_exact = false;
+    }
+    changes
+}
+
+impl PageChanges {
+    fn keep(&mut self, then: PageIndex, now: PageIndex) {
+        if then == now {
+            self.unchanged.insert(now);
+        } else {
+            self.moved.push((then, now));
+        }
+    }
+
+    /// Finds pages again that changed their order, which a comparison in order takes for removed and added.
+    fn find_moved(&mut self, held: &BTreeMap<PageIndex, PageFingerprint>, new: &[ComparedPage]) {
+        let mut placed: BTreeSet<PageIndex> = self.unchanged.iter().collect();
+        placed.extend(self.moved.iter().map(|(_, now)| *now));
+        let found: BTreeSet<PageIndex> =
+            self.unchanged.iter().chain(self.moved.iter().map(|(then, _)| *then)).collect();
+        for (then, print) in held.iter().filter(|(then, _)| !found.contains(*then)) {
+            let here = (0_u32..).map(PageIndex).zip(new).filter(|(_, page)| **page == ComparedPage::Known(*print));
+            let Some((now, _)) = here.into_iter().find(|(now, _)| !placed.contains(now)) else { continue };
+            placed.insert(now);
+            self.moved.push((*then, now));
+            self.removed.remove(*then);
+            self.added.remove(now);
+            self.changed.remove(now);
+        }
+        self.moved.sort_unstable();
+    }
+}
+
+fn pairs(then: &std::ops::Range<usize>, now: &std::ops::Range<usize>) -> impl Iterator<Item = (PageIndex, PageIndex)> {
+    indices(then).zip(indices(now))
+}
+
+fn indices(range: &std::ops::Range<usize>) -> impl Iterator<Item = PageIndex> + use<> {
+    range.clone().map(|at| PageIndex(u32::try_from(at).unwrap_or(u32::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages are letters; a capital letter is a page that the agent holds.
+    fn check(before: &str, now: &str, expected: &str) {
+        let print = |letter: char| PageFingerprint([u8::try_from(letter.to_ascii_lowercase()).unwrap_or(0); 32]);
+        let places = (0..).map(PageIndex);
+        let held = places.zip(before.chars()).filter(|(_, letter)| letter.is_uppercase());
+        let held: BTreeMap<_, _> = held.map(|(page, letter)| (page, print(letter))).collect();
+        let count = |text: &str| u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        let at = |page: PageIndex| now.chars().nth(usize::try_from(page.0).unwrap_or(usize::MAX)).map(print);
+        let changes = page_changes(&held, Some(count(before)), count(now), at);
+        let moved = changes.moved.iter().map(|(then, now)| format!("{}>{}", then.number(), now.number()));
+        let found = format!(
+            "same {} changed {} added {} removed {} moved {}{}",
+            changes.unchanged,
+            changes.changed,
+            changes.added,
+            changes.removed,
+            moved.collect::<Vec<_>>().join(","),
+            if changes.is_exact { "" } else { " about" }
+        );
+        assert_eq!(found, expected, "{before} to {now}");
+    }
+
+    #[test]
+    fn pages_are_compared_as_lines_of_a_text_are() {
+        check("ABC", "abc", "same 1-3 changed  added  removed  moved ");
+        check("ABC", "axc", "same 1,3 changed 2 added  removed  moved ");
+        check("ABC", "abxc", "same 1-2 changed  added 3 removed  moved 3>4");
+        check("ABC", "ac", "same 1 changed  added  removed 2 moved 3>2");
+        check("ABC", "abcxy", "same 1-3 changed  added 4-5 removed  moved ");
+        check("ABC", "", "same  changed  added  removed 1-3 moved ");
+        check("AB", "ba", "same  changed  added  removed  moved 1>2,2>1");
+        check("AAB", "ab", "same 1 changed  added  removed 2 moved 3>2");
+    }
+
+    #[test]
+    fn pages_that_were_never_given_are_no_news() {
+        check("Abc", "axyz", "same 1 changed  added 4 removed  moved  about");
+        check("aBc", "aXc", "same  changed 2 added  removed  moved ");
+        check("abC", "xyzc", "same  changed  added 3 removed  moved 3>4 about");
+        check("abc", "abcd", "same  changed  added 4 removed  moved  about");
+    }
+
+    #[test]
+    fn a_long_document_is_compared_by_its_places() {
+        let print = |at: u32| PageFingerprint([u8::try_from(at % 251).unwrap_or(0); 32]);
+        let held = [PageIndex(0), PageIndex(599)].map(|page| (page, print(page.0))).into_iter().collect();
+        let mut asked = 0;
+        let changes = page_changes(&held, Some(600), 601, |page| {
+            asked += 1;
+            Some(if page.0 == 0 { print(0) } else { print(page.0 - 1) })
+        });
+        assert_eq!(
+            (changes.unchanged.to_string(), changes.moved.as_slice()),
+            ("1".into(), &[(PageIndex(599), PageIndex(600))][..])
+        );
+        assert!(asked <= 4 && !changes.is_exact, "{asked} pages were read");
+    }
+
+    #[test]
+    fn without_a_page_count_nothing_is_called_new() {
+        let held = [(PageIndex(1), PageFingerprint([1; 32]))].into_iter().collect();
+        let changes = page_changes(&held, None, 5, |page| Some(PageFingerprint([u8::from(page.0 == 1); 32])));
+        assert!(changes.is_empty(), "{changes:?}");
+    }
+}

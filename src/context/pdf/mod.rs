@@ -1,0 +1,388 @@
+//! `get_file` for PDFs: the summary, or pages.
+
+mod compare;
+mod estimate;
+mod held;
+mod page;
+mod picture;
+mod plan;
+mod revision_diff;
+mod sample;
+mod selection;
+mod summary;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+pub use self::compare::PageChanges;
+pub use self::estimate::{image_tokens, picture_tokens};
+pub(super) use self::held::held_summary;
+pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
+pub(super) use self::revision_diff::RevisionDiff;
+pub use self::revision_diff::page_change_lines;
+pub use self::selection::{SelectedPages, select_from, select_pages};
+
+use self::held::PageOrigin;
+use self::page::{AnswerBudget, BuiltPage, PageBody};
+use self::plan::rest_of;
+use self::revision_diff::change_lines;
+use self::sample::PageSample;
+use self::selection::select;
+use self::summary::SummaryInput;
+use super::answer::{AnswerDetails, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
+use super::conversation::FileMemory;
+use super::error::ContextError;
+use super::files::RequestedFile;
+use super::phrases::{numbered, one_line, page_or_pages, untrusted};
+use super::progress::ProgressListener;
+use super::request::{AnswerSettings, FileRequest, form_name};
+use crate::hash::PageFingerprint;
+use crate::page::{PageIndex, PageSet};
+use crate::view::{FileKey, ForgetScope, HeldItem, PageForm};
+use crate::worker::{PageChunk, Pages, PdfError};
+
+/// One answer about a PDF while it is put together.
+pub(super) struct PdfAnswerBuilder<'a> {
+    pub(super) asked: &'a RequestedFile,
+    pub(super) request: &'a FileRequest,
+    pub(super) settings: &'a AnswerSettings,
+    pub(super) output: &'a OutputFolder,
+    pub(super) document: &'a dyn Pages,
+    pub(super) memory: &'a FileMemory,
+    pub(super) watcher: &'a dyn ProgressListener,
+    /// The path of a file that was given before.
+    pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
+    /// Where the pages were given that are held.
+    pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
+    /// Computing one reads the page, and each is asked for several times.
+    pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
+    /// As above: telling one reads the page's text.
+    pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
+}
+
+/// Blocks, details and what to record once they were delivered.
+pub(super) struct AnswerDraft {
+    pub(super) blocks: Vec<Block>,
+    pub(super) details: AnswerDetails,
+    pub(super) holdings: Vec<HeldItem>,
+    /// Forgotten before the holdings are recorded: places of the file that show other pages now.
+    pub(super) forget: Vec<ForgetScope>,
+}
+
+impl AnswerDraft {
+    pub(super) fn new(block: Block, details: AnswerDetails, holdings: Vec<HeldItem>) -> Self {
+        Self { blocks: vec![block], details, holdings, forget: Vec::new() }
+    }
+
+    /// Tells what became of an earlier version; of the pages of `given` the answer speaks by itself, and those of `held`
+    /// it names as held, so that they are not called changed or new as well.
+    fn add_revision_diff(
+        &mut self,
+        news: Option<RevisionDiff>,
+        file: Option<FileKey>,
+        given: &PageSet,
+        held: &PageSet,
+    ) -> Vec<String> {
+        let Some(mut news) = news else { return Vec::new() };
+        self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
+        self.holdings.extend(std::mem::take(&mut news.holdings));
+        held.iter().for_each(|page| news.changes.leave_out(page));
+        let lines = change_lines(&news.changes, given);
+        self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
+        lines
+    }
+}
+
+impl PdfAnswerBuilder<'_> {
+    /// The summary, or the pages asked for.
+    pub(super) fn draft(&self) -> Result<AnswerDraft, ContextError> {
+        match select(&self.request.part, self.document)? {
+            None => self.summary(),
+            Some(selected) => self.pages(&selected),
+        }
+    }
+
+    fn details(&self) -> AnswerDetails {
+        AnswerDetails {
+            file: self.asked.path.clone(),
+            mime_type: "application/pdf",
+            blake3: self.asked.known_hash(),
+            pages: Some(self.document.page_count()),
+            notes: self.document.notes(),
+            ..AnswerDetails::default()
+        }
+    }
+
+    fn summary(&self) -> Result<AnswerDraft, ContextError> {
+        let survey = PageSample::of(self.document);
+        let can_cut = survey.can_cut || survey.estimates.is_empty();
+        let text = if can_cut { self.summary_text(&survey) } else { self.fallback_text(&survey)? };
+        let mut details = self.details();
+        details.supports_page_extraction = Some(can_cut);
+        details.estimates = survey.estimates;
+        let holdings = vec![HeldItem::Summary { supports_page_extraction: can_cut }];
+        let mut draft = AnswerDraft::new(Block::Text(text), details, holdings);
+        let lines = draft.add_revision_diff(
+            self.revision_diff(),
+            self.memory.file(),
+            &PageSet::new(),
+            &self.memory.pages_held(),
+        );
+        let changed =
+            |lines: Vec<String>| format!("This file has changed since it was given to you.\n{}", lines.join("\n"));
+        draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
+        let checked =
+            self.memory.sent().map(|so_far| self.settings.request_bounds.check(&so_far, &usage_of(&draft.blocks)));
+        let full = |full| ContextError::ConversationFull { path: self.asked.path.clone(), full };
+        checked.unwrap_or(Ok(())).map_err(full)?;
+        Ok(draft)
+    }
+
+    fn summary_text(&self, survey: &PageSample) -> String {
+        let facts = SummaryInput {
+            path: &self.asked.path,
+            file_bytes: self.asked.file_bytes,
+            document: self.document,
+            survey,
+            held: self.memory.held_lines(),
+            max_outline_items: self.settings.max_outline_items,
+        };
+        facts.text()
+    }
+
+    /// The document's text in place of a summary: for documents whose pages cannot be cut.
+    fn fallback_text(&self, survey: &PageSample) -> Result<String, ContextError> {
+        let reason = survey.cut_failure.as_deref().unwrap_or("no page could be cut");
+        let mut text = format!(
+            "PDF Document: {}\nPages: {}\nPages of this document cannot be extracted ({}); its text follows.\n{}\n",
+            self.asked.path,
+            self.document.page_count(),
+            one_line(reason),
+            untrusted(&self.asked.path),
+        );
+        self.push_pages(&mut text)?;
+        Ok(text)
+    }
+
+    /// Appends page after page until the answer is full. A page without readable text is named, unless none has any.
+    fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
+        let (mut characters, mut failure, mut is_readable) = (0, None, false);
+        for page in PageSet::all(self.document.page_count()).iter() {
+            self.request.cancellation.check().map_err(|stopped| self.pdf_error(stopped.into()))?;
+            let page_text = match self.document.page_text(page) {
+                Ok(page) => {
+                    is_readable = true;
+                    self.bounded_text(&page.text)
+                }
+                Err(error) => {
+                    let told = format!("[Its text cannot be read: {error}]");
+                    failure.get_or_insert(error);
+                    told
+                }
+            };
+            // Headings count too: a million pages may be empty.
+            let piece = format!("\n--- Page {} ---\n{page_text}\n", page.number());
+            characters += piece.chars().count();
+            if characters > self.settings.max_text_characters && page.0 > 0 {
+                text.push_str(&self.text_continues(page));
+                return Ok(());
+            }
+            text.push_str(&piece);
+        }
+        failure.filter(|_| !is_readable).map_or(Ok(()), |error| Err(self.pdf_error(error)))
+    }
+
+    fn text_continues(&self, page: PageIndex) -> String {
+        let number = page.number();
+        format!(
+            "\n[The text ends here: {} characters an answer. Continue with get_file pages: \"{number}-\", as: \"text\"]",
+            self.settings.max_text_characters
+        )
+    }
+
+    fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
+        let mut plan = self.plan(&selected.pages);
+        let BuiltPages { served, unreadable, full } = self.build_pages(&mut plan)?;
+        let mut draft =
+            AnswerDraft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
+        let sent = served.iter().map(|page| page.sent.page.index()).collect();
+        let news = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
+        draft.details.supports_page_extraction = self.supports_extraction(&served);
+        draft.details.already_held = plan.held.clone();
+        draft.details.deferred = plan.deferred.clone();
+        draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
+        draft.blocks.extend(self.opening_text(selected, &served).map(Block::Text));
+        draft.holdings.extend(self.held_elsewhere(&plan.held));
+        for page in served {
+            self.add_page(&mut draft, page);
+        }
+        let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
+        let lines = self.held_lines().into_iter().chain(closing).chain(news).chain(unreadable.iter().cloned());
+        draft.blocks.extend(joined(lines).map(Block::Text));
+        draft.details.notes.extend(unreadable);
+        Ok(draft)
+    }
+
+    fn plan(&self, wanted: &PageSet) -> PagePlan {
+        plan_pages(wanted, self.settings.max_pages, |page| {
+            if self.request.force || !self.memory.holds_pages() {
+                return HeldStatus::NotHeld;
+            }
+            // A page whose identity is in doubt is sent.
+            self.fingerprint(page).map_or(HeldStatus::NotHeld, |fingerprint| self.held_status(page, fingerprint))
+        })
+    }
+
+    /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
+    ///
+    /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
+    fn build_pages(&self, plan: &mut PagePlan) -> Result<BuiltPages, ContextError> {
+        let (mut made, mut failure) = (BuiltPages::default(), None);
+        let mut room = AnswerBudget::new(self.request, self.settings, self.memory.sent());
+        self.watcher.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
+        for planned in &plan.send {
+            let page = self.build_page(*planned);
+            self.watcher.page_done();
+            let page = match page {
+                Ok(page) => page,
+                Err(ContextError::Pdf { path, error }) => {
+                    made.unreadable.push(format!("Page {} cannot be read: {error}", self.page_name(planned.page)));
+                    failure.get_or_insert(ContextError::Pdf { path, error });
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let full = room.exceeded_bound(&page);
+            let fits = full.is_none() && room.try_take(&page);
+            if full.is_some() || !fits && !made.served.is_empty() {
+                made.full = full;
+                let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
+                plan.deferred.union(&rest_of(&unsent, planned.page));
+                break;
+            }
+            made.served.push(page);
+        }
+        if made.served.is_empty() {
+            let path = || self.asked.path.clone();
+            let full = made.full.map(|full| ContextError::ConversationFull { path: path(), full });
+            return full.or(failure).map_or(Ok(made), Err);
+        }
+        Ok(made)
+    }
+
+    fn add_page(&self, draft: &mut AnswerDraft, page: BuiltPage) {
+        let index = page.sent.page.index();
+        if page.replaces {
+            draft.details.replaced.insert(index);
+        }
+        if let Some(fingerprint) = page.fingerprint {
+            let form = if page.sent.form == form_name(PageForm::Text) { PageForm::Text } else { self.request.form };
+            draft.holdings.push(HeldItem::Page { fingerprint, page: index, form });
+        }
+        draft.details.sent.push(page.sent);
+        match page.body {
+            PageBody::Document(document) => draft.blocks.push(Block::Document(document)),
+            PageBody::Text(text) => draft.blocks.push(Block::Text(text)),
+            PageBody::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
+        }
+    }
+
+    fn opening_text(&self, selected: &SelectedPages, served: &[BuiltPage]) -> Option<String> {
+        let quotes =
+            served.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
+        let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
+        let lines =
+            [selected.note.clone(), note, self.chosen_forms_note(served), quotes.then(|| untrusted(&self.asked.path))];
+        joined(lines.into_iter().flatten())
+    }
+
+    fn closing_lines(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&BoundExceeded>) -> Vec<String> {
+        let replaces = (!replaced.is_empty()).then(|| {
+            let pages = page_or_pages(replaced);
+            format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
+        });
+        let deferred = (!plan.deferred.is_empty()).then(|| {
+            let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
+            format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
+        });
+        let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {}", full.next()));
+        [replaces, deferred, full].into_iter().flatten().collect()
+    }
+
+    /// The form in which a page is given.
+    pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
+        if !self.request.is_mixed {
+            return self.request.form;
+        }
+        let mut known = self.forms.borrow_mut();
+        *known.entry(page).or_insert_with(|| match self.document.page_text(page) {
+            Ok(text) if !text.has_figures() => PageForm::Text,
+            _ => self.request.form,
+        })
+    }
+
+    /// What was chosen, where the choice was ours.
+    fn chosen_forms_note(&self, served: &[BuiltPage]) -> Option<String> {
+        let pages = |form: &str| {
+            let pages: PageSet =
+                served.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
+            (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
+        };
+        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
+        let is_chosen = self.request.is_mixed && !forms.is_empty();
+        is_chosen.then(|| format!("Given here: {forms}. Pages that their text tells whole come as text."))
+    }
+
+    /// What became of an earlier version, where the agent does not know yet.
+    fn revision_diff(&self) -> Option<RevisionDiff> {
+        self.memory.revision_diff(self.document, |page| self.fingerprint(page))
+    }
+
+    /// The page's identity, where a conversation needs it and it can be told.
+    pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
+        if !self.memory.is_active() {
+            return None;
+        }
+        let mut known = self.fingerprints.borrow_mut();
+        *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
+    }
+
+    /// The page as a PDF, with its identity where a conversation needs it and it is not known yet.
+    pub(super) fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+        if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
+            return self.document.cut(page);
+        }
+        let (chunk, fingerprint) = self.document.cut_and_identify(page)?;
+        self.fingerprints.borrow_mut().insert(page, fingerprint);
+        Ok(chunk)
+    }
+
+    fn supports_extraction(&self, served: &[BuiltPage]) -> Option<bool> {
+        let cut = served.iter().any(|page| page.sent.tier.is_some());
+        let asked_for_pdf = matches!(self.request.form, PageForm::Document | PageForm::Path);
+        (asked_for_pdf && !served.is_empty()).then_some(cut)
+    }
+
+    pub(super) fn page_name(&self, page: PageIndex) -> String {
+        numbered(page.number(), self.document.page_label(page).as_ref())
+    }
+
+    pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {
+        ContextError::Pdf { path: self.asked.path.clone(), error }
+    }
+}
+
+/// What was made of a plan.
+#[derive(Default)]
+struct BuiltPages {
+    served: Vec<BuiltPage>,
+    /// A sentence for each page that cannot be read.
+    unreadable: Vec<String>,
+    /// Why no further page may follow in this conversation.
+    full: Option<BoundExceeded>,
+}
+
+fn joined(lines: impl Iterator<Item = String>) -> Option<String> {
+    let text = lines.collect::<Vec<_>>().join("\n");
+    (!text.is_empty()).then_some(text)
+}

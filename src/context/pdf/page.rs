@@ -1,0 +1,241 @@
+//! One page on its way into an answer.
+
+use super::PdfAnswerBuilder;
+use super::estimate::image_tokens;
+use super::plan::PlannedPage;
+use crate::context::answer::{
+    BoundExceeded, DocumentBlock, ImageBlock, PageFileName, RequestBounds, ResultBudget, SentPage, document_usage,
+    image_usage, text_usage,
+};
+use crate::context::error::ContextError;
+use crate::context::phrases::one_line;
+use crate::context::request::{AnswerSettings, FileRequest, form_name};
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::page::{PageIndex, PageNumber};
+use crate::store::Usage;
+use crate::text::estimated_tokens;
+use crate::view::PageForm;
+use crate::worker::PageChunk;
+
+/// One page as it goes into the answer.
+pub(crate) struct BuiltPage {
+    pub(crate) body: PageBody,
+    pub(crate) sent: SentPage,
+    /// What it is recorded as held by; `None` where it is not, and where only a part of it comes.
+    pub(crate) fingerprint: Option<PageFingerprint>,
+    pub(crate) replaces: bool,
+    pub(crate) tokens: u64,
+}
+
+pub(crate) enum PageBody {
+    Document(DocumentBlock),
+    Text(String),
+    Picture { text: String, image: ImageBlock },
+}
+
+impl PageBody {
+    fn sent(&self) -> Usage {
+        match self {
+            Self::Document(document) => document_usage(document.bytes.len()),
+            Self::Text(text) => text_usage(text),
+            Self::Picture { text, image } => {
+                let mut sent = text_usage(text);
+                sent.add(image_usage(image.bytes.len()));
+                sent
+            }
+        }
+    }
+}
+
+impl PdfAnswerBuilder<'_> {
+    /// One page in the form asked for; as text, where it cannot be had as a PDF.
+    pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
+        let made = match self.form_of(planned.page) {
+            PageForm::Document | PageForm::Path => self.cut(planned.page),
+            PageForm::Text => return self.build_text(planned, self.fingerprint(planned.page), None),
+            PageForm::Image => return self.build_picture(planned, self.fingerprint(planned.page)),
+        };
+        let fingerprint = self.fingerprint(planned.page);
+        match made {
+            Ok(chunk)
+                if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == PageForm::Document =>
+            {
+                let why = format!(
+                    "{} bytes are too many for a document block; as: \"path\" names a file with it",
+                    chunk.bytes.len()
+                );
+                self.build_text(planned, fingerprint, Some(why))
+            }
+            Ok(chunk) => self.build_pdf(planned, fingerprint, chunk),
+            Err(error) => {
+                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
+                // Where the text fails too, what was asked for is what is reported.
+                text.map_err(|_| self.pdf_error(error))
+            }
+        }
+    }
+
+    fn build_pdf(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+        chunk: PageChunk,
+    ) -> Result<BuiltPage, ContextError> {
+        let page = planned.page.number();
+        let chunk_hash = ContentHash::of(&chunk.bytes);
+        let source = self.asked.known_hash().unwrap_or(chunk_hash);
+        let sent = SentPage {
+            page,
+            label: self.document.page_label(planned.page),
+            form: form_name(self.request.form),
+            bytes: length(&chunk.bytes),
+            blake3: chunk_hash,
+            fingerprint,
+            tier: Some(chunk.tier),
+            notes: chunk.notes,
+        };
+        let body = if self.request.form == PageForm::Path {
+            let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
+            let (named, path) = (self.page_name(planned.page), &self.asked.path);
+            PageBody::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
+        } else {
+            let title = format!("{} - Page {page}", self.asked.path);
+            PageBody::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
+        };
+        let tokens = self.tokens_as_pdf(planned.page);
+        Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// Whether the file that a page was given as still has its bytes: nothing is withheld that was removed or changed.
+    pub(crate) fn has_written_file(&self, page: PageIndex) -> bool {
+        self.document.cut(page).is_ok_and(|chunk| {
+            let hash = ContentHash::of(&chunk.bytes);
+            self.output.holds(&self.page_file(page.number(), hash), chunk.bytes.len())
+        })
+    }
+
+    fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFileName<'_> {
+        PageFileName { source: &self.asked.path, page, hash, extension: "pdf" }
+    }
+
+    /// A provider charges a PDF page for its text and for its picture. Computed only where it is asked for.
+    fn tokens_as_pdf(&self, page: PageIndex) -> u64 {
+        if self.request.max_tokens.is_none() || self.request.form == PageForm::Path {
+            return 0;
+        }
+        let image = self.document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
+        let text = self.document.page_text(page).map_or(0, |page| estimated_tokens(&page.text));
+        image.saturating_add(text)
+    }
+
+    pub(crate) fn build_text(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+        instead: Option<String>,
+    ) -> Result<BuiltPage, ContextError> {
+        let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
+        let page_text = &found.text;
+        let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.asked.path);
+        if let Some(reason) = &instead {
+            text.push_str(&format!("[Given as text, because it could not be given as asked: {}]\n", one_line(reason)));
+        }
+        for remark in found.remarks() {
+            text.push_str(&format!("[{remark}]\n"));
+        }
+        if page_text.is_empty() {
+            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
+        }
+        text.push_str(&self.bounded_text(page_text));
+        let sent = SentPage {
+            page: planned.page.number(),
+            label: self.document.page_label(planned.page),
+            form: form_name(PageForm::Text),
+            bytes: length(page_text.as_bytes()),
+            blake3: ContentHash::of(page_text.as_bytes()),
+            fingerprint,
+            tier: None,
+            notes: instead.into_iter().chain(found.remarks()).collect(),
+        };
+        let tokens = estimated_tokens(&text);
+        let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
+        let fingerprint = fingerprint.filter(|_| is_whole);
+        Ok(BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+    }
+
+    /// Forms to ask for where a page has no text; not the one that was asked for and refused.
+    fn other_forms(&self, was_refused: bool) -> &'static str {
+        match self.request.form {
+            PageForm::Document if was_refused => "as: \"image\" or as: \"path\"",
+            PageForm::Image if was_refused => "as: \"document\" or as: \"path\"",
+            _ => "as: \"image\", as: \"document\" or as: \"path\"",
+        }
+    }
+
+    /// A page's text within the bound of an answer: one page may hold a million characters.
+    pub(crate) fn bounded_text(&self, text: &str) -> String {
+        let (max, length) = (self.settings.max_text_characters, text.chars().count());
+        if length <= max {
+            return text.to_owned();
+        }
+        let kept = text.chars().take(max).collect::<String>();
+        format!(
+            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
+        )
+    }
+}
+
+/// What is left of an answer's budget.
+pub(crate) struct AnswerBudget {
+    tokens: u64,
+    bytes: u64,
+    characters: usize,
+    /// What is left of the whole result; `None` where nothing bounds it.
+    result: Option<ResultBudget>,
+    /// What the conversation was sent, this answer included; `None` without one.
+    sent: Option<Usage>,
+    bounds: RequestBounds,
+}
+
+impl AnswerBudget {
+    pub(crate) fn new(request: &FileRequest, settings: &AnswerSettings, sent: Option<Usage>) -> Self {
+        Self {
+            sent,
+            bounds: settings.request_bounds,
+            tokens: request.max_tokens.unwrap_or(u64::MAX),
+            bytes: settings.max_answer_bytes,
+            characters: settings.max_text_characters,
+            result: request.max_result_bytes.map(ResultBudget::of),
+        }
+    }
+
+    /// Why `page` may not follow in this conversation, whatever room the answer has.
+    pub(crate) fn exceeded_bound(&self, page: &BuiltPage) -> Option<BoundExceeded> {
+        self.bounds.check(&self.sent?, &page.body.sent()).err()
+    }
+
+    /// Whether `page` fits; what it takes is then gone.
+    ///
+    /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
+    pub(crate) fn try_take(&mut self, page: &BuiltPage) -> bool {
+        let (bytes, text) = match &page.body {
+            PageBody::Document(document) => (length(&document.bytes), ""),
+            PageBody::Text(text) => (0, text.as_str()),
+            PageBody::Picture { text, image } => (length(&image.bytes), text.as_str()),
+        };
+        let characters = text.chars().count();
+        let in_result = self.result.as_mut().is_none_or(|result| result.try_take(bytes, text));
+        if let Some(sent) = &mut self.sent {
+            sent.add(page.body.sent());
+        }
+        let fits = in_result && page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
+        self.tokens = self.tokens.saturating_sub(page.tokens);
+        self.bytes = self.bytes.saturating_sub(bytes);
+        self.characters = self.characters.saturating_sub(characters);
+        fits
+    }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,96 @@
+//! Pages as pictures.
+
+use super::PdfAnswerBuilder;
+use super::estimate::picture_tokens;
+use super::page::{BuiltPage, PageBody};
+use super::plan::PlannedPage;
+use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
+use crate::context::error::ContextError;
+use crate::context::request::form_name;
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::limits::{Limit, LimitExceeded};
+use crate::page::PageIndex;
+use crate::render::{Dpi, RenderOptions};
+use crate::text::estimated_tokens;
+use crate::view::PageForm;
+use crate::worker::{PdfAction, PdfError, Picture};
+
+/// Pixels of a picture's longer side: what models take in without shrinking it.
+const SIDE_PIXELS: f64 = 1_568.0;
+
+/// Resolutions that are tried in turn, where a picture has too many bytes.
+const COARSER: [u64; 2] = [100, 72];
+
+impl PdfAnswerBuilder<'_> {
+    /// One page as a picture, with its text where that was asked for too; as text alone where it cannot be drawn.
+    pub(crate) fn build_picture(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+    ) -> Result<BuiltPage, ContextError> {
+        match self.picture(planned.page) {
+            Ok(picture) => Ok(self.with_picture(planned, fingerprint, picture)),
+            Err(error) => {
+                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
+                text.map_err(|_| self.pdf_error(error))
+            }
+        }
+    }
+
+    /// The page at the finest resolution that a model sees whole, within the bytes that a block may have.
+    fn picture(&self, page: PageIndex) -> Result<Picture, PdfError> {
+        let geometry = self.document.page_geometry(page)?;
+        let fitting = dpi(SIDE_PIXELS * 72.0 / geometry.width_pt.max(geometry.height_pt));
+        let finest = u64::from(fitting.get().min(Dpi::default().get()));
+        let mut found = 0;
+        for dpi in std::iter::once(finest).chain(COARSER.into_iter().filter(|coarser| *coarser < finest)) {
+            let options = RenderOptions { dpi: Dpi::clamped(dpi), ..RenderOptions::default() };
+            let picture = self.document.picture(page, &options)?;
+            found = u64::try_from(picture.png.len()).unwrap_or(u64::MAX);
+            if found <= self.settings.max_picture_bytes {
+                return Ok(picture);
+            }
+        }
+        Err(self.too_large(found))
+    }
+
+    /// What a picture of so many bytes is refused for: its own bound, or the room in the result.
+    fn too_large(&self, found: u64) -> PdfError {
+        let limit = self.settings.max_picture_bytes;
+        let room = self.request.max_result_bytes.map(|bytes| ResultBudget::of(bytes).picture_bytes());
+        if room == Some(limit) {
+            let reason =
+                format!("its picture has {found} bytes, and the result has room for {limit} (max_result_bytes)");
+            return PdfError::Failed { action: PdfAction::RenderPage, reason };
+        }
+        LimitExceeded { which: Limit::PictureBytes, limit, found }.into()
+    }
+
+    fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
+        let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
+        let mut text = format!("--- Page {} of {} ---", self.page_name(planned.page), self.asked.path);
+        picture.notes.iter().for_each(|note| text.push_str(&format!("\n[{note}]")));
+        if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
+            text.push('\n');
+            text.push_str(&self.bounded_text(&page_text.text));
+        }
+        let sent = SentPage {
+            page: planned.page.number(),
+            label: self.document.page_label(planned.page),
+            form: form_name(PageForm::Image),
+            bytes: u64::try_from(picture.png.len()).unwrap_or(u64::MAX),
+            blake3: ContentHash::of(&picture.png),
+            fingerprint,
+            tier: None,
+            notes: picture.notes,
+        };
+        let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
+        let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
+        BuiltPage { body: PageBody::Picture { text, image }, sent, fingerprint, replaces: planned.replaces, tokens }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn dpi(pixels_per_inch: f64) -> Dpi {
+    Dpi::clamped(pixels_per_inch.floor() as u64)
+}

@@ -1,0 +1,127 @@
+//! What to tell of a PDF that is another than the agent was last told of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compare::{PageChanges, page_changes};
+use crate::context::phrases::{grouped, page_or_pages};
+use crate::hash::PageFingerprint;
+use crate::page::{PageIndex, PageSet};
+use crate::view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
+use crate::worker::Pages;
+
+/// The changes of one document, and what becomes true once they were told.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RevisionDiff {
+    pub(crate) changes: PageChanges,
+    /// Places that show another page now, or none.
+    pub(crate) left: PageSet,
+    /// Pages that are in the document no more.
+    pub(crate) gone: BTreeSet<PageFingerprint>,
+    /// What is held of the new version without being given again.
+    pub(crate) holdings: Vec<HeldItem>,
+}
+
+impl RevisionDiff {
+    /// Compares what `view` holds of `file` with the document that is there now.
+    pub(crate) fn of(
+        view: &ConversationView,
+        file: FileKey,
+        pages_before: Option<u32>,
+        document: &dyn Pages,
+        fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+    ) -> Self {
+        let held: BTreeMap<PageIndex, PageFingerprint> = view.pages_at(file).collect();
+        let changes = page_changes(&held, pages_before, document.page_count(), fingerprint);
+        let same = changes.unchanged.iter().map(|page| (page, page));
+        let pages = same.chain(changes.moved.iter().copied());
+        let stays: Vec<(PageIndex, PageFingerprint)> =
+            pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
+        // One of two equal pages may go; the other is as held as before, whoever gave it.
+        let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
+        let prints = changes.removed.iter().filter(|page| !is_left(page)).filter_map(|page| held.get(&page).copied());
+        let gone = prints.collect();
+        let mut left = changes.removed.clone();
+        changes.moved.iter().for_each(|(then, _)| left.insert(*then));
+        let holdings = stays.into_iter();
+        let holdings = holdings.flat_map(|(page, fingerprint)| {
+            let forms = PageForm::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
+            forms.map(move |form| HeldItem::Page { fingerprint, page, form })
+        });
+        let holdings = holdings.chain([HeldItem::Followed]).collect();
+        Self { changes, left, gone, holdings }
+    }
+
+    /// What is to be forgotten before the holdings are recorded.
+    ///
+    /// A page that is gone is forgotten under every name: who forgets the file later means it too. What stood in its
+    /// place before it is not, for it may have come back elsewhere.
+    pub(crate) fn forget(&self, file: FileKey) -> Vec<ForgetScope> {
+        let left = (!self.left.is_empty()).then(|| ForgetScope::Positions { file, pages: self.left.clone() });
+        let gone = (!self.gone.is_empty()).then(|| ForgetScope::Fingerprints(self.gone.clone()));
+        gone.into_iter().chain(left).collect()
+    }
+}
+
+/// The changes of pages in sentences, for an answer that gives none of them.
+#[must_use]
+pub fn page_change_lines(changes: &PageChanges) -> Vec<String> {
+    change_lines(changes, &PageSet::new())
+}
+
+/// The changes in sentences, one a line, without the pages of `sent`, of which the answer speaks by itself.
+pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
+    let mut changed = changes.changed.clone();
+    sent.iter().for_each(|page| changed.remove(page));
+    let named = |what: &str, pages: &PageSet| (!pages.is_empty()).then(|| format!("{what}: {}.", page_or_pages(pages)));
+    let count = changes.pages_before.filter(|before| *before != changes.pages_now).map(|before| {
+        let (now, before) = (grouped(changes.pages_now.into()), grouped(before.into()));
+        format!("The document has {now} pages now, and had {before}.")
+    });
+    let moved = (!changes.moved.is_empty()).then(|| format!("Moved: {}.", moved_phrase(&changes.moved)));
+    let about = (!changes.is_exact).then(|| {
+        "These numbers are as near as can be told: you were not given all pages of the earlier version.".to_owned()
+    });
+    let lines = [
+        count,
+        named("Changed since given to you, and not in this answer", &changed),
+        named("Added", &changes.added),
+        named("Removed (by their earlier numbers)", &changes.removed),
+        moved,
+        named("Not compared, so maybe changed (by their earlier numbers)", &changes.not_compared),
+        about,
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// `pages 3-5 are now pages 4-6, page 9 is now page 2`, joined where neighbours moved alike.
+fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
+    let mut runs: Vec<(PageSet, PageSet, i64)> = Vec::new();
+    for (then, now) in moved {
+        let by = i64::from(now.0) - i64::from(then.0);
+        let follows = |(from, _, shift): &&mut (PageSet, PageSet, i64)| {
+            *shift == by && then.0.checked_sub(1).is_some_and(|before| from.contains(PageIndex(before)))
+        };
+        match runs.last_mut().filter(follows) {
+            Some((from, to, _)) => {
+                from.insert(*then);
+                to.insert(*now);
+            }
+            None => runs.push(([*then].into_iter().collect(), [*now].into_iter().collect(), by)),
+        }
+    }
+    let verb = |pages: &PageSet| if pages.len() == 1 { "is" } else { "are" };
+    let phrases =
+        runs.iter().map(|(from, to, _)| format!("{} {} now {}", page_or_pages(from), verb(from), page_or_pages(to)));
+    phrases.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_that_moved_alike_are_one_phrase() {
+        let moved = [(2, 3), (3, 4), (4, 6), (8, 0)].map(|(then, now)| (PageIndex(then), PageIndex(now)));
+        assert_eq!(moved_phrase(&moved), "pages 3-4 are now pages 4-5, page 5 is now page 7, page 9 is now page 1");
+    }
+}

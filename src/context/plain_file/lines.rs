@@ -1,0 +1,149 @@
+//! Text files, by lines: what one answer holds of them, and what changed since.
+
+use std::time::Duration;
+
+use similar::TextDiff;
+
+use crate::context::phrases::grouped;
+use crate::context::request::AnswerSettings;
+
+/// The lines of one answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// The lines, abridged where too long, each with its line end.
+    pub(crate) text: String,
+    /// First line, 1-based; 0 of an empty file.
+    pub(crate) first: u64,
+    /// Last line.
+    pub(crate) last: u64,
+    /// Lines in the file.
+    pub(crate) total: u64,
+    /// Whether lines that were asked for did not fit.
+    pub(crate) is_cut: bool,
+}
+
+/// Which lines are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LineRange {
+    pub(crate) start: Option<u64>,
+    pub(crate) count: Option<u64>,
+}
+
+impl Excerpt {
+    /// Whether the answer holds the whole file.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.first <= 1 && self.last == self.total
+    }
+}
+
+/// The lines of `text` from `range` that fit; `None` where `range` begins past the end.
+pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -> Option<Excerpt> {
+    let total = count(text.lines());
+    let start = range.start.unwrap_or(1).max(1);
+    if start > total.max(1) {
+        return None;
+    }
+    let wanted = range.count.unwrap_or(u64::MAX).min(total.saturating_sub(start - 1));
+    let lines = text.lines().skip(to_usize(start - 1)).take(to_usize(wanted));
+    let (text, taken) = fitting(lines, settings);
+    let first = if total == 0 { 0 } else { start };
+    Some(Excerpt { text, first, last: (start - 1).saturating_add(taken), total, is_cut: taken < wanted })
+}
+
+fn fitting<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> (String, u64) {
+    let mut text = String::new();
+    let (mut characters, mut taken) = (0_usize, 0);
+    for line in lines {
+        let line = abridged(line, settings.max_line_characters);
+        characters = characters.saturating_add(line.chars().count()).saturating_add(1);
+        if taken > 0 && characters > settings.max_text_characters {
+            break;
+        }
+        text.push_str(&line);
+        text.push('\n');
+        taken += 1;
+    }
+    (text, taken)
+}
+
+/// A line of more than `max` characters without its middle, saying how much is left out.
+fn abridged(line: &str, max: usize) -> String {
+    let length = line.chars().count();
+    if length <= max {
+        return line.to_owned();
+    }
+    let (head, tail) = (max / 2, max - max / 2);
+    let start = line.chars().take(head).collect::<String>();
+    let end = line.chars().skip(length - tail).collect::<String>();
+    format!("{start}[… {} characters left out …]{end}", grouped(count(0..length - head - tail)))
+}
+
+/// Time for the shortest diff; after it a longer one is taken. Texts that have little in common take the square of their
+/// lines.
+const DIFF_TIME: Duration = Duration::from_millis(500);
+
+/// What changed from `old` to `new`, where that is shorter than `new`.
+pub(crate) fn shorter_diff(old: &str, new: &str) -> Option<String> {
+    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, new);
+    let text = diff.unified_diff().context_radius(3).header("provided earlier", "now").to_string();
+    (!text.is_empty() && text.len() < new.len()).then_some(text)
+}
+
+fn count(items: impl Iterator) -> u64 {
+    u64::try_from(items.count()).unwrap_or(u64::MAX)
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(text: &str, start: Option<u64>, wanted: Option<u64>) -> Option<(u64, u64, u64, bool)> {
+        let settings = AnswerSettings { max_text_characters: 20, max_line_characters: 8, ..AnswerSettings::default() };
+        excerpt(text, LineRange { start, count: wanted }, &settings)
+            .map(|excerpt| (excerpt.first, excerpt.last, excerpt.total, excerpt.is_cut))
+    }
+
+    #[test]
+    fn lines_are_counted_from_one() {
+        assert_eq!(taken("a\nb\nc", None, None), Some((1, 3, 3, false)));
+        assert_eq!(taken("a\nb\nc\n", Some(2), Some(1)), Some((2, 2, 3, false)));
+        assert_eq!(taken("a\nb\nc", Some(3), Some(9)), Some((3, 3, 3, false)));
+        assert_eq!(taken("a\nb\nc", Some(4), None), None);
+        assert_eq!(taken("", None, None), Some((0, 0, 0, false)));
+    }
+
+    #[test]
+    fn an_answer_ends_at_a_line() {
+        assert_eq!(taken("1234567\n1234\n123456\n", None, None), Some((1, 3, 3, false)));
+        assert_eq!(taken("1234567\n1234\n1234567\n", None, None), Some((1, 2, 3, true)));
+    }
+
+    #[test]
+    fn long_lines_lose_their_middle_and_say_so() {
+        assert_eq!(abridged("12345678", 8), "12345678");
+        assert_eq!(abridged("äbcdefghi", 8), "äbcd[… 1 characters left out …]fghi");
+    }
+
+    #[test]
+    fn a_diff_is_used_only_where_it_is_shorter() {
+        let old = (0..100).map(|line| format!("line {line}\n")).collect::<String>();
+        let diff = shorter_diff(&old, &old.replace("line 50\n", "line fifty\n")).unwrap_or_default();
+        assert!(diff.contains("-line 50\n+line fifty\n"), "{diff}");
+        assert_eq!(shorter_diff("a\n", "b\n"), None);
+        assert_eq!(shorter_diff("a\n", "a\n"), None);
+    }
+
+    /// It would take hours to find the shortest diff of these.
+    #[test]
+    fn texts_without_a_line_in_common_have_no_diff_and_take_no_time() {
+        let text = |of: &str| (0..600_000).map(|line| format!("{of}{line}\n")).collect::<String>();
+        assert_eq!(shorter_diff(&text("a"), &text("b")), None);
+        let shuffled = |step: u64| (0..100_003).map(|line| format!("{}\n", line * step % 100_003)).collect::<String>();
+        let diff = shorter_diff(&shuffled(1), &shuffled(50_021));
+        assert!(diff.is_none_or(|diff| diff.starts_with("--- provided earlier")));
+    }
+}

@@ -1,0 +1,190 @@
+//! `get_file` for texts and pictures.
+
+mod lines;
+
+use std::sync::Arc;
+
+pub(super) use self::lines::shorter_diff;
+
+use self::lines::{Excerpt, LineRange, excerpt};
+use super::answer::{AnswerDetails, Block, ImageBlock, NextCall, ResultBudget, image_usage, usage_of};
+use super::conversation::FileMemory;
+use super::error::ContextError;
+use super::files::RequestedFile;
+use super::pdf::AnswerDraft;
+use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
+use super::request::{AnswerSettings, FileRequest};
+use crate::hash::ContentHash;
+use crate::source::{ImageFormat, TextEncoding};
+use crate::store::Usage;
+use crate::view::{HeldItem, LineSpan};
+
+/// One answer about a file that is no PDF.
+pub(crate) struct PlainFileAnswer<'a> {
+    pub(crate) asked: &'a RequestedFile,
+    pub(crate) request: &'a FileRequest,
+    pub(crate) settings: &'a AnswerSettings,
+    pub(crate) memory: &'a FileMemory,
+}
+
+impl PlainFileAnswer<'_> {
+    /// The picture, unchanged.
+    pub(crate) fn image(&self, format: ImageFormat) -> Result<AnswerDraft, ContextError> {
+        if !self.request.force && self.memory.holds_binary() {
+            return Ok(self.unchanged());
+        }
+        let (limit, setting) = self.image_bound();
+        let bytes = self.asked.read_all(limit, setting)?;
+        self.check_bounds(&image_usage(bytes.len()))?;
+        let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
+        Ok(self.draft(vec![Block::Image(image)], vec![HeldItem::Binary]))
+    }
+
+    /// The bytes that the picture may have, and what bounds them: it is given whole or not at all.
+    fn image_bound(&self) -> (u64, &'static str) {
+        let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
+        let usual = self.settings.max_image_bytes;
+        if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
+    }
+
+    /// The text, and its decoded form to be kept for a later diff. `text_usage` knows the texts of earlier answers.
+    pub(crate) fn text(
+        &self,
+        encoding: TextEncoding,
+        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
+        let (text, is_sound) = read_text(self.asked, encoding, self.settings.max_text_file_bytes)?;
+        let excerpt = self.excerpt(&text)?;
+        let mut draft = match self.held_or_diff(&text, &excerpt, text_usage) {
+            Some(draft) => draft,
+            None => {
+                let lines = self.lines(&excerpt);
+                self.check_bounds(&usage_of(&lines.blocks))?;
+                lines
+            }
+        };
+        if !is_sound {
+            draft
+                .details
+                .notes
+                .push("Some bytes are not text in the file's encoding; they are shown as U+FFFD.".into());
+        }
+        let keeps = !draft.holdings.is_empty() && excerpt.is_whole();
+        Ok((draft, keeps.then(|| Arc::from(text))))
+    }
+
+    fn excerpt(&self, text: &str) -> Result<Excerpt, ContextError> {
+        let range = LineRange { start: self.request.start_line, count: self.request.line_count };
+        excerpt(text, range, self.settings).ok_or_else(|| ContextError::StartLine {
+            path: self.asked.path.clone(),
+            start_line: range.start.unwrap_or(1),
+            lines: u64::try_from(text.lines().count()).unwrap_or(u64::MAX),
+        })
+    }
+
+    /// What is held, or a diff to it, in place of the lines.
+    fn held_or_diff(
+        &self,
+        text: &str,
+        excerpt: &Excerpt,
+        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+    ) -> Option<AnswerDraft> {
+        if self.request.force {
+            return None;
+        }
+        let span = span(excerpt)?;
+        if self.memory.holds_lines(span) {
+            return Some(self.unchanged());
+        }
+        let earlier = self.memory.earlier_content()?;
+        let old = text_usage(&earlier)?;
+        let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
+        if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
+            return None;
+        }
+        let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
+        let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
+        let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
+        let diff = self.draft(vec![Block::Text(block)], vec![HeldItem::Text(whole_span(text)?)]);
+        // The lines are longer still, and so refused.
+        self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
+    }
+
+    fn lines(&self, excerpt: &Excerpt) -> AnswerDraft {
+        let Excerpt { first, last, total, .. } = excerpt;
+        let mut text = format!("[Lines {first}-{last} of {total}]\n");
+        if self.memory.earlier_content().is_some() {
+            text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
+        }
+        text.push_str(&untrusted(&self.asked.path));
+        text.push('\n');
+        text.push_str(&excerpt.text);
+        let next = last.saturating_add(1);
+        if excerpt.is_cut {
+            text.push_str(&format!(
+                "[Cut at {} characters. Next call: get_file startLine: {next}]\n",
+                self.settings.max_text_characters
+            ));
+        }
+        let mut draft = self.draft(vec![Block::Text(text)], span(excerpt).map(HeldItem::Text).into_iter().collect());
+        draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
+        draft
+    }
+
+    /// Refuses what would make every later request of the conversation too much for a provider.
+    fn check_bounds(&self, more: &Usage) -> Result<(), ContextError> {
+        let sent = self.memory.sent();
+        let checked = sent.map_or(Ok(()), |sent| self.settings.request_bounds.check(&sent, more));
+        checked.map_err(|full| ContextError::ConversationFull { path: self.asked.path.clone(), full })
+    }
+
+    fn unchanged(&self) -> AnswerDraft {
+        self.draft(vec![Block::Text(format!("{TEXT_UNCHANGED}\n{IF_UNSEEN}"))], self.memory.held_elsewhere())
+    }
+
+    fn draft(&self, blocks: Vec<Block>, holdings: Vec<HeldItem>) -> AnswerDraft {
+        let details = AnswerDetails {
+            file: self.asked.path.clone(),
+            mime_type: self.asked.kind.mime(),
+            blake3: self.asked.known_hash(),
+            ..AnswerDetails::default()
+        };
+        AnswerDraft { blocks, details, holdings, forget: Vec::new() }
+    }
+}
+
+/// The lines of an answer as they are recorded. An empty file counts as one line.
+fn span(excerpt: &Excerpt) -> Option<LineSpan> {
+    let line = |number: u64| u32::try_from(number.max(1)).ok();
+    LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
+}
+
+pub(crate) fn whole_span(text: &str) -> Option<LineSpan> {
+    LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
+}
+
+/// The text of a file, and whether every byte of it was sound.
+pub(crate) fn read_text(
+    asked: &RequestedFile,
+    encoding: TextEncoding,
+    limit: u64,
+) -> Result<(String, bool), ContextError> {
+    let bytes = asked.read_all(limit, "max_text_file_bytes")?;
+    Ok(decoded(&bytes, encoding))
+}
+
+/// The text, and whether every byte of it was sound.
+fn decoded(bytes: &[u8], encoding: TextEncoding) -> (String, bool) {
+    let units = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes.as_chunks().0.iter().skip(1).map(|pair| unit(*pair)).collect::<Vec<u16>>();
+        (String::from_utf16_lossy(&units), String::from_utf16(&units).is_ok())
+    };
+    match encoding {
+        TextEncoding::Utf16Le => units(u16::from_le_bytes),
+        TextEncoding::Utf16Be => units(u16::from_be_bytes),
+        TextEncoding::Utf8 => {
+            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            (String::from_utf8_lossy(bytes).into_owned(), std::str::from_utf8(bytes).is_ok())
+        }
+    }
+}

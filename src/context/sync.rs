@@ -1,6 +1,0 @@
-//! Locks of what tasks share. In this crate's own tests they are a scheduler's, which tries the orders of tasks.
-
-#[cfg(test)]
-pub(super) use shuttle::sync::{Mutex, MutexGuard};
-#[cfg(not(test))]
-pub(super) use std::sync::{Mutex, MutexGuard};

@@ -1,0 +1,422 @@
+//! What changed among the files that a conversation holds.
+
+mod collector;
+mod revalidate;
+mod watch;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use self::watch::FileWatch;
+
+use self::collector::UpdateCollector;
+use super::answer::text_usage;
+use super::conversation::{ConversationSession, Delivery, PendingRecord, Snapshot};
+use super::error::ContextError;
+use super::files::{RequestedFile, Requester};
+use super::pdf::{PageChanges, RevisionDiff};
+use super::plain_file::{read_text, shorter_diff, whole_span};
+use super::{ContextManager, empty_record};
+use crate::hash::{ContentHash, PageFingerprint};
+use crate::limits::Cancellation;
+use crate::source::{Kind, SourceError, is_url};
+use crate::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
+
+/// What changed among the files of a conversation.
+#[derive(Debug)]
+pub struct Updates {
+    /// The files that changed, in the order of their paths.
+    pub files: Vec<FileUpdate>,
+    /// Files that were not looked at, for lack of room or of time: the next call goes on with them.
+    pub left: usize,
+    /// What could not be said, a sentence each.
+    pub notes: Vec<String>,
+    /// The conversation's generation.
+    pub generation: u64,
+    /// To be committed once the answer has been written to the client: then it counts as told.
+    pub delivery: Delivery,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileUpdate {
+    /// The path, absolute.
+    pub path: String,
+    /// What became of it.
+    pub change: FileChange,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileChange {
+    /// Nothing has this name any more.
+    Deleted,
+    /// A PDF has other pages.
+    Pages(PageChanges),
+    /// A text file has other lines; this is a unified diff from what was given.
+    Text {
+        /// The diff.
+        diff: String,
+    },
+    /// It has another content, which is to be asked for.
+    Content {
+        /// What its bytes were found to be.
+        mime_type: &'static str,
+        /// Why there is no more to say, where more could be expected.
+        reason: Option<String>,
+    },
+    /// It is again as it was given, after it was another: what the agent was told of that no longer counts.
+    Restored,
+    /// It cannot be read now, so that nothing is known. Told each time.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One changed file, and what becomes true once that was told.
+pub(super) struct PendingUpdate {
+    /// `None` for a change that touches nothing that was given.
+    pub(super) update: Option<FileUpdate>,
+    file: FileKey,
+    pub(super) content: Option<ContentHash>,
+    forget: Vec<ForgetScope>,
+    holdings: Vec<HeldItem>,
+    page_count: Option<u32>,
+    text: Option<Arc<str>>,
+}
+
+/// What a look at a file found.
+pub(super) enum CheckResult {
+    /// It is as the agent was last told of it.
+    Unchanged,
+    /// It is being written to at this moment, so that nothing is known.
+    BeingWritten,
+    /// It is another, or cannot be read.
+    Changed(Box<PendingUpdate>),
+}
+
+impl From<PendingUpdate> for CheckResult {
+    fn from(told: PendingUpdate) -> Self {
+        Self::Changed(Box::new(told))
+    }
+}
+
+impl FileUpdate {
+    pub(super) fn is_unreadable(&self) -> bool {
+        matches!(self.change, FileChange::Unreadable { .. })
+    }
+}
+
+impl PendingUpdate {
+    /// The same, but that the file has changed is all that is told; `None` where there is no less to tell.
+    pub(super) fn without_details(self) -> Option<Self> {
+        let update = self.update?;
+        let mime_type = match update.change {
+            FileChange::Pages(_) => "application/pdf",
+            FileChange::Text { .. } => "text/plain",
+            FileChange::Content { mime_type, reason: Some(_) } => mime_type,
+            _ => return None,
+        };
+        let reason = Some("its changes are too long for this answer".to_owned());
+        let update = Some(FileUpdate { change: FileChange::Content { mime_type, reason }, ..update });
+        Some(Self { update, forget: Vec::new(), holdings: vec![HeldItem::Followed], text: None, ..self })
+    }
+}
+
+impl ContextManager {
+    /// What changed among the files that a conversation holds or follows. A file is read again only where its stat is
+    /// another than when it was last hashed; the servers of URLs are asked, all of them within the time of one fetch.
+    /// What `cancellation` ends is told by the next call.
+    ///
+    /// Nothing counts as told until [`Updates::delivery`] is committed. Where `generation` is earlier than the
+    /// conversation's, committing does nothing.
+    ///
+    /// # Errors
+    /// None so far: what the store cannot say is one of [`Updates::notes`].
+    pub fn updates(
+        &self,
+        conversation: &ConversationId,
+        generation: Option<u64>,
+        cancellation: &Cancellation,
+    ) -> Result<Updates, ContextError> {
+        self.updates_within(conversation, generation, cancellation, &mut |_| true)
+    }
+
+    /// The same in an answer that has not room for everything: `takes` is asked about each update, in the order of their
+    /// paths, and says whether there is room for it, which is then gone. What is not told is not recorded either.
+    ///
+    /// What is too long even for an answer of its own is told without its details.
+    ///
+    /// # Errors
+    /// As [`Self::updates`].
+    pub fn updates_within(
+        &self,
+        conversation: &ConversationId,
+        generation: Option<u64>,
+        cancellation: &Cancellation,
+        takes: &mut dyn FnMut(&FileUpdate) -> bool,
+    ) -> Result<Updates, ContextError> {
+        let ConversationSession { snapshot, is_current, mut notes } = self.session(conversation, generation);
+        let mut snapshot = snapshot.unwrap_or_default();
+        let files = self.followed_files(&snapshot, &mut notes);
+        let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
+        let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
+        let mut asked_again = self.revalidate(&urls, cancellation);
+        notes.append(&mut asked_again.notes);
+        let is_missing = |path: &String| match is_url(path) {
+            true => asked_again.files.get(path).is_some_and(|found| found.as_ref().is_err_and(is_not_found)),
+            false => self.sources.stat(path).is_err_and(|error| is_not_found(&error)),
+        };
+        let gone: BTreeSet<FileKey> =
+            files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
+        snapshot.forget_files(&gone);
+        let snapshot = &snapshot;
+        let mut telling = UpdateCollector::new(takes);
+        let mut room = self.settings.max_text_characters;
+        for (looked_at, (path, (file, known))) in files.iter().enumerate() {
+            if telling.is_full() || cancellation.is_cancelled() {
+                telling.left = files.len() - looked_at;
+                break;
+            }
+            let found = match is_url(path) {
+                true => asked_again.files.remove(path),
+                false => Some(self.reopen(path, *file, cancellation)),
+            };
+            // What vanished a moment ago is told by the next call: others were looked at as if it were there.
+            let Some(found) = found.filter(|found| !found.as_ref().is_err_and(is_not_found) || gone.contains(file))
+            else {
+                continue;
+            };
+            let CheckResult::Changed(told) = self.check_file(snapshot, (path, *file, *known), found, &mut room) else {
+                continue;
+            };
+            if !telling.add(*told) {
+                telling.left = files.len() - looked_at;
+                break;
+            }
+        }
+        let (told, left) = (telling.finish(&mut notes), telling.left);
+        let generation = snapshot.head.generation;
+        let record = is_current.then(|| record(conversation, snapshot, &told)).flatten();
+        let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Updates { files, left, notes, generation, delivery: self.delivery(record) })
+    }
+
+    /// The files of a conversation by path, each with the content that the agent was last told of. Those whose paths
+    /// cannot be had are noted.
+    pub(super) fn followed_files(
+        &self,
+        snapshot: &Snapshot,
+        notes: &mut Vec<String>,
+    ) -> BTreeMap<String, (FileKey, ContentHash)> {
+        let known: BTreeMap<FileKey, ContentHash> = snapshot.view.files().collect();
+        let (names, why) = match self.cache.store().file_names(&known.keys().copied().collect::<Vec<_>>()) {
+            Ok(names) => (names, String::new()),
+            Err(error) => (BTreeMap::new(), format!(": {error}")),
+        };
+        let unnamed = known.len() - names.len();
+        if unnamed > 0 {
+            notes.push(format!("Not looked at: files whose paths are not known, {unnamed} of them{why}."));
+        }
+        let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
+        named.collect()
+    }
+
+    /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an
+    /// answer has left for diffs, in characters.
+    pub(super) fn check_file(
+        &self,
+        snapshot: &Snapshot,
+        (path, file, known): (&str, FileKey, ContentHash),
+        found: Result<RequestedFile, ContextError>,
+        room: &mut usize,
+    ) -> CheckResult {
+        let asked = match found {
+            Ok(asked) => asked,
+            Err(error) if is_not_found(&error) => return deleted(path, file).into(),
+            Err(error) => return unreadable(path, file, &error).into(),
+        };
+        let content = match asked.content_hash(&self.hashes) {
+            Ok(content) if content == known => return CheckResult::Unchanged,
+            Ok(content) => content,
+            // The next call sees it whole.
+            Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return CheckResult::BeingWritten,
+            Err(error) => return unreadable(path, file, &error).into(),
+        };
+        self.facts.remember_reference(content, path);
+        let is_restored = snapshot.view.last_given_content(&file) == Some(content);
+        let told = match asked.kind {
+            Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
+            _ if is_restored => restored(&asked),
+            Kind::Text(encoding) => {
+                let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
+                self.text_update(snapshot, &asked, text, room)
+            }
+            Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
+        };
+        told.into()
+    }
+
+    /// The file of a path that was written down; refused where its name did not survive that.
+    pub(super) fn reopen(
+        &self,
+        path: &str,
+        file: FileKey,
+        cancellation: &Cancellation,
+    ) -> Result<RequestedFile, ContextError> {
+        if self.sources.key(path)? != file {
+            let error = SourceError::UnsupportedReference { reference: path.to_owned() };
+            return Err(ContextError::Source { path: path.to_owned(), error });
+        }
+        self.sources.open(path, Requester::anybody(cancellation))
+    }
+
+    fn pdf_update(&self, snapshot: &Snapshot, asked: &RequestedFile, known: ContentHash) -> PendingUpdate {
+        let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
+            Ok(document) => document,
+            Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
+        };
+        let before = self.facts.page_count(&known, self.cache.store());
+        let fingerprint = |page| document.fingerprint(page).ok();
+        let news = RevisionDiff::of(&snapshot.view, asked.key, before, &*document, fingerprint);
+        // Of a file that is only followed, or known by its summary, any change is news.
+        let has_pages = snapshot.view.pages_at(asked.key).next().is_some();
+        let is_restored = snapshot.view.last_given_content(&asked.key) == asked.known_hash();
+        let change = match (news.changes.is_empty(), is_restored, has_pages) {
+            (false, _, _) => Some(FileChange::Pages(news.changes.clone())),
+            (true, true, _) => Some(FileChange::Restored),
+            (true, false, true) => None,
+            (true, false, false) => Some(FileChange::Content { mime_type: asked.kind.mime(), reason: None }),
+        };
+        PendingUpdate {
+            update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
+            forget: news.forget(asked.key),
+            holdings: news.holdings,
+            page_count: Some(document.page_count()),
+            ..update_for(asked)
+        }
+    }
+
+    fn text_update(
+        &self,
+        snapshot: &Snapshot,
+        asked: &RequestedFile,
+        text: Option<String>,
+        room: &mut usize,
+    ) -> PendingUpdate {
+        let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
+        let given = snapshot.view.last_given_content(&asked.key);
+        let old = given.and_then(|given| {
+            let old = self.facts.texts().get(&given)?;
+            snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
+        });
+        let Some(old) = old else { return content_update(asked, None) };
+        let Some(diff) = shorter_diff(&old, &text) else {
+            return content_update(asked, Some("its changes are longer than its text".into()));
+        };
+        let length = diff.chars().count();
+        if length > *room {
+            return content_update(asked, Some("its changes are too long for this answer".into()));
+        }
+        *room -= length;
+        let holdings = whole_span(&text).map(HeldItem::Text).into_iter().chain([HeldItem::Followed]).collect();
+        let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
+        PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(asked) }
+    }
+}
+
+pub(super) fn is_not_found(error: &ContextError) -> bool {
+    matches!(error, ContextError::Source { error: SourceError::NotFound { .. }, .. })
+}
+
+fn update_for(asked: &RequestedFile) -> PendingUpdate {
+    PendingUpdate {
+        update: None,
+        file: asked.key,
+        content: asked.known_hash(),
+        forget: Vec::new(),
+        holdings: vec![HeldItem::Followed],
+        page_count: None,
+        text: None,
+    }
+}
+
+fn content_update(asked: &RequestedFile, reason: Option<String>) -> PendingUpdate {
+    let change = FileChange::Content { mime_type: asked.kind.mime(), reason };
+    PendingUpdate { update: Some(FileUpdate { path: asked.path.clone(), change }), ..update_for(asked) }
+}
+
+/// A file that is again as the agent knows it.
+pub(super) fn restored(asked: &RequestedFile) -> PendingUpdate {
+    let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
+    PendingUpdate { update: Some(update), ..update_for(asked) }
+}
+
+fn deleted(path: &str, file: FileKey) -> PendingUpdate {
+    let update = FileUpdate { path: path.to_owned(), change: FileChange::Deleted };
+    let forget = vec![ForgetScope::File(file)];
+    PendingUpdate {
+        update: Some(update),
+        file,
+        content: None,
+        forget,
+        holdings: Vec::new(),
+        page_count: None,
+        text: None,
+    }
+}
+
+fn unreadable(path: &str, file: FileKey, error: &ContextError) -> PendingUpdate {
+    let change = FileChange::Unreadable { reason: error.to_string() };
+    let update = Some(FileUpdate { path: path.to_owned(), change });
+    PendingUpdate {
+        update,
+        file,
+        content: None,
+        forget: Vec::new(),
+        holdings: Vec::new(),
+        page_count: None,
+        text: None,
+    }
+}
+
+/// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
+fn pages_gone(snapshot: &Snapshot, told: &[PendingUpdate]) -> BTreeSet<PageFingerprint> {
+    let named = |told: &PendingUpdate, holding: &Holding| {
+        told.forget.iter().any(|forget| !matches!(forget, ForgetScope::Positions { .. }) && forget.names(holding))
+    };
+    let mut lost = BTreeSet::new();
+    for told in told.iter().filter(|told| !told.forget.is_empty()) {
+        let gone = snapshot.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
+        lost.extend(gone.filter_map(|holding| holding.what.fingerprint()));
+    }
+    lost
+}
+
+pub(super) fn record(
+    conversation: &ConversationId,
+    snapshot: &Snapshot,
+    told: &[PendingUpdate],
+) -> Option<PendingRecord> {
+    let mut delivery = empty_record(snapshot);
+    let mut texts = Vec::new();
+    let lost = pages_gone(snapshot, told);
+    for told in told {
+        delivery.forget.extend(told.forget.clone());
+        if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
+            delivery.sent.add(text_usage(diff));
+        }
+        let Some(content) = told.content else { continue };
+        delivery.names.extend(told.update.as_ref().map(|update| (told.file, update.path.clone())));
+        let stays =
+            |what: &&HeldItem| !matches!(what, HeldItem::Page { fingerprint, .. } if lost.contains(fingerprint));
+        let holdings = told.holdings.iter().filter(stays);
+        delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
+        delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
+        texts.extend(told.text.clone().map(|text| (content, text)));
+    }
+    let is_news = !delivery.holdings.is_empty() || !delivery.forget.is_empty();
+    is_news.then(|| PendingRecord { conversation: conversation.clone(), delivery, texts })
+}

@@ -1,0 +1,114 @@
+//! Files of the web that a conversation holds: their servers are asked whether they still have what was given.
+//!
+//! [`ContextManager::updates`] asks, since a page on the web changes as a file does; with the validators of what is kept,
+//! so that an unchanged document costs a 304. All servers together have the time of one fetch, and one that fails or is
+//! late spoils nothing. A [`FileWatch`](crate::context::Watch) asks nobody: it looks often.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+
+use crate::context::ContextManager;
+use crate::context::error::ContextError;
+use crate::context::files::{RequestedFile, source_error};
+use crate::limits::Cancellation;
+use crate::source::SourceError;
+use crate::view::FileKey;
+use crate::web::WebError;
+
+/// Files that one call asks about; what is over is told of as not asked.
+const MAX_ASKED: usize = 100;
+
+/// Requests at once.
+const AT_ONCE: usize = 8;
+
+/// What came of asking.
+#[derive(Default)]
+pub(crate) struct RevalidatedFiles {
+    /// By URL; those that were not asked, or did not answer in time, are not among them.
+    pub(crate) files: BTreeMap<String, Result<RequestedFile, ContextError>>,
+    /// Why some are not, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+impl ContextManager {
+    /// Asks the servers of `urls`.
+    pub(crate) fn revalidate(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> RevalidatedFiles {
+        let web = match (urls.len(), &self.sources.web) {
+            (0, _) | (_, None) => return RevalidatedFiles::default(),
+            (_, Some(web)) => web.settings(),
+        };
+        let references_off = (!web.references).then_some("web_references is off");
+        let off = web.switched_off().map(|setting| format!("{setting} is set"));
+        if let Some(why) = off.or(references_off.map(str::to_owned)) {
+            return RevalidatedFiles { notes: vec![not_asked_note(urls.len(), &why)], ..RevalidatedFiles::default() };
+        }
+        let asked = urls.get(..MAX_ASKED).unwrap_or(urls);
+        let mut found = self.ask_in_parallel(asked, cancellation);
+        if urls.len() > asked.len() {
+            found.notes.push(not_asked_note(urls.len() - asked.len(), &format!("one call asks about {MAX_ASKED}")));
+        }
+        let late = asked.len() - found.files.len();
+        if late > 0 {
+            let limit = web.deadline.as_millis();
+            let files = web_files(late);
+            found.notes.push(format!("No answer about {files} within {limit} ms, which is web_deadline_ms."));
+        }
+        found
+    }
+
+    fn ask_in_parallel(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> RevalidatedFiles {
+        let files = Mutex::new(BTreeMap::new());
+        let waiting = Mutex::new(urls.iter());
+        let time = self.sources.web.as_ref().map(|web| web.settings().deadline).unwrap_or_default();
+        let stop = Cancellation::new();
+        let stopped = stop.clone();
+        let _with_the_call = cancellation.on_cancel(move || stopped.cancel());
+        std::thread::scope(|scope| {
+            let (done, all_done) = channel::<()>();
+            let (files, waiting, stop) = (&files, &waiting, &stop);
+            scope.spawn(move || {
+                if all_done.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                    stop.cancel();
+                }
+            });
+            for _ in 0..AT_ONCE.min(urls.len()) {
+                let done = done.clone();
+                scope.spawn(move || {
+                    let next = || locked(waiting).next().filter(|_| !stop.is_cancelled());
+                    while let Some((url, file)) = next() {
+                        if let Some(answer) = unless_cancelled(self.reopen(url, *file, stop)) {
+                            locked(files).insert((*url).to_owned(), answer);
+                        }
+                    }
+                    drop(done);
+                });
+            }
+        });
+        RevalidatedFiles { files: files.into_inner().unwrap_or_else(PoisonError::into_inner), notes: Vec::new() }
+    }
+}
+
+/// An answer, unless it is that nobody waited for one.
+fn unless_cancelled(opened: Result<RequestedFile, ContextError>) -> Option<Result<RequestedFile, ContextError>> {
+    match opened {
+        Err(ContextError::Source { error: SourceError::Web(WebError::Cancelled), .. }) => None,
+        // Of the web there is no such thing as a file that was deleted: what was kept went while it was opened.
+        Err(ContextError::Source { path, error: SourceError::NotFound { .. } }) => {
+            Some(Err(source_error(&path, WebError::ContentNotFound.into())))
+        }
+        other => Some(other),
+    }
+}
+
+fn not_asked_note(count: usize, why: &str) -> String {
+    format!("Not asked about: {}, because {why}.", web_files(count))
+}
+
+fn web_files(count: usize) -> String {
+    if count == 1 { "1 file of the web".to_owned() } else { format!("{count} files of the web") }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

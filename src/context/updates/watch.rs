@@ -1,0 +1,190 @@
+//! Follows the files of a conversation: by their stat, reading only what changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::{CheckResult, FileUpdate, PendingUpdate, Updates, is_not_found, record, restored};
+use crate::context::ContextManager;
+use crate::context::conversation::{ConversationSession, Snapshot};
+use crate::context::error::ContextError;
+use crate::context::plain_file::read_text;
+use crate::hash::ContentHash;
+use crate::limits::Cancellation;
+use crate::source::{Kind, Stat, is_url};
+use crate::view::{ConversationId, FileKey};
+
+/// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
+/// [`FileWatch::poll`] as often as is wanted; it knows no clock.
+///
+/// A poll opens each file, looks at its stat, and reads it only where that is another than before and the same as at
+/// the poll before: a file that is just being written is left alone until it rests. Of URLs it tells nothing. An editor that deletes a file and
+/// puts another in its place makes no deletion, unless two polls see the gap.
+pub struct FileWatch<'a> {
+    context: &'a ContextManager,
+    conversation: ConversationId,
+    files: BTreeMap<FileKey, FollowedFile>,
+}
+
+/// What is known of one file.
+#[derive(Default)]
+struct FollowedFile {
+    /// What was seen when it was last looked into.
+    settled: Option<ObservedState>,
+    /// What was seen at the last poll, where that is another.
+    unsettled: Option<ObservedState>,
+    /// What was last told of it here; `None` where it is as the conversation knows it.
+    told: Option<ReportedState>,
+}
+
+/// What a watch told of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReportedState {
+    Content(ContentHash),
+    Deleted,
+    Unreadable,
+}
+
+impl ReportedState {
+    fn of(told: &PendingUpdate) -> Self {
+        match told.content {
+            Some(content) => Self::Content(content),
+            None if told.update.as_ref().is_some_and(FileUpdate::is_unreadable) => Self::Unreadable,
+            None => Self::Deleted,
+        }
+    }
+}
+
+/// What a poll sees of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ObservedState {
+    There(Stat),
+    Missing,
+    Unreadable,
+}
+
+impl ContextManager {
+    /// Follows the files of a conversation from here on, those that it comes to hold later too.
+    #[must_use]
+    pub fn watch(&self, conversation: ConversationId) -> FileWatch<'_> {
+        FileWatch { context: self, conversation, files: BTreeMap::new() }
+    }
+}
+
+impl FileWatch<'_> {
+    /// What changed since the last poll; the second also tells what changed before this watch began.
+    ///
+    /// Nothing is recorded until [`Updates::delivery`] is committed, and that is for a caller to do that passes the
+    /// changes on to the agent: an agent that was not told would be left with what it has. Either way this watch tells
+    /// of a change once.
+    ///
+    /// # Errors
+    /// None so far: what the store cannot say is one of [`Updates::notes`].
+    pub fn poll(&mut self) -> Result<Updates, ContextError> {
+        let ConversationSession { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
+        // Where it is not known what is followed, what is known of files stays for the next poll.
+        let Some(mut snapshot) = snapshot else { return Ok(self.context.no_updates(notes)) };
+        let followed = self.context.followed_files(&snapshot, &mut notes);
+        self.files.retain(|file, _| snapshot.view.last_reported_content(file).is_some());
+        let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
+        for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
+            let seen = self.observe(&path);
+            let entry = self.files.entry(file).or_default();
+            if entry.is_new() {
+                self.context.keep_text(&path, file, known);
+            }
+            if seen == ObservedState::Missing {
+                gone.insert(file);
+            }
+            if entry.has_settled(seen) {
+                resting.push((path, file, known));
+            }
+        }
+        snapshot.forget_files(&gone);
+        let mut room = self.context.settings.max_text_characters;
+        let mut told = Vec::new();
+        for (path, file, known) in resting {
+            let entry = self.files.entry(file).or_default();
+            told.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut room));
+        }
+        let record = record(&self.conversation, &snapshot, &told);
+        let files = told.into_iter().filter_map(|told| told.update).collect();
+        let delivery = self.context.delivery(record.filter(|_| is_current));
+        Ok(Updates { files, left: 0, notes, generation: snapshot.head.generation, delivery })
+    }
+
+    fn observe(&self, path: &str) -> ObservedState {
+        match self.context.sources.stat(path) {
+            Ok(stat) => ObservedState::There(stat),
+            Err(error) if is_not_found(&error) => ObservedState::Missing,
+            Err(_) => ObservedState::Unreadable,
+        }
+    }
+}
+
+impl FollowedFile {
+    fn is_new(&self) -> bool {
+        self.settled.is_none() && self.unsettled.is_none()
+    }
+
+    /// Whether the file is to be looked into: it is another than before, and was so at the poll before.
+    fn has_settled(&mut self, seen: ObservedState) -> bool {
+        if self.settled == Some(seen) {
+            self.unsettled = None;
+            return false;
+        }
+        let is_resting = self.unsettled == Some(seen);
+        self.unsettled = (!is_resting).then_some(seen);
+        if is_resting {
+            self.settled = Some(seen);
+        }
+        is_resting
+    }
+}
+
+fn changed(
+    context: &ContextManager,
+    snapshot: &Snapshot,
+    (path, file, known): (&str, FileKey, ContentHash),
+    followed: &mut FollowedFile,
+    room: &mut usize,
+) -> Option<PendingUpdate> {
+    let found = || context.reopen(path, file, &Cancellation::new());
+    match context.check_file(snapshot, (path, file, known), found(), room) {
+        CheckResult::Unchanged => {
+            // News only to those who were told otherwise here.
+            followed.told.take()?;
+            found().ok().map(|asked| restored(&asked))
+        }
+        CheckResult::BeingWritten => {
+            // To be looked into once it rests.
+            followed.settled = None;
+            None
+        }
+        CheckResult::Changed(told) => {
+            let said = Some(ReportedState::of(&told));
+            let is_news = said != followed.told;
+            followed.told = said;
+            is_news.then_some(*told)
+        }
+    }
+}
+
+impl ContextManager {
+    fn no_updates(&self, notes: Vec<String>) -> Updates {
+        Updates { files: Vec::new(), left: 0, notes, generation: 0, delivery: self.delivery(None) }
+    }
+
+    /// Keeps the text of a file that is as the agent knows it, so that its next change can be told as a diff.
+    fn keep_text(&self, path: &str, file: FileKey, known: ContentHash) {
+        if self.facts.texts().get(&known).is_some() {
+            return;
+        }
+        let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
+        let Kind::Text(encoding) = asked.kind else { return };
+        if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
+            && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
+        {
+            self.facts.texts().insert(known, Arc::from(text));
+        }
+    }
+}
