@@ -37,7 +37,7 @@ pub(super) fn without_marks(text: &str) -> String {
 
 /// A request's bytes, in order.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RequestBody {
+pub(crate) struct RequestBody {
     segments: Vec<BodySegment>,
 }
 

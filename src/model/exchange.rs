@@ -9,10 +9,10 @@ use tokio::time::{Instant, sleep_until};
 
 use super::error::ModelError;
 use super::name::ModelName;
+use super::protocol::{ModelRequest, PartialReply, ProviderProtocol, is_passing, message_of};
 use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::{Endpoint, ModelSettings};
 use super::sse::EventParser;
-use super::wire::{ModelRequest, PartialReply, ProviderProtocol, is_passing, message_of};
 use crate::http::{Client, HttpError, RequestBuilder, Response, header, streamed};
 
 /// Bytes of a refusal that are read.

@@ -31,26 +31,22 @@
 //! base64 is 133 MB); and it marks what is to be cached by message, not by block. Retrying, deadlines over several models, limits by provider and packing would be ours with any of them.
 //! What is left, the four shapes of requests and events, is 290 lines of this room of 2,200.
 
-mod anthropic;
 mod body;
-mod chat;
 mod client;
 mod error;
 mod exchange;
-mod google;
 mod name;
+mod protocol;
 mod provider;
 mod question;
-mod responses;
 mod settings;
 mod sse;
-mod wire;
 
-pub use body::{base64, base64_length, push_base64};
-pub use client::{ModelClient, ModelSession};
-pub use error::ModelError;
-pub use name::{ModelName, ProviderKey};
-pub use provider::{PROVIDERS, Provider};
-pub use question::{ModelReply, NoReplyListener, Question, QuestionPart, ReplyListener, TokenUsage};
-pub use settings::{Endpoint, ModelChain, ModelSettings, RemoteReferences};
-pub use wire::ProviderProtocol;
+pub use self::body::{base64, base64_length, push_base64};
+pub use self::client::{ModelClient, ModelSession};
+pub use self::error::ModelError;
+pub use self::name::{ModelName, ProviderKey};
+pub use self::protocol::ProviderProtocol;
+pub use self::provider::{PROVIDERS, Provider};
+pub use self::question::{ModelReply, NoReplyListener, Question, QuestionPart, ReplyListener, TokenUsage};
+pub use self::settings::{Endpoint, ModelChain, ModelSettings, RemoteReferences};

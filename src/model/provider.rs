@@ -1,6 +1,6 @@
 //! The providers that are known, as data.
 
-use super::wire::ProviderProtocol;
+use super::protocol::ProviderProtocol;
 
 /// A provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

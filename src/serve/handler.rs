@@ -11,14 +11,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::ServerParts;
-use super::delivery::{PendingResponses, ResponseParts};
-use super::http::{self, Exchange, Metrics};
+use super::delivery::{InFlight, PendingResponses, ResponseParts};
+use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
-use super::in_flight::InFlight;
 use super::progress::ToolProgress;
-use super::shape;
-use super::tools::{self, ToolCall, ToolEntry, ToolResult};
+use super::tools::{ToolCall, ToolEntry, ToolResult};
+use super::{ServerParts, convert as shape, http, tools};
 use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
 /// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.

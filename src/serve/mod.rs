@@ -14,20 +14,14 @@
 //! made by vector instructions. A client that reads 1.4 MB in pieces of 8 KB from a pipe needs 1.2 ms whoever writes them,
 //! and .7 ms in pieces of 64 KB.
 
-mod context;
+mod convert;
 mod delivery;
-mod enclosures;
 mod handler;
 mod http;
 mod identity;
-mod in_flight;
-mod pdf;
 mod progress;
-mod recalls;
-mod shape;
 mod stdio;
 mod tools;
-mod web;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -38,16 +32,12 @@ use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
-use self::delivery::{DeliveringTransport, PendingResponses};
-use self::enclosures::OpenBlobs;
-use self::handler::Handler;
 pub use self::http::HttpSettings;
-use self::in_flight::InFlight;
+
+use self::delivery::{DeliveringTransport, InFlight, OpenBlobs, PendingResponses};
+use self::handler::Handler;
 use self::stdio::BlobWriter;
-use crate::tool::ContextManager;
-use crate::tool::ConversationId;
-use crate::tool::FormArgument;
-use crate::tool::ModelClient;
+use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient};
 
 /// How long work may go on whose client went away.
 const SHUTDOWN: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncWrite;
 
-use super::enclosures::{BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
+use super::delivery::{BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
 
 /// What the pipe to a client is to hold, where the system lets us say so. 1 MiB, the most that anybody may have.
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
@@ -108,7 +108,7 @@ mod tests {
     use tokio::io::AsyncWriteExt as _;
 
     use super::*;
-    use crate::serve::enclosures::ResultBlobs;
+    use crate::serve::delivery::ResultBlobs;
     use crate::tool::base64;
 
     /// What comes out of a pipe of so many bytes when this is written, with the marks in it filled.

@@ -7,17 +7,17 @@
 //! A lost holding costs one page sent again; a false one leaves the agent blind. Every rule here errs to the first
 //! side. This room does no I/O and knows no clock: sequences come from the store.
 
-mod agent;
+mod agent_view;
 mod conversation;
+mod conversation_id;
 mod forget;
 mod holding;
-mod id;
 mod index;
-mod texts;
+mod sent_texts;
 
-pub use agent::AgentView;
-pub use conversation::{ConversationView, HoldingChange};
-pub use forget::ForgetScope;
-pub use holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
-pub use id::{ConversationId, ConversationIdError, Principal};
-pub use texts::SentTexts;
+pub use self::agent_view::AgentView;
+pub use self::conversation::{ConversationView, HoldingChange};
+pub use self::conversation_id::{ConversationId, ConversationIdError, Principal};
+pub use self::forget::ForgetScope;
+pub use self::holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
+pub use self::sent_texts::SentTexts;

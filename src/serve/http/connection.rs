@@ -15,9 +15,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use super::exchange::AwaitingFlush;
-use crate::serve::delivery::PendingResponse;
-use crate::serve::in_flight::InFlight;
-use crate::serve::recalls::take_back;
+use crate::serve::delivery::{InFlight, PendingResponse, take_back};
 use crate::tool::Recall;
 
 /// A connection under watch.

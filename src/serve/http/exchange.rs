@@ -22,8 +22,9 @@ use tokio::time::sleep;
 
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics};
-use crate::serve::delivery::{PendingResponse, ResponseParts};
-use crate::serve::enclosures::{BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
+use crate::serve::delivery::{
+    BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES, PendingResponse, ResponseParts,
+};
 use crate::serve::lock;
 use crate::tool::Recall;
 

@@ -26,8 +26,7 @@ use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, store_text};
 use super::sessions::{Admission, SESSION, Sessions};
 use crate::serve::HttpState;
-use crate::serve::enclosures::OpenBlobs;
-use crate::serve::recalls::{Recalls, take_back};
+use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};
 
 /// Who a request is from, and where its handler leaves what its connection has to know.

@@ -27,12 +27,11 @@ use tokio::time::{sleep, timeout};
 
 use self::connection::Connection;
 use self::exchange::AwaitingFlush;
-use self::gate::Gate;
-use self::metrics::Gauge;
-
 pub(super) use self::exchange::{Exchange, LoggedCall};
+use self::gate::Gate;
 pub(super) use self::gate::HttpCaller;
 pub(super) use self::log::trace_parent;
+use self::metrics::Gauge;
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION;
 use super::HttpState;

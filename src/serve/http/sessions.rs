@@ -14,8 +14,8 @@ use rmcp::transport::streamable_http_server::session::local::{LocalSessionManage
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore as ReplayStore, SessionStoreError};
 use serde_json::Value;
 
+use crate::serve::delivery::Recalls;
 use crate::serve::lock;
-use crate::serve::recalls::Recalls;
 use crate::tool::{ContextManager, Principal, SessionStore, StoreError, StoredSession};
 
 /// The header in which the older protocols name a session.

@@ -1,9 +1,13 @@
 //! The tools that can be called, a row each.
 
+mod context;
+mod pdf;
+mod web;
+
 use rmcp::model::{CallToolResult, JsonObject};
 
-use super::enclosures::ResultBlobs;
-use super::{ServerParts, context, pdf, shape, web};
+use super::delivery::ResultBlobs;
+use super::{ServerParts, convert as shape};
 use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ProgressListener, ToolError, ToolSpec};
 
 /// What came of a call.

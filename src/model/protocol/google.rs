@@ -3,17 +3,17 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{RequestBody, data_after, without_marks};
-use super::question::QuestionPart;
-use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
+use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
+use crate::model::body::{RequestBody, data_after, without_marks};
+use crate::model::question::QuestionPart;
 
-pub(super) fn url(base_url: &str, model: &str) -> String {
+pub(crate) fn url(base_url: &str, model: &str) -> String {
     let versioned = if base_url.ends_with("/v1beta") { base_url.to_owned() } else { format!("{base_url}/v1beta") };
     format!("{versioned}/models/{}:streamGenerateContent?alt=sse", model.strip_prefix("models/").unwrap_or(model))
 }
 
 /// Documents, then the prompt. What was sent before is cached by the provider unasked.
-pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut parts = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     parts.push(json!({ "text": without_marks(&asked.question.prompt) }));
@@ -33,7 +33,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
 }
 
 /// Each event is an answer of its own; the last has the reason why it ends.
-pub(super) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     let parts = items_at(event, "/candidates/0/content/parts");
     for part in parts.filter(|part| part.get("thought") != Some(&Value::Bool(true))) {
         reading.text.push_str(text_at(part, "/text").unwrap_or_default());
@@ -52,7 +52,7 @@ pub(super) fn event(event: &Value, reading: &mut PartialReply) {
     }
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("candidates").or_else(|| answer.get("promptFeedback"))?;
     event(answer, reading);
     Some(())

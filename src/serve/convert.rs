@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 
-use super::enclosures::ResultBlobs;
+use super::delivery::ResultBlobs;
 use super::tools::ToolResult;
 use crate::tool::Block;
 use crate::tool::{

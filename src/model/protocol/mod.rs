@@ -1,12 +1,16 @@
 //! The protocols that providers speak.
 
+mod anthropic;
+mod chat;
+mod google;
+mod responses;
+
 use serde_json::Value;
 
 use super::body::RequestBody;
 use super::error::ModelError;
 use super::name::ProviderKey;
 use super::question::{Question, TokenUsage};
-use super::{anthropic, chat, google, responses};
 
 /// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,22 +27,22 @@ pub enum ProviderProtocol {
 
 /// What a request is made of besides its parts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ModelRequest<'a> {
-    pub(super) model: &'a str,
-    pub(super) question: &'a Question,
-    pub(super) max_output_tokens: u64,
+pub(crate) struct ModelRequest<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) question: &'a Question,
+    pub(crate) max_output_tokens: u64,
 }
 
 /// An answer as far as it was read.
 #[derive(Debug, Default)]
-pub(super) struct PartialReply {
-    pub(super) text: String,
-    pub(super) usage: TokenUsage,
+pub(crate) struct PartialReply {
+    pub(crate) text: String,
+    pub(crate) usage: TokenUsage,
     /// Why the model stopped, as the provider names it.
-    pub(super) stop: Option<String>,
-    pub(super) is_cut: bool,
+    pub(crate) stop: Option<String>,
+    pub(crate) is_cut: bool,
     /// Whether the provider said that this is all.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl ProviderProtocol {
@@ -49,7 +53,7 @@ impl ProviderProtocol {
     }
 
     /// Where `model` is asked.
-    pub(super) fn url(self, base_url: &str, model: &str) -> String {
+    pub(crate) fn url(self, base_url: &str, model: &str) -> String {
         match self {
             Self::Messages => anthropic::url(base_url),
             Self::GenerateContent => google::url(base_url, model),
@@ -59,7 +63,7 @@ impl ProviderProtocol {
     }
 
     /// Headers beside those of the content.
-    pub(super) fn headers(self, key: Option<&ProviderKey>) -> Vec<(&'static str, String)> {
+    pub(crate) fn headers(self, key: Option<&ProviderKey>) -> Vec<(&'static str, String)> {
         let key = key.map(ProviderKey::expose);
         match self {
             Self::Messages => anthropic::headers(key),
@@ -71,7 +75,7 @@ impl ProviderProtocol {
     }
 
     /// The request.
-    pub(super) fn body(self, asked: &ModelRequest<'_>) -> RequestBody {
+    pub(crate) fn body(self, asked: &ModelRequest<'_>) -> RequestBody {
         match self {
             Self::Messages => anthropic::body(asked),
             Self::GenerateContent => google::body(asked),
@@ -81,7 +85,7 @@ impl ProviderProtocol {
     }
 
     /// Takes one event of a streamed answer.
-    pub(super) fn event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
+    pub(crate) fn event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             reading.is_complete = true;
             return Ok(());
@@ -100,7 +104,7 @@ impl ProviderProtocol {
     }
 
     /// Takes an answer that came in one piece, from a server that does not stream.
-    pub(super) fn whole(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
+    pub(crate) fn whole(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         let answer = parse_object(text)?;
         if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
             return Err(stream_error(error));
@@ -123,22 +127,22 @@ fn parse_object(text: &str) -> Result<Value, ModelError> {
 }
 
 /// The text at `pointer`.
-pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
 /// The count at `pointer`.
-pub(super) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
+pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }
 
 /// The items of the list at `pointer`.
-pub(super) fn items_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+pub(crate) fn items_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
     value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
 /// What a refusal says, whatever shape it has.
-pub(super) fn message_of(text: &str) -> Option<(String, String)> {
+pub(crate) fn message_of(text: &str) -> Option<(String, String)> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let value = value.as_array().and_then(|errors| errors.first()).unwrap_or(&value);
     let error = value.get("error").unwrap_or(value);
@@ -154,7 +158,7 @@ fn kind(error: &Value) -> &str {
 }
 
 /// An error that comes after the status said that all is well.
-pub(super) fn stream_error(error: &Value) -> ModelError {
+pub(crate) fn stream_error(error: &Value) -> ModelError {
     let kind = kind(error);
     let status = match kind {
         "overloaded_error" | "server_is_overloaded" => 529,
@@ -168,12 +172,12 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
 }
 
 /// Whether a refusal may pass: the server is overloaded, or broke. What is paid for and used up does not.
-pub(super) fn is_passing(status: u16, kind: &str) -> bool {
+pub(crate) fn is_passing(status: u16, kind: &str) -> bool {
     matches!(status, 429 | 500 | 502 | 503 | 504 | 529) && kind != "insufficient_quota"
 }
 
 /// The larger of what was known and what is said now: counts come several times, and grow.
-pub(super) fn keep_max(known: &mut Option<u64>, said: Option<u64>) {
+pub(crate) fn keep_max(known: &mut Option<u64>, said: Option<u64>) {
     *known = (*known).max(said);
 }
 

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use bytes::Bytes;
 
-use super::delivery::PendingResponse;
-use super::lock;
+use super::PendingResponse;
+use crate::serve::lock;
 use crate::tool::{base64_length, push_base64};
 
 /// What a mark starts with; its number and seal follow in hexadecimal.
@@ -39,7 +39,7 @@ const DIGITS: usize = 16;
 const STRIDE: usize = 48 << 10;
 
 /// Bytes of a piece of data as it is written, at most.
-pub(super) const PIECE_BYTES: usize = QUOTES.len() + STRIDE / 3 * 4;
+pub(crate) const PIECE_BYTES: usize = QUOTES.len() + STRIDE / 3 * 4;
 
 /// Numbers of marks: no two of a process are the same.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
@@ -84,16 +84,16 @@ impl MarkedContent {
 
 /// The data of one result.
 #[derive(Debug, Default)]
-pub(super) struct ResultBlobs(BTreeMap<u64, MarkedContent>);
+pub(crate) struct ResultBlobs(BTreeMap<u64, MarkedContent>);
 
 impl ResultBlobs {
     /// What stands for `data` in the result.
-    pub(super) fn enclose(&mut self, data: &Bytes) -> String {
+    pub(crate) fn enclose(&mut self, data: &Bytes) -> String {
         self.mark(MarkedContent::Data(data.clone()))
     }
 
     /// What stands for a text in the result.
-    pub(super) fn enclose_text(&mut self, text: &str) -> String {
+    pub(crate) fn enclose_text(&mut self, text: &str) -> String {
         // A text can always be written as JSON.
         let quoted = Bytes::from(serde_json::to_string(text).unwrap_or_default());
         let inside = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
@@ -107,23 +107,23 @@ impl ResultBlobs {
     }
 
     /// Bytes of what is `json` bytes long with the marks, when it is written.
-    pub(super) fn written_length(&self, json: u64) -> u64 {
+    pub(crate) fn written_length(&self, json: u64) -> u64 {
         let marks = (self.0.len() as u64).saturating_mul((MARK.len() + 2 * DIGITS) as u64);
         self.0.values().map(MarkedContent::written_length).fold(json.saturating_sub(marks), u64::saturating_add)
     }
 
     /// Adds what belongs to another result.
-    pub(super) fn append(&mut self, mut others: Self) {
+    pub(crate) fn append(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
     }
 
     /// The number of the mark that `text` is, where it stands for something here.
-    pub(super) fn number(&self, text: &str) -> Option<u64> {
+    pub(crate) fn number(&self, text: &str) -> Option<u64> {
         mark_number(text).filter(|number| self.0.contains_key(number))
     }
 
     /// Whether `text` is a mark that stands for nothing here.
-    pub(super) fn lacks_data_for(&self, text: &str) -> bool {
+    pub(crate) fn lacks_data_for(&self, text: &str) -> bool {
         mark_number(text).is_some_and(|number| !self.0.contains_key(&number))
     }
 }
@@ -134,7 +134,7 @@ fn mark_number(text: &str) -> Option<u64> {
 
 /// The data of all results that are being written: who writes need not know whose they are.
 #[derive(Clone, Default)]
-pub(super) struct OpenBlobs(Arc<OpenBlobsState>);
+pub(crate) struct OpenBlobs(Arc<OpenBlobsState>);
 
 #[derive(Default)]
 struct OpenBlobsState {
@@ -153,7 +153,7 @@ struct OpenBlob {
 const MAX_WAITING_BYTES: u64 = 64 << 20;
 
 /// Keeps the data of one result for as long as it lives, and its delivery until it is written.
-pub(super) struct BlobLease {
+pub(crate) struct BlobLease {
     open: OpenBlobs,
     enclosures: ResultBlobs,
 }
@@ -161,7 +161,7 @@ pub(super) struct BlobLease {
 impl OpenBlobs {
     /// Has the data of a result written with it, until what this gives is dropped. Whoever writes the mark of this number
     /// gets what is to be delivered.
-    pub(super) fn lease(&self, enclosures: ResultBlobs, pending: Option<(u64, PendingResponse)>) -> BlobLease {
+    pub(crate) fn lease(&self, enclosures: ResultBlobs, pending: Option<(u64, PendingResponse)>) -> BlobLease {
         let mut entries = lock(&self.0.entries);
         let all = enclosures.0.iter();
         entries.extend(all.map(|(number, content)| (*number, OpenBlob { content: content.clone(), pending: None })));
@@ -176,7 +176,7 @@ impl OpenBlobs {
 
     /// The first part of `json`, which is all that is left of a message: a text of at most `most` bytes that no mark
     /// begins in, or data.
-    pub(super) fn first_part(&self, json: &[u8], most: usize) -> MessagePart {
+    pub(crate) fn first_part(&self, json: &[u8], most: usize) -> MessagePart {
         const WHOLE: usize = IN_JSON.len() + 2 * DIGITS;
         // Whatever begins within `most` bytes is seen whole.
         let seen = json.get(..most.saturating_add(WHOLE)).unwrap_or(json);
@@ -200,12 +200,12 @@ impl OpenBlobs {
 
 impl BlobLease {
     /// Bytes of what is `json` bytes long with the marks, when it is written.
-    pub(super) fn written_length(&self, json: u64) -> u64 {
+    pub(crate) fn written_length(&self, json: u64) -> u64 {
         self.enclosures.written_length(json)
     }
 
     /// The same for as long as this lives, where there is something to keep and not too much is kept so.
-    pub(super) fn waiting(self) -> Option<RetainedBlobs> {
+    pub(crate) fn waiting(self) -> Option<RetainedBlobs> {
         let bytes = self.enclosures.0.values().map(|content| content.bytes().len() as u64).fold(0, u64::saturating_add);
         let waiting = RetainedBlobs { lease: self, bytes };
         let before = waiting.lease.open.0.waiting.fetch_add(bytes, Ordering::Relaxed);
@@ -214,7 +214,7 @@ impl BlobLease {
 }
 
 /// Data that is kept for a client that may come back.
-pub(super) struct RetainedBlobs {
+pub(crate) struct RetainedBlobs {
     lease: BlobLease,
     bytes: u64,
 }
@@ -236,7 +236,7 @@ impl Drop for BlobLease {
 }
 
 /// A part of a message.
-pub(super) enum MessagePart {
+pub(crate) enum MessagePart {
     /// So many bytes as they are.
     Text(usize),
     /// Data.
@@ -253,14 +253,14 @@ pub(super) enum MessagePart {
 }
 
 /// Data that is being written.
-pub(super) struct BlobStream {
+pub(crate) struct BlobStream {
     left: MarkedContent,
     is_begun: bool,
 }
 
 impl BlobStream {
     /// Adds the next piece to `out`, at most [`PIECE_BYTES`] of it; nothing where all is written.
-    pub(super) fn push_piece(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn push_piece(&mut self, out: &mut Vec<u8>) {
         if !self.is_begun {
             out.extend_from_slice(QUOTES);
             self.is_begun = true;
@@ -272,7 +272,7 @@ impl BlobStream {
     }
 
     /// Whether all is written.
-    pub(super) fn is_written(&self) -> bool {
+    pub(crate) fn is_written(&self) -> bool {
         self.is_begun && self.left.bytes().is_empty()
     }
 }

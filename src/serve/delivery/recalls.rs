@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::RequestId;
 
 use super::in_flight::InFlight;
-use super::lock;
+use crate::serve::lock;
 use crate::tool::{Recall, Receipt};
 
 /// Requests of one client whose answers can be cancelled. 64: a client has few answers that it has not read.
@@ -18,7 +18,7 @@ const MAX_AGE: Duration = Duration::from_secs(5 * 60);
 
 /// The last requests of one client: of one connection, or of one session of the older protocol versions.
 #[derive(Clone, Default)]
-pub(super) struct Recalls(Arc<Mutex<VecDeque<RecallableRequest>>>);
+pub(crate) struct Recalls(Arc<Mutex<VecDeque<RecallableRequest>>>);
 
 struct RecallableRequest {
     id: RequestId,
@@ -28,7 +28,7 @@ struct RecallableRequest {
 
 impl Recalls {
     /// Notes a request. From now on its id names this request, and no longer one that was answered before.
-    pub(super) fn begin(&self, id: &RequestId, recall: Recall) {
+    pub(crate) fn begin(&self, id: &RequestId, recall: Recall) {
         let mut requests = lock(&self.0);
         let now = Instant::now();
         requests.retain(|request| {
@@ -42,7 +42,7 @@ impl Recalls {
     }
 
     /// Cancels what has this id, and gives what is to be taken back.
-    pub(super) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
+    pub(crate) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
         let mut requests = lock(&self.0);
         let named = requests.iter().filter(|request| request.id == *id && request.began.elapsed() < MAX_AGE);
         let receipts = named.filter_map(|request| request.recall.cancel()).collect();
@@ -52,7 +52,7 @@ impl Recalls {
 }
 
 /// Takes records back on a thread that may wait for the store. Requests that follow wait for it.
-pub(super) fn take_back(receipts: Vec<Receipt>, in_flight: &InFlight, warn: fn(&str)) {
+pub(crate) fn take_back(receipts: Vec<Receipt>, in_flight: &InFlight, warn: fn(&str)) {
     if receipts.is_empty() {
         return;
     }

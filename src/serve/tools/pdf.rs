@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::shape;
-use super::tools::{ToolCall, ToolResult};
+use super::{ToolCall, ToolResult};
+use crate::serve::convert as shape;
 use crate::tool::{
     self, AskArguments, AskContext, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, NoReplyListener,
     RenderArguments, SearchArguments, TextArguments, ToolError,
 };
 
-pub(super) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
     let pdf = arguments.open(call.context(), call.caller)?;
     let result = InfoResult::of(&pdf);
@@ -18,7 +18,7 @@ pub(super) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     Ok(shape::data_result(&answer).into())
 }
 
-pub(super) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
@@ -40,18 +40,18 @@ pub(super) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
     Ok(shape::blocks_result(&blocks, details))
 }
 
-pub(super) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
     let called = shape::blocks_result(&answer.blocks, as_json(&answer.result)?);
     Ok(ToolResult { delivery: answer.delivery, ..called })
 }
 
-pub(super) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
     Ok(shape::data_result(&answer).into())
 }
 
-pub(super) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
     let pdf = arguments.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, call.caller.room(call.context()));
@@ -60,7 +60,7 @@ pub(super) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 }
 
 /// What `pdf` refuses has details too.
-pub(super) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
+pub(crate) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let (context, models) = (call.context(), &call.world.models);
     let asked = AskContext { context, models, listener: &NoReplyListener, caller: call.caller };
     let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));

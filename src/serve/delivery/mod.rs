@@ -5,6 +5,10 @@
 //! takes it out when it writes that response; over HTTP it waits in the request's exchange for whoever writes the
 //! answer's mark. Both hand what their writing came to to [`deliver`].
 
+mod blobs;
+mod in_flight;
+mod recalls;
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
@@ -14,10 +18,12 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer};
 
-use super::enclosures::{OpenBlobs, ResultBlobs};
-use super::in_flight::{Flight, InFlight};
+pub(super) use self::blobs::{BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES, ResultBlobs};
+pub(super) use self::in_flight::InFlight;
+pub(super) use self::recalls::{Recalls, take_back};
+
+use self::in_flight::Flight;
 use super::lock;
-use super::recalls::{Recalls, take_back};
 use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
 
 /// The response to one request, while it is made and written.

@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{RequestBody, data_after, without_marks};
-use super::error::ModelError;
-use super::question::QuestionPart;
-use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, stream_error, text_at};
+use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, stream_error, text_at};
 use crate::hash::ContentHash;
+use crate::model::body::{RequestBody, data_after, without_marks};
+use crate::model::error::ModelError;
+use crate::model::question::QuestionPart;
 
 /// Documents, then the prompt. What begins alike is cached by the provider; the key leads it to the same cache.
-pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     content.push(json!({ "type": "input_text", "text": without_marks(&asked.question.prompt) }));
@@ -45,7 +45,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-pub(super) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), ModelError> {
+pub(crate) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), ModelError> {
     match text_at(event, "/type").unwrap_or_default() {
         "response.output_text.delta" | "response.refusal.delta" => {
             reading.text.push_str(text_at(event, "/delta").unwrap_or_default());
@@ -61,7 +61,7 @@ pub(super) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), Mod
     Ok(())
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("output")?.as_array()?;
     for content in items_at(answer, "/output").flat_map(|item| items_at(item, "/content")) {
         let text = text_at(content, "/text").or_else(|| text_at(content, "/refusal"));

@@ -3,25 +3,25 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{RequestBody, data_after, without_marks};
-use super::question::QuestionPart;
-use super::wire::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
+use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
+use crate::model::body::{RequestBody, data_after, without_marks};
+use crate::model::question::QuestionPart;
 
 /// The version of the API that is spoken.
 const VERSION: &str = "2023-06-01";
 
 /// The SDKs' base URL is without the version of the path; gateways are often named with it.
-pub(super) fn url(base_url: &str) -> String {
+pub(crate) fn url(base_url: &str) -> String {
     format!("{}/v1/messages", base_url.strip_suffix("/v1").unwrap_or(base_url))
 }
 
-pub(super) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
+pub(crate) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
     let version = ("anthropic-version", VERSION.to_owned());
     key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
 }
 
 /// Documents, then the prompt. The last document ends what is cached: the same bytes come for the next question.
-pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     if let Some(Value::Object(last)) = content.last_mut() {
@@ -51,7 +51,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-pub(super) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     match text_at(event, "/type").unwrap_or_default() {
         "message_start" => usage(event, "/message/usage", reading),
         "content_block_delta" => reading.text.push_str(text_at(event, "/delta/text").unwrap_or_default()),
@@ -64,7 +64,7 @@ pub(super) fn event(event: &Value, reading: &mut PartialReply) {
     }
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("content")?.as_array()?;
     for block in items_at(answer, "/content") {
         reading.text.push_str(text_at(block, "/text").unwrap_or_default());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::lock;
+use crate::serve::lock;
 
 /// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
 /// for ever; it gets a page twice instead.
@@ -14,14 +14,14 @@ const SETTLING: Duration = Duration::from_millis(500);
 
 /// Counts the answers on their way.
 #[derive(Clone)]
-pub(super) struct InFlight {
+pub(crate) struct InFlight {
     /// By conversation; `None` stands for all conversations.
     counts: Arc<Mutex<HashMap<Option<String>, usize>>>,
     landings: Arc<watch::Sender<()>>,
 }
 
 /// Counts as one answer in flight for as long as it lives.
-pub(super) struct Flight {
+pub(crate) struct Flight {
     all: InFlight,
     conversation: Option<String>,
 }
@@ -34,12 +34,12 @@ impl Default for InFlight {
 
 impl InFlight {
     /// An answer to a conversation that is on its way from now on.
-    pub(super) fn begin(&self, conversation: &str) -> Flight {
+    pub(crate) fn begin(&self, conversation: &str) -> Flight {
         self.begin_flight(Some(conversation.to_owned()))
     }
 
     /// Something that requests of every conversation wait for.
-    pub(super) fn begin_for_all(&self) -> Flight {
+    pub(crate) fn begin_for_all(&self) -> Flight {
         self.begin_flight(None)
     }
 
@@ -49,7 +49,7 @@ impl InFlight {
     }
 
     /// Waits until every answer that was made for a conversation is recorded or lost.
-    pub(super) async fn wait_until_settled(&self, conversation: &str) {
+    pub(crate) async fn wait_until_settled(&self, conversation: &str) {
         let mut landings = self.landings.subscribe();
         let key = Some(conversation.to_owned());
         let is_settled = || {

@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::body::{RequestBody, data_after, without_marks};
-use super::question::QuestionPart;
-use super::wire::{ModelRequest, PartialReply, count_at, keep_max, text_at};
+use super::{ModelRequest, PartialReply, count_at, keep_max, text_at};
+use crate::model::body::{RequestBody, data_after, without_marks};
+use crate::model::question::QuestionPart;
 
 /// Texts and pictures, then the prompt. A PDF is sent as no server is bound to take it, and so never made.
-pub(super) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     content.push(json!({ "type": "text", "text": without_marks(&asked.question.prompt) }));
@@ -37,11 +37,11 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
 }
 
 /// Counts come after the reason why it ends, in an event without choices.
-pub(super) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     take(event, "/choices/0/delta/content", reading);
 }
 
-pub(super) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("choices")?.as_array()?;
     take(answer, "/choices/0/message/content", reading);
     Some(())
