@@ -14,40 +14,32 @@
 //! **When it fails**, a reply must not: every failure is a typed [`StoreError`]. What cannot be read is not held, and
 //! is sent again; what cannot be recorded is sent again too.
 
-mod fallback;
-mod hashes;
+mod held_rows;
 mod memory;
 mod monitor;
-mod opening;
+mod open;
 mod postgres;
-mod private;
+mod records;
 mod report;
-mod rows;
-mod schema;
 mod sessions;
-mod soundness;
 mod sqlite;
-mod state;
-mod statements;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-pub use fallback::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
-pub use memory::MemoryStore;
-pub use monitor::{CallTally, StoreMonitor, StoreTally};
-#[cfg(feature = "postgres")]
-pub use postgres::PostgresStore;
-pub use postgres::{AddressError, AwaitedStep, PostgresAddress, PostgresError};
-pub use report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
-pub use sessions::{MemorySessions, SessionStore, StoredSession};
-pub use sqlite::SqliteStore;
-pub use state::{
+pub use self::memory::MemoryStore;
+pub use self::monitor::{CallTally, StoreMonitor, StoreTally};
+pub use self::open::{DatabaseSettings, OpenedStore, StoreWarning, inspect_database, open_database, open_or_memory};
+pub use self::postgres::{AddressError, AwaitedStep, PostgresAddress, PostgresError, PostgresStore};
+pub use self::records::{
     ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, StoreHealth,
     Usage, Version,
 };
-
+pub use self::report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
+pub use self::sessions::{MemorySessions, SessionStore, StoredSession};
+pub use self::sqlite::SqliteStore;
+#[cfg(feature = "postgres")]
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::statements::{moment, unix_seconds};
+use super::sqlite::{moment, unix_seconds};
 use super::{SqliteStore, StoreError};
 use crate::view::Principal;
 

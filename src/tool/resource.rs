@@ -1,9 +1,7 @@
 //! Pages as resources: the same address and bytes that `get_file` embeds, and the page as a picture and as text.
 
 use super::error::{ErrorCode, ToolError};
-use super::page::cut;
-use super::pdf_arguments::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments};
-use super::text::extract_text;
+use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, cut, extract_text};
 use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf, RenderOptions};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;

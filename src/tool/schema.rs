@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::context_schema::{context_tools, generation};
-use super::fetch_schema::fetch_tools;
-pub use super::pdf_schema::ask_spec;
-use super::pdf_schema::pdf_tools;
+use super::context::{context_tools, generation};
+use super::fetch::fetch_tools;
+pub use super::pdf::ask_spec;
+use super::pdf::pdf_tools;
 
 /// One tool of the list.
 #[derive(Debug, Clone, PartialEq)]

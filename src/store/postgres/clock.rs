@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use super::super::seconds_since_1970;
+use crate::store::seconds_since_1970;
 
 /// How many seconds the database's clock is ahead of this machine's.
 #[derive(Debug, Default)]

@@ -15,7 +15,7 @@ use tokio_postgres::{Config, Error};
 use super::address::{ChannelBinding, Host, PostgresAddress, SessionTarget, TlsMode};
 use super::clock::DatabaseClock;
 use super::error::{AwaitedStep, PostgresError};
-use super::refusal::{connection_error, statement_error};
+use super::error_mapping::{connection_error, statement_error};
 use super::{schema, tls};
 use crate::store::PoolUsage;
 

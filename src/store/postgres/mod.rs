@@ -21,11 +21,13 @@ mod clock;
 mod connections;
 mod error;
 #[cfg(feature = "postgres")]
+mod error_mapping;
+#[cfg(feature = "postgres")]
+mod maintenance;
+#[cfg(feature = "postgres")]
 mod operations;
 #[cfg(feature = "postgres")]
 mod recording;
-#[cfg(feature = "postgres")]
-mod refusal;
 #[cfg(feature = "postgres")]
 mod report;
 #[cfg(feature = "postgres")]
@@ -40,8 +42,6 @@ mod statements;
 mod store;
 #[cfg(feature = "postgres")]
 mod tls;
-#[cfg(feature = "postgres")]
-mod upkeep;
 
 pub use address::{AddressError, PostgresAddress};
 pub use error::{AwaitedStep, PostgresError};

@@ -6,8 +6,8 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
 use super::connections::Operation;
-use super::rows::{self, HoldingColumns, signed};
-use super::statements as sql;
+use super::rows::{HoldingColumns, signed};
+use super::{rows, statements as sql};
 use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
 

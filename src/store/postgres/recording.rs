@@ -6,8 +6,8 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::connections::Operation;
 use super::operations::{BEGIN_DURABLE, COMMIT, Parameter, apply, row_of, view_of};
-use super::rows::{self, HoldingColumns, signed};
-use super::statements as sql;
+use super::rows::{HoldingColumns, signed};
+use super::{rows, statements as sql};
 use crate::store::{DeliveryRecord, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
 

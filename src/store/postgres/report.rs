@@ -7,9 +7,9 @@ use tokio_postgres::Error;
 
 use super::clock::DatabaseClock;
 use super::connections::Operation;
+use super::maintenance::CountRows;
 use super::operations::row_of;
 use super::store::{PostgresStore, random_number};
-use super::upkeep::CountRows;
 use super::{schema, statements as sql};
 use crate::store::StoreError;
 use crate::store::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};

@@ -9,7 +9,7 @@ use tokio_postgres::{Error, Row};
 use super::clock::DatabaseClock;
 use super::operations::Parameter;
 use crate::hash::ContentHash;
-use crate::store::rows::HeldItemRow;
+use crate::store::held_rows::HeldItemRow;
 use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
 use crate::view::{FileKey, Holding, Principal, Sequence};
 

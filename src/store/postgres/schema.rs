@@ -9,7 +9,7 @@ use super::address::PostgresAddress;
 use super::clock::DatabaseClock;
 use super::connections::MAX_STATEMENT;
 use super::error::PostgresError;
-use super::refusal::statement_error;
+use super::error_mapping::statement_error;
 
 /// The version of the tables below, kept in `pagewise.version`.
 pub(super) const VERSION: i64 = 1;

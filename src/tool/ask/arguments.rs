@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::{ArgumentReader, invalid_value};
-use super::super::error::{ErrorCode, ToolError};
 use crate::model::ModelName;
+use crate::tool::arguments::{ArgumentReader, invalid_value};
+use crate::tool::error::{ErrorCode, ToolError};
 
 /// PDFs in one question.
 pub const MAX_PDFS: usize = 10;

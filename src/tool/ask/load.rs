@@ -6,13 +6,13 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::super::error::{ErrorCode, ToolError};
-use super::super::pdf_arguments::DocumentArguments;
 use super::AskContext;
 use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
 use crate::model::RemoteReferences;
 use crate::page::{PageIndex, PageSet};
+use crate::tool::error::{ErrorCode, ToolError};
+use crate::tool::pdf::DocumentArguments;
 
 /// One PDF of a question.
 pub(super) struct RequestedPdf {

@@ -1,0 +1,72 @@
+//! Whether a database is one of ours and whole: what SQLite finds, and whether all of it reads as what it is.
+
+use rusqlite::{Connection, Error, ErrorCode};
+
+use super::statements::{RECORD, conversation_record, rows_after};
+use crate::view::Sequence;
+
+/// Whether `error` is one that a sound database of these tables never gives, so that the file may be at fault: it then
+/// deserves a [`check`]. Not only what SQLite calls corrupt, for a byte that changed in the name of a column is to it a
+/// column that does not exist, and one in a row is a value of another type.
+pub(crate) fn is_suspect(error: &Error) -> bool {
+    match error {
+        Error::SqliteFailure(failure, _) | Error::SqlInputError { error: failure, .. } => matches!(
+            failure.code,
+            ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::ConstraintViolation
+                | ErrorCode::TypeMismatch
+                | ErrorCode::Unknown
+        ),
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::Utf8Error(..)
+        | Error::InvalidColumnType(..)
+        | Error::QueryReturnedNoRows => true,
+        _ => false,
+    }
+}
+
+/// Reads all of a database.
+pub(crate) fn check(connection: &Connection) -> rusqlite::Result<()> {
+    // Not the quick one, which compares no index with its table.
+    let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(corrupt(verdict));
+    }
+    if connection.prepare("PRAGMA foreign_key_check")?.exists([])? {
+        return Err(corrupt("rows of no conversation".to_owned()));
+    }
+    read_conversations(connection)?;
+    read_facts(connection)
+}
+
+fn corrupt(why: String) -> Error {
+    Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(why))
+}
+
+fn read_conversations(connection: &Connection) -> rusqlite::Result<()> {
+    let mut records = connection.prepare(RECORD)?;
+    records.query_map([], conversation_record)?.try_for_each(|record| record.map(|_| ()))?;
+    let mut rest = connection.prepare("SELECT id, emptied FROM conversation")?;
+    for id in rest.query_map([], |row| row.get::<_, i64>(1).and_then(|_| row.get(0)))? {
+        rows_after(connection, id?, Sequence::START)?;
+    }
+    Ok(())
+}
+
+/// What is known beside conversations.
+fn read_facts(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))?;
+    let mut names = connection.prepare("SELECT file, path FROM file_name")?;
+    names.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, String>(1)?)))?.try_for_each(whole)?;
+    let mut counts = connection.prepare("SELECT content, pages FROM page_count")?;
+    counts.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, u32>(1)?)))?.try_for_each(whole)?;
+    let mut hashes = connection.prepare("SELECT stat, content, used_at FROM file_hash")?;
+    let hash = |row: &rusqlite::Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, [u8; 32]>(1)?));
+    hashes.query_map([], |row| row.get::<_, i64>(2).and_then(|_| hash(row)))?.try_for_each(whole)
+}
+
+fn whole<T>(read: rusqlite::Result<T>) -> rusqlite::Result<()> {
+    read.map(|_| ())
+}

@@ -1,0 +1,241 @@
+//! The tools `context_status`, `context_forget` and `context_fork`.
+
+mod arguments;
+mod schema;
+mod updates;
+
+use serde_json::{Map, Value, json};
+
+pub use self::arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
+pub(super) use self::schema::{context_tools, generation};
+pub(super) use self::updates::pages_json;
+pub use self::updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};
+
+use super::error::ToolError;
+use super::get_file::Caller;
+use crate::context::{
+    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
+    form_name, grouped, one_line, page_or_pages,
+};
+use crate::page::{PageSet, parse_page_selection};
+use crate::provider::{ProviderLimits, published};
+use crate::view::{AgentView, ConversationId};
+
+/// The result of a tool that answers with data: the text says all that the structure says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataAnswer {
+    /// For the model.
+    pub text: String,
+    /// The same as data.
+    pub structure: Value,
+}
+
+/// Answers `context_status`.
+///
+/// # Errors
+/// `validation_error` without a conversation, and failures of the store.
+pub fn context_status(
+    context: &ContextManager,
+    arguments: &StatusArguments,
+    caller: &Caller,
+) -> Result<DataAnswer, ToolError> {
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let status = context.status(&conversation, arguments.generation)?;
+    let bounds = context.settings().request_bounds;
+    let mut lines = vec![format!("Files that conversation {conversation} holds: {}", status.files.len())];
+    lines.extend(status.files.iter().map(file_line));
+    lines.push(sent_line(&status.sent, &bounds));
+    lines.push("What providers take in one request:".to_owned());
+    lines.extend(published().map(limits_line));
+    lines.push(point_line(&status));
+    let structure = json!({
+        "conversation": conversation.as_str(),
+        "generation": status.generation,
+        "point": status.point.0,
+        "files": status.files.iter().map(file_json).collect::<Vec<_>>(),
+        "totals": sent_json(&status.sent, &bounds),
+        "providers": published().map(limits_json).collect::<Vec<_>>(),
+    });
+    Ok(DataAnswer { text: lines.join("\n"), structure })
+}
+
+/// Answers `context_forget`.
+///
+/// # Errors
+/// `validation_error` without a conversation or for pages that are no selection, and failures of the store.
+pub fn context_forget(
+    context: &ContextManager,
+    arguments: &ForgetArguments,
+    caller: &Caller,
+) -> Result<DataAnswer, ToolError> {
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let pages = arguments.pages.as_deref().map(selection).transpose()?;
+    let what = match (&arguments.file_path, &arguments.pages) {
+        (None, _) if arguments.keep_files => "everything but which files there are".to_owned(),
+        (None, _) => "everything".to_owned(),
+        (Some(file), None) => file.clone(),
+        (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
+    };
+    if let Some(generation) = arguments.generation {
+        context.enter(&conversation, generation)?;
+    }
+    let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
+    context.forget(&conversation, &request)?;
+    let text = format!("Forgotten in conversation {conversation}: {what}. It can be given again.");
+    Ok(DataAnswer { text, structure: json!({ "conversation": conversation.as_str(), "forgotten": what }) })
+}
+
+/// Answers `context_fork`.
+///
+/// # Errors
+/// `validation_error` without a conversation, `unknown_conversation`, and failures of the store.
+pub fn context_fork(
+    context: &ContextManager,
+    arguments: &ForkArguments,
+    caller: &Caller,
+) -> Result<DataAnswer, ToolError> {
+    let origin = required_conversation(caller, arguments.conversation.as_deref())?;
+    let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
+        // The caller's own, to which nothing was given yet.
+        Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
+            context.mint(None)
+        }
+        forked => forked,
+    }?;
+    let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
+    let text = format!(
+        "Conversation: {fork}\nIt holds what conversation {origin} {when}. What either is given or forgets from here on \
+         does not touch the other."
+    );
+    let mut structure = json!({ "conversation": fork.as_str(), "origin": origin.as_str() });
+    if let (Value::Object(object), Some(point)) = (&mut structure, arguments.as_of) {
+        object.insert("asOf".to_owned(), json!(point));
+    }
+    Ok(DataAnswer { text, structure })
+}
+
+pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
+    caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
+}
+
+/// Pages to forget, of a document that need not exist any more: open ends reach to the last page there can be.
+fn selection(text: &str) -> Result<PageSet, ToolError> {
+    parse_page_selection(text, u32::MAX).map_err(|_| {
+        ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
+    })
+}
+
+fn file_name(file: &HeldFile) -> String {
+    file.path.clone().unwrap_or_else(|| format!("a file with blake3 {}", file.content))
+}
+
+fn file_line(file: &HeldFile) -> String {
+    let mut parts = Vec::new();
+    match &file.view {
+        Some(AgentView::Text { lines, .. }) => {
+            let spans = lines.iter().map(|span| format!("{}-{}", span.first(), span.last()));
+            parts.push(format!("lines {}", spans.collect::<Vec<_>>().join(",")));
+        }
+        Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
+        Some(AgentView::Pdf { summary, .. }) => parts.extend(summary.then(|| "summary".to_owned())),
+        None => parts.push("nothing, but followed".to_owned()),
+    }
+    parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
+    if !file.earlier_pages.is_empty() {
+        parts.push(format!("{} of an earlier version", page_or_pages(&file.earlier_pages)));
+    }
+    if file.has_changed {
+        parts.push("changed since".to_owned());
+    }
+    format!("- {}: {}", one_line(&file_name(file)), parts.join("; "))
+}
+
+fn file_json(file: &HeldFile) -> Value {
+    let mut value = json!({ "blake3": file.content.to_string() });
+    let mut put = |name: &str, fact: Value| {
+        if let Value::Object(object) = &mut value {
+            object.insert(name.to_owned(), fact);
+        }
+    };
+    if let Some(path) = &file.path {
+        put("path", json!(path));
+    }
+    match &file.view {
+        Some(AgentView::Text { lines, .. }) => {
+            put("type", json!("text"));
+            put("lines", json!(lines.iter().map(|span| [span.first(), span.last()]).collect::<Vec<_>>()));
+        }
+        Some(AgentView::Binary { .. }) => put("type", json!("binary")),
+        Some(AgentView::Pdf { summary, supports_page_extraction, .. }) => {
+            put("type", json!("pdf"));
+            put("summary", json!(summary));
+            put("supportsPageExtraction", json!(supports_page_extraction));
+            let forms = file.pages.iter().map(|(form, pages)| (form_name(*form).to_owned(), json!(pages.to_string())));
+            put("pages", Value::Object(forms.collect()));
+        }
+        None => put("type", json!("followed")),
+    }
+    if !file.earlier_pages.is_empty() {
+        put("earlierPages", json!(file.earlier_pages.to_string()));
+    }
+    if file.has_changed {
+        put("hasChanged", json!(true));
+    }
+    value
+}
+
+fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
+    format!(
+        "Sent so far: {} media blocks (at most {}), {} PDF pages among them (at most {}), {} bytes (at most {}), about {} \
+         tokens.",
+        grouped(sent.blocks),
+        grouped(bounds.max_media_blocks),
+        grouped(sent.pages),
+        grouped(bounds.max_pdf_pages),
+        grouped(sent.bytes),
+        grouped(bounds.max_request_bytes),
+        grouped(sent.tokens),
+    )
+}
+
+fn sent_json(sent: &Usage, bounds: &RequestBounds) -> Value {
+    json!({
+        "mediaBlocks": sent.blocks,
+        "maxMediaBlocks": bounds.max_media_blocks,
+        "pdfPages": sent.pages,
+        "maxPdfPages": bounds.max_pdf_pages,
+        "bytes": sent.bytes,
+        "maxBytes": bounds.max_request_bytes,
+        "tokens": sent.tokens,
+    })
+}
+
+/// The bounds of a row: the name of each, its value, and the words for it.
+fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
+    let all = [
+        ("maxMediaBlocks", limits.max_blocks, "media blocks"),
+        ("maxPdfPages", limits.max_request_pages, "PDF pages"),
+        ("maxBytes", Some(limits.max_request_bytes), "bytes"),
+        ("maxDocumentPages", limits.max_document_pages, "pages of one PDF"),
+        ("maxDocumentBytes", limits.max_document_bytes, "bytes of one PDF"),
+        ("maxPictureBytes", limits.max_picture_bytes, "bytes of one picture in base64"),
+    ];
+    all.into_iter().filter_map(|(name, bound, unit)| Some((name, bound?, unit)))
+}
+
+fn limits_line(limits: &ProviderLimits) -> String {
+    let told = bounds(limits).map(|(_, bound, unit)| format!("{} {unit}", grouped(bound)));
+    format!("- {}: {}", limits.title, told.collect::<Vec<_>>().join(", "))
+}
+
+fn limits_json(limits: &ProviderLimits) -> Value {
+    let mut object = Map::new();
+    object.insert("provider".to_owned(), json!(limits.title));
+    object.extend(bounds(limits).map(|(name, bound, _)| (name.to_owned(), json!(bound))));
+    object.extend(limits.source.map(|source| ("source".to_owned(), json!(source.to_string()))));
+    Value::Object(object)
+}
+
+fn point_line(status: &ConversationStatus) -> String {
+    format!("Point: {} (context_fork takes it as asOf). Generation: {}.", status.point.0, status.generation)
+}

@@ -1,0 +1,166 @@
+//! The tool `context_updates`.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::StatusArguments;
+use super::{DataAnswer, required_conversation};
+use crate::context::{
+    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length,
+    one_line, page_change_lines, untrusted,
+};
+use crate::page::PageSet;
+use crate::tool::error::ToolError;
+use crate::tool::get_file::Caller;
+
+/// The result of `context_updates`.
+#[derive(Debug)]
+pub struct UpdatesAnswer {
+    /// For the model, and the same as data.
+    pub answer: DataAnswer,
+    /// To be committed once it was written to the client: then it counts as told.
+    pub delivery: Delivery,
+}
+
+/// Answers `context_updates`.
+///
+/// # Errors
+/// `validation_error` without a conversation, and failures of the store.
+pub fn context_updates(
+    context: &ContextManager,
+    arguments: &StatusArguments,
+    caller: &Caller,
+) -> Result<UpdatesAnswer, ToolError> {
+    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let mut left = caller.room(context).map(ResultBudget::bytes);
+    let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
+    let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
+    let mut structure = updates_json(&updates);
+    structure.insert("conversation".to_owned(), json!(conversation.as_str()));
+    structure.insert("generation".to_owned(), json!(updates.generation));
+    let answer = DataAnswer { text: updates_text(&updates), structure: Value::Object(structure) };
+    Ok(UpdatesAnswer { answer, delivery: updates.delivery })
+}
+
+/// Bytes between one update and the next, in the text and in the data.
+const BETWEEN: u64 = 8;
+
+/// Whether `left` bytes of a result have room for `update`, which they then have less of.
+fn takes(left: &mut u64, update: &FileUpdate) -> bool {
+    let cost = json_length(&update_text(update)).saturating_add(json_length(&update_json(update)));
+    let rest = left.checked_sub(cost.saturating_add(BETWEEN));
+    *left = rest.unwrap_or(*left);
+    rest.is_some()
+}
+
+/// Updates as a text: nothing but a line where there are none.
+#[must_use]
+pub fn updates_text(updates: &Updates) -> String {
+    let mut parts: Vec<String> = updates.files.iter().map(update_text).collect();
+    match updates.left {
+        0 if parts.is_empty() => parts.push("Nothing changed among the files of this conversation.".to_owned()),
+        0 => {}
+        left => parts.push(format!(
+            "This answer tells of no more: files of this conversation that were not looked at yet: {left}. Next call: \
+             context_updates"
+        )),
+    }
+    parts.extend(updates.notes.iter().cloned());
+    parts.join("\n\n")
+}
+
+/// Updates as data.
+#[must_use]
+pub fn updates_json(updates: &Updates) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("files".to_owned(), updates.files.iter().map(update_json).collect());
+    object.insert("isCut".to_owned(), json!(updates.left > 0));
+    object.insert("left".to_owned(), json!(updates.left));
+    if !updates.notes.is_empty() {
+        object.insert("notes".to_owned(), json!(updates.notes));
+    }
+    object
+}
+
+/// One change as a text.
+#[must_use]
+pub fn update_text(file: &FileUpdate) -> String {
+    let path = one_line(&file.path);
+    match &file.change {
+        FileChange::Deleted => format!("{path}: {TEXT_DELETED}"),
+        FileChange::Restored => format!("{path}: This file is again as it was given to you."),
+        FileChange::Unreadable { reason } => format!("{path}: It cannot be read now: {}", one_line(reason)),
+        FileChange::Text { diff } => format!(
+            "{path}: This file has changed since it was given to you. The changes, as a unified diff:\n{}\n{diff}",
+            untrusted(&path)
+        ),
+        FileChange::Content { reason, .. } => {
+            let reason = reason.as_ref().map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
+            format!("{path}: This file has changed since it was given to you{reason}. Call get_file to read it.")
+        }
+        FileChange::Pages(changes) => pages_text(&path, changes),
+    }
+}
+
+fn pages_text(path: &str, changes: &PageChanges) -> String {
+    let mut lines = vec![format!("{path}: This file has changed since it was given to you.")];
+    lines.extend(page_change_lines(changes));
+    let new = [&changes.changed, &changes.added].into_iter().flat_map(PageSet::iter).collect::<PageSet>();
+    if !new.is_empty() {
+        lines.push(format!("To read what is new: get_file pages: \"{new}\""));
+    }
+    lines.join("\n")
+}
+
+/// One change as data.
+#[must_use]
+pub fn update_json(file: &FileUpdate) -> Value {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+    put("path", json!(file.path));
+    match &file.change {
+        FileChange::Deleted => {
+            put("change", json!("deleted"));
+            put("message", json!(TEXT_DELETED));
+        }
+        FileChange::Restored => put("change", json!("restored")),
+        FileChange::Unreadable { reason } => {
+            put("change", json!("unreadable"));
+            put("reason", json!(reason));
+        }
+        FileChange::Text { diff } => {
+            put("change", json!("text"));
+            put("diff", json!(diff));
+        }
+        FileChange::Content { mime_type, reason } => {
+            put("change", json!("content"));
+            put("mimeType", json!(mime_type));
+            reason.iter().for_each(|reason| put("reason", json!(reason)));
+        }
+        FileChange::Pages(changes) => {
+            put("change", json!("pages"));
+            pages_json(changes).into_iter().for_each(|(name, value)| put(&name, value));
+        }
+    }
+    Value::Object(object)
+}
+
+/// Changes of pages as data, pages by 1-based number.
+pub(crate) fn pages_json(changes: &PageChanges) -> Map<String, Value> {
+    let mut object = Map::new();
+    let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));
+    changes.pages_before.iter().for_each(|before| put("pagesBefore", json!(before)));
+    put("pagesNow", json!(changes.pages_now));
+    let sets = [
+        ("changed", &changes.changed),
+        ("added", &changes.added),
+        ("removed", &changes.removed),
+        ("notCompared", &changes.not_compared),
+    ];
+    sets.iter().filter(|(_, pages)| !pages.is_empty()).for_each(|(name, pages)| put(name, json!(pages.to_string())));
+    if !changes.moved.is_empty() {
+        let moved = changes.moved.iter().map(|(then, now)| json!([then.number().get(), now.number().get()]));
+        put("moved", moved.collect());
+    }
+    put("isExact", json!(changes.is_exact));
+    object
+}

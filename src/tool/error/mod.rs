@@ -1,0 +1,346 @@
+//! The one error that leaves a tool: a stable code, a message for the agent, and what to do next.
+
+mod code;
+mod result_size;
+mod stopped;
+mod web;
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+pub use self::code::ErrorCode;
+pub(super) use self::web::{content_not_found, web_error};
+
+use self::web::{fetched_pdf, unsupported_content};
+use crate::context::{BoundExceeded, ContextError, PdfError, Reference, SourceError, WorkerError};
+use crate::limits::Limit;
+
+/// A refusal or failure, as every door shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// What happened, for programs.
+    pub code: ErrorCode,
+    /// What happened, for the agent.
+    pub message: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The same in the words of the command line, where these are others.
+    #[serde(skip)]
+    pub command_hint: Option<String>,
+    /// The facts of it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub data: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error without hint and data.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, command_hint: None, data: Map::new() }
+    }
+
+    /// A parameter of the wrong form.
+    #[must_use]
+    pub fn validation(message: &str) -> Self {
+        Self::new(ErrorCode::ValidationError, message)
+    }
+
+    /// A missing parameter.
+    #[must_use]
+    pub fn required(parameter: &str) -> Self {
+        Self::parameter(parameter, "is required")
+    }
+
+    /// What is wrong with a parameter.
+    #[must_use]
+    pub fn parameter(name: &str, what: &str) -> Self {
+        Self::validation(&format!("Parameter '{name}' {what}")).with("parameter", json!(name))
+    }
+
+    /// Two parameters that cannot be given together.
+    #[must_use]
+    pub fn one_of(one: &str, other: &str) -> Self {
+        let message = format!("Parameters '{one}' and '{other}' cannot be given together");
+        Self::validation(&message).with("parameters", json!([one, other]))
+    }
+
+    /// With what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: &str) -> Self {
+        self.hint = Some(hint.to_owned());
+        self
+    }
+
+    /// With what to do next at a command line, which has neither tools nor their parameters.
+    #[must_use]
+    pub fn command_hint(mut self, hint: &str) -> Self {
+        self.command_hint = Some(hint.to_owned());
+        self
+    }
+
+    /// The same for a command line, where a parameter is what `typed` names it.
+    #[must_use]
+    pub fn for_command_line(&self, typed: impl Fn(&str) -> String) -> Self {
+        let one = self.data.get("parameter").into_iter();
+        let several = self.data.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        let names = one.chain(several).filter_map(Value::as_str);
+        let quoted = |name: &str| format!("'{name}'");
+        let message = names.fold(self.message.clone(), |text, name| text.replace(&quoted(name), &quoted(&typed(name))));
+        let hint = self.command_hint.clone().or_else(|| self.hint.clone());
+        Self { message, hint, ..self.clone() }
+    }
+
+    /// With one fact.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.data.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Message and hint as one text, for a model.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\n{hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl From<ContextError> for ToolError {
+    fn from(error: ContextError) -> Self {
+        match error {
+            ContextError::Source { path, error } => source_error(&path, &error),
+            ContextError::Pdf { path, error } => pdf_error(&path, &error),
+            ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
+            ContextError::UnsupportedContent { url, mime_type } => unsupported_content(&url, &mime_type),
+            ContextError::PageOutOfRange { number, page_count, zero_based } => {
+                page_out_of_range(number, page_count, zero_based)
+            }
+            ContextError::Selection { selection, page_count, hint } => selection_error(&selection, page_count, hint),
+            ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
+            ContextError::UnsupportedType { path, mime_type } => unsupported_type(&path, &mime_type),
+            ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
+                "startLine",
+                &format!("must be at most {lines}: {path} has {lines} lines, and {start_line} was given"),
+            ),
+            ContextError::Output { path, kind } => {
+                ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {path} ({kind})"))
+            }
+            ContextError::ConversationFull { path, full } => conversation_full(&path, &full),
+            ContextError::UnknownConversation => unknown_conversation(),
+            ContextError::Random { reason } => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot make a conversation handle: {reason}"))
+            }
+            ContextError::Database(error) => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot open the memory of conversations: {error}"))
+                    .hint("Setting 'store' names it; pagewise doctor --store tries it.")
+            }
+            ContextError::Store(error) => {
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {error}"))
+            }
+        }
+    }
+}
+
+/// The one answer for every handle that does not lead to a conversation of the caller.
+fn unknown_conversation() -> ToolError {
+    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known here, or no longer")
+        .hint("Leave conversation out to start a new one; the answer names its handle.")
+        .command_hint("Name one that was used before with --conversation.")
+}
+
+fn conversation_full(path: &str, full: &BoundExceeded) -> ToolError {
+    let message = format!(
+        "Conversation limit reached: {} is {}, {} were sent, and {path} needs {} more",
+        full.which, full.limit, full.sent, full.more
+    );
+    ToolError::new(ErrorCode::LimitExceeded, message)
+        .hint(full.next())
+        .command_hint(&format!(
+            "A provider would refuse every later request with more of it. pagewise context forget makes room; so does a \
+             larger setting of {}.",
+            full.which
+        ))
+        .with("setting", json!(full.which))
+        .with("limit", json!(full.limit))
+        .with("sent", json!(full.sent))
+}
+
+fn source_error(path: &str, error: &SourceError) -> ToolError {
+    match error {
+        SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
+        SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
+        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory"),
+        SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
+        SourceError::Changed { .. } => unreadable(path, "it changed while it was read"),
+        SourceError::Io { source, .. } => unreadable(path, &source.to_string()),
+        SourceError::NotAllowed { roots, .. } => not_allowed(path, roots),
+        SourceError::UnsupportedReference { .. } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {path}; accepted are {}", Reference::ACCEPTED),
+        ),
+        SourceError::Web(error) => web_error(path, error),
+        SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
+    }
+}
+
+fn unreadable(path: &str, reason: &str) -> ToolError {
+    ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
+        .hint(&format!("Reason: {reason}."))
+        .with("reason", json!(reason))
+}
+
+fn not_allowed(path: &str, roots: &[PathBuf]) -> ToolError {
+    let roots = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>();
+    let message = format!("Path not allowed: {path} is outside {}", roots.join(", "));
+    ToolError::new(ErrorCode::PathNotAllowed, message)
+        .hint("Files can be read beneath these folders; more are added with the server's --root.")
+        .with("roots", json!(roots))
+}
+
+fn pdf_error(path: &str, error: &PdfError) -> ToolError {
+    match error {
+        PdfError::NotAPdf { beginning } => not_a_pdf(path, beginning),
+        PdfError::Damaged { what, offset } => damaged(path, what, *offset),
+        PdfError::Encrypted { password_given } => encrypted(path, *password_given),
+        PdfError::Limit(limit) => {
+            ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
+                .hint(&larger_limit(limit.which, "dpi", "region"))
+                .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
+                .with("setting", json!(limit.which.name()))
+                .with("limit", json!(limit.limit))
+                .with("found", json!(limit.found))
+        }
+        PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
+        PdfError::Worker(error) => worker_error(path, error),
+        PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
+            .with("reason", json!(error.to_string())),
+        PdfError::NotJoinable { reason } => {
+            ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
+                .hint("Take these pages one by one, or fewer at once.")
+        }
+        PdfError::Failed { action, reason } => {
+            ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
+        }
+    }
+}
+
+/// What may help against a limit: a coarser picture where there is one, else a larger setting.
+fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
+    match which {
+        Limit::Pixels | Limit::SidePixels => {
+            format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting.")
+        }
+        _ => format!("A larger setting of {which} may read it."),
+    }
+}
+
+fn worker_error(path: &str, error: &WorkerError) -> ToolError {
+    let while_reading = |code, what: &str| ToolError::new(code, format!("{what} while reading {path}: {error}"));
+    match error {
+        WorkerError::Stopped(stopped) => ToolError::stopped(path, *stopped),
+        WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
+            .hint("A larger setting of worker_memory_bytes may read it.")
+            .with("setting", json!("worker_memory_bytes"))
+            .with("limit", json!(limit_bytes)),
+        WorkerError::Busy { waiting, retry_after_ms } => {
+            ToolError::new(ErrorCode::Busy, format!("Busy: {waiting} requests wait; try again in {retry_after_ms} ms"))
+                .with("waiting", json!(waiting))
+                .with("retryAfterMs", json!(retry_after_ms))
+        }
+        WorkerError::Unsandboxed { missing } => reading_failed(error)
+            .hint("Start without --require-sandbox to read with the layers that there are.")
+            .with("missing", json!(missing)),
+        WorkerError::Quarantined { deaths } => reading_failed(error).with("deaths", json!(deaths)),
+        WorkerError::StackOverflow
+        | WorkerError::Died { .. }
+        | WorkerError::NotStarted { .. }
+        | WorkerError::Nonsense => reading_failed(error),
+    }
+}
+
+fn reading_failed(error: &WorkerError) -> ToolError {
+    ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: {error}"))
+}
+
+fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
+    let found = if beginning.is_empty() {
+        "the file is empty".to_owned()
+    } else {
+        format!("no PDF header at byte 0 to 1,023; the file begins with {beginning:?}")
+    };
+    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}")).with("offset", json!(0))
+}
+
+fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
+    let place = offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default();
+    let error = ToolError::new(ErrorCode::Damaged, format!("Damaged PDF: {path}: {what}{place}"))
+        .hint("The file cannot be repaired here. Ask for another copy of it.");
+    match offset {
+        Some(offset) => error.with("offset", json!(offset)),
+        None => error,
+    }
+}
+
+fn encrypted(path: &str, password_given: bool) -> ToolError {
+    let (what, pass) = if password_given {
+        ("the password is wrong", "Pass the right one")
+    } else {
+        ("a password is needed", "Pass it")
+    };
+    ToolError::new(ErrorCode::Encrypted, format!("Encrypted PDF: {path}: {what}"))
+        .hint(&format!("{pass} in 'password'."))
+        .command_hint(&format!("{pass} with --password, or better in PAGEWISE_PASSWORD."))
+        .with("passwordGiven", json!(password_given))
+}
+
+fn page_out_of_range(number: i128, page_count: u32, zero_based: bool) -> ToolError {
+    let message = format!("Page {number} out of range (document has {page_count} pages)");
+    let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
+    match page_count.checked_sub(1) {
+        None => error.hint("The document has no pages to read."),
+        Some(last) if zero_based => error
+            .hint(&format!("pdfPage is 0-based: use 0 to {last}."))
+            .command_hint(&format!("--pdf-page is 0-based: use 0 to {last}.")),
+        Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),
+    }
+}
+
+fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> ToolError {
+    let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
+    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\".";
+    ToolError::new(ErrorCode::InvalidPageRange, message)
+        .hint(hint.as_deref().unwrap_or(known))
+        .with("pages", json!(page_count))
+}
+
+fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
+    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
+        .hint("Call get_file without pdfPage and pages to read it.")
+        .command_hint("Read it with pagewise get-file, without --pdf-page and --pages.")
+        .with("mimeType", json!(mime_type))
+}
+
+/// What `get_file` reads, as it is named in a refusal.
+const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"];
+
+fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
+    let supported = SUPPORTED_TYPES.join(", ");
+    let message = format!("Unsupported file type: {path} is {mime_type}; supported are {supported}");
+    ToolError::new(ErrorCode::UnsupportedFileType, message)
+        .with("mimeType", json!(mime_type))
+        .with("supported", json!(SUPPORTED_TYPES))
+}
+
+fn too_large(path: &str, bytes: u64, limit: u64, setting: &str) -> ToolError {
+    let message = format!("File too large: {path} has {bytes} bytes, and {setting} is {limit} bytes");
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("bytes", json!(bytes))
+        .with("limit", json!(limit))
+        .with("setting", json!(setting))
+}

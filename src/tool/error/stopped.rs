@@ -1,0 +1,41 @@
+//! Errors of work that ended before it was done.
+
+use serde_json::json;
+
+use super::{ErrorCode, ToolError};
+use crate::limits::Stopped;
+
+impl ToolError {
+    /// Work on `path` that ended before it was done.
+    pub(crate) fn stopped(path: &str, stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Timeout { deadline_ms } => {
+                ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
+                    .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
+                    .with("setting", json!("worker_deadline_ms"))
+                    .with("limit", json!(deadline_ms))
+            }
+            Stopped::Cancelled => {
+                ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
+            }
+        }
+    }
+
+    /// Reading of `path` that ended for want of memory, where all that is known of it is that it ended.
+    pub(crate) fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
+        let message = format!(
+            "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader asked for more, \
+             or for more of the stack than there is"
+        );
+        ToolError::new(ErrorCode::LimitExceeded, message)
+            .hint("A larger setting of worker_memory_bytes may read it.")
+            .with("setting", json!("worker_memory_bytes"))
+            .with("limit", json!(limit_bytes))
+    }
+
+    /// Reading of `path` that broke.
+    pub(crate) fn reader_crashed(path: &str) -> Self {
+        ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} broke"))
+            .hint("This is a fault of pagewise; standard error says where.")
+    }
+}

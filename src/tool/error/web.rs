@@ -1,0 +1,142 @@
+//! Failures of fetching, as a tool answers them.
+
+use serde_json::json;
+
+use super::{ErrorCode, ToolError};
+use crate::context::{PdfError, WebError};
+
+/// The answer for a URL that could not be fetched.
+pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
+    match error {
+        WebError::Offline { setting } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Offline: {url} is not fetched, because {setting} is set; accepted are paths and file://"),
+        )
+        .hint("Give the path of a local file, or the responseId of something that was fetched before.")
+        .with("setting", json!(setting)),
+        WebError::ReferencesOff => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
+        )
+        .with("setting", json!("web_references")),
+        WebError::NotAUrl { reason } => ToolError::validation(&format!("Not a URL: {url}: {reason}")),
+        WebError::Scheme { scheme } => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),
+        )
+        .with("scheme", json!(scheme)),
+        // The URL holds a secret, and is not repeated.
+        WebError::Credentials => {
+            ToolError::new(ErrorCode::UnsupportedReference, "URLs with a user name or a password are not fetched")
+                .hint("Leave out what stands before the @ of the host.")
+        }
+        WebError::BlockedAddress { host, purpose, range, setting } => blocked_address(host, purpose, range, setting),
+        WebError::BlockedHost { host, setting } => {
+            ToolError::new(ErrorCode::BlockedAddress, format!("Blocked address: {host} is not allowed by {setting}"))
+                .with("host", json!(host))
+                .with("setting", json!(setting))
+        }
+        WebError::TooLarge { found, limit, setting } => too_large(url, *found, *limit, setting),
+        WebError::HeaderTooLarge { limit } => header_too_large(url, *limit),
+        WebError::Timeout { limit, setting } => {
+            let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+            timeout(url, &format!("not done after {limit} ms"), limit, setting)
+        }
+        WebError::TooSlow { limit } => {
+            timeout(url, &format!("fewer than {limit} bytes a second"), *limit, "web_min_bytes_per_second")
+        }
+        WebError::Status { status, code } => failed(url, &format!("HTTP {status}")).with("status", json!(code)),
+        WebError::Redirects { limit } => {
+            failed(url, &format!("more than {limit} redirects, which is web_max_redirects"))
+                .with("limit", json!(limit))
+                .with("setting", json!("web_max_redirects"))
+        }
+        WebError::Downgrade { to } => failed(url, &format!("it redirects from https to {to}")),
+        WebError::Cancelled => failed(url, "cancelled"),
+        WebError::Failed { reason } => failed(url, reason),
+        WebError::Store { reason } => {
+            ToolError::new(ErrorCode::WriteFailed, format!("Cannot keep what was fetched of {url}: {reason}"))
+        }
+        WebError::ContentNotFound => content_not_found(url),
+    }
+}
+
+fn blocked_address(host: &str, purpose: &str, range: &str, setting: &str) -> ToolError {
+    let message = format!("Blocked address: {host} is in {range} ({purpose})");
+    let hint = if setting == "web_deny_ranges" {
+        "The setting web_deny_ranges refuses it.".to_owned()
+    } else {
+        format!("Only addresses of the public internet are fetched from. The setting {setting} can allow a range.")
+    };
+    ToolError::new(ErrorCode::BlockedAddress, message)
+        .hint(&hint)
+        .with("host", json!(host))
+        .with("range", json!(range))
+        .with("setting", json!(setting))
+}
+
+fn too_large(url: &str, found: u64, limit: u64, setting: &str) -> ToolError {
+    let message = format!("Too large: {url} has {found} bytes or more, and {setting} is {limit} bytes");
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("bytes", json!(found))
+        .with("limit", json!(limit))
+        .with("setting", json!(setting))
+}
+
+fn header_too_large(url: &str, limit: u64) -> ToolError {
+    let message = format!(
+        "Too large: the header of {url} has more than {limit} bytes, which is web_max_header_bytes, or more than 100 fields"
+    );
+    ToolError::new(ErrorCode::TooLarge, message)
+        .with("limit", json!(limit))
+        .with("setting", json!("web_max_header_bytes"))
+}
+
+fn timeout(url: &str, what: &str, limit: u64, setting: &str) -> ToolError {
+    ToolError::new(ErrorCode::Timeout, format!("Timeout while fetching {url}: {what}, which is {setting}"))
+        .with("limit", json!(limit))
+        .with("setting", json!(setting))
+}
+
+fn failed(url: &str, reason: &str) -> ToolError {
+    ToolError::new(ErrorCode::FetchFailed, format!("Failed to fetch {url}: {reason}"))
+}
+
+/// The one answer for content that there is not, or not any more, or that is another conversation's.
+pub(crate) fn content_not_found(what: &str) -> ToolError {
+    ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {what}"))
+        .hint("Call fetch_content with the URL again, and use the responseId of its answer in the same conversation.")
+        .command_hint("Fetch the URL again with pagewise fetch, and use the responseId that it prints.")
+}
+
+/// A PDF that was fetched and has no text that could be had: with the code of what is wrong with it.
+pub(crate) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
+    let reason = match error {
+        PdfError::Encrypted { .. } => "the PDF is encrypted and needs a password".to_owned(),
+        PdfError::NotAPdf { .. } => "no PDF header was found".to_owned(),
+        other => other.to_string(),
+    };
+    let refusal = ToolError { message: format!("Failed to extract text from PDF: {reason}"), ..as_read };
+    match error {
+        PdfError::Encrypted { .. } => refusal
+            .hint("Call pdf_extract_text with the URL as path, and with password.")
+            .command_hint("Read it with pagewise text and --password, or set PAGEWISE_PASSWORD."),
+        _ => refusal,
+    }
+}
+
+/// What `fetch_content` reads, as it is named in a refusal.
+const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
+
+/// A body that is no text.
+pub(crate) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
+    let message = format!("Unsupported content type: {url} is {mime_type}; readable are {READABLE_TYPES}");
+    let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));
+    if mime_type.starts_with("image/") {
+        error
+            .hint("Call get_file with the URL as filePath to see an image.")
+            .command_hint("pagewise get-file gives an image.")
+    } else {
+        error
+    }
+}

@@ -1,0 +1,119 @@
+//! Arguments of `fetch_content` and `get_search_content`.
+
+use serde_json::{Map, Value};
+
+use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
+use crate::tool::error::ToolError;
+
+/// URLs of one call.
+pub(crate) const MAX_URLS: usize = 10;
+
+/// Characters of text in one answer, where none are asked for.
+pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
+
+/// Characters of text in one answer, whatever is asked for.
+pub(crate) const MAX_CHARS: u64 = 100_000;
+
+/// Checked arguments of `fetch_content`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FetchArguments {
+    /// `url` or `urls`: trimmed, each once, in order.
+    pub urls: Vec<String>,
+    /// `conversation`.
+    pub conversation: Option<String>,
+}
+
+impl FetchArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "fetch_content", arguments };
+        fields.reject_unknown(&["url", "urls", "conversation"])?;
+        let given = match (fields.string("url")?, fields.value("urls")) {
+            (Some(_), Some(_)) => {
+                return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
+            }
+            (Some(url), None) => vec![url],
+            (None, None) => return Err(ToolError::required("url")),
+            (None, Some(urls)) => list(urls).ok_or_else(|| invalid_value("urls", "a list of URLs"))?,
+        };
+        let mut urls = Vec::<String>::new();
+        for url in given.iter().map(|url| url.trim()).filter(|url| !url.is_empty()) {
+            if !urls.iter().any(|known| known == url) {
+                urls.push(url.to_owned());
+            }
+        }
+        match urls.len() {
+            0 => Err(ToolError::required("url")),
+            1..=MAX_URLS => Ok(Self { urls, conversation: fields.conversation()? }),
+            count => {
+                Err(ToolError::parameter("urls", &format!("must have at most {MAX_URLS} URLs, and {count} were given")))
+            }
+        }
+    }
+}
+
+fn list(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::String(url) => Some(vec![url.clone()]),
+        Value::Array(urls) => urls.iter().map(|url| url.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    }
+}
+
+/// Checked arguments of `get_search_content`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchContentArguments {
+    /// `responseId`.
+    pub response_id: String,
+    /// `url` or `urlIndex`.
+    pub which: UrlSelector,
+    /// `maxChars`, at most the ceiling.
+    pub max_chars: u64,
+    /// `offset`, in characters.
+    pub offset: u64,
+    /// `conversation`.
+    pub conversation: Option<String>,
+}
+
+/// One of the URLs of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UrlSelector {
+    /// By its place, from 0.
+    Index(u64),
+    /// By itself.
+    Url(String),
+}
+
+impl SearchContentArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "get_search_content", arguments };
+        fields.reject_unknown(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
+        let which = match (fields.string("url")?, from_zero(&fields, "urlIndex")?) {
+            (Some(_), Some(_)) => {
+                return Err(ToolError::one_of("url", "urlIndex"));
+            }
+            (Some(url), None) => UrlSelector::Url(url.trim().to_owned()),
+            (None, index) => UrlSelector::Index(index.unwrap_or(0)),
+        };
+        Ok(Self {
+            response_id: fields.required_string("responseId")?.trim().to_owned(),
+            which,
+            max_chars: fields.positive("maxChars")?.unwrap_or(DEFAULT_MAX_CHARS).min(MAX_CHARS),
+            offset: from_zero(&fields, "offset")?.unwrap_or(0),
+            conversation: fields.conversation()?,
+        })
+    }
+}
+
+fn from_zero(fields: &ArgumentReader<'_>, name: &str) -> Result<Option<u64>, ToolError> {
+    let Some(value) = fields.value(name) else { return Ok(None) };
+    let number = whole_number(value).and_then(|number| u64::try_from(number).ok());
+    number.map(Some).ok_or_else(|| invalid_value(name, "a whole number, 0 or more"))
+}

@@ -1,0 +1,81 @@
+//! `details` of a result: for programs, not for the model.
+
+use serde_json::{Map, Value, json};
+
+use crate::context::{AnswerDetails, NextCall, PageEstimate, SentPage};
+use crate::page::PageSet;
+use crate::tool::context::pages_json;
+
+/// `details` as JSON; what is not known is left out.
+#[must_use]
+pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Value {
+    let mut object = ObjectBuilder::default();
+    object.put("file", json!(details.file));
+    object.put("mimeType", json!(details.mime_type));
+    object.put_some("blake3", details.blake3.map(|hash| json!(hash.to_string())));
+    object.put_some("pages", details.pages.map(Value::from));
+    object.put_some("supportsPageExtraction", details.supports_page_extraction.map(Value::from));
+    object.put_some("conversation", conversation.map(Value::from));
+    object.put_some("point", details.point.map(|point| json!(point.0)));
+    object.put_some("changes", details.changes.as_ref().map(|changes| Value::Object(pages_json(changes))));
+    object.put_list("sent", details.sent.iter().map(sent).collect());
+    object.put_pages("alreadyHeld", &details.already_held);
+    object.put_pages("replaced", &details.replaced);
+    object.put_pages("deferred", &details.deferred);
+    object.put_some("next", details.next.as_ref().map(next));
+    object.put_list("estimates", details.estimates.iter().map(estimate).collect());
+    object.put_list("notes", details.notes.iter().map(|note| json!(note)).collect());
+    Value::Object(object.0)
+}
+
+#[derive(Default)]
+struct ObjectBuilder(Map<String, Value>);
+
+impl ObjectBuilder {
+    fn put(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
+    fn put_some(&mut self, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.put(name, value);
+        }
+    }
+
+    fn put_list(&mut self, name: &str, values: Vec<Value>) {
+        self.put_some(name, (!values.is_empty()).then_some(Value::Array(values)));
+    }
+
+    fn put_pages(&mut self, name: &str, pages: &PageSet) {
+        self.put_some(name, (!pages.is_empty()).then(|| json!(pages.to_string())));
+    }
+}
+
+fn sent(page: &SentPage) -> Value {
+    let mut object = ObjectBuilder::default();
+    object.put("page", json!(page.page.get()));
+    object.put_some("label", page.label.as_ref().map(|label| json!(label.0)));
+    object.put("form", json!(page.form));
+    object.put("bytes", json!(page.bytes));
+    object.put("blake3", json!(page.blake3.to_string()));
+    object.put_some("fingerprint", page.fingerprint.map(|print| json!(print.to_string())));
+    object.put_some("tier", page.tier.as_ref().map(|tier| json!(tier)));
+    object.put_list("notes", page.notes.iter().map(|note| json!(note)).collect());
+    Value::Object(object.0)
+}
+
+fn next(call: &NextCall) -> Value {
+    match call {
+        NextCall::Pages(pages) => json!({ "pages": pages.to_string() }),
+        NextCall::StartLine(line) => json!({ "startLine": line }),
+    }
+}
+
+fn estimate(page: &PageEstimate) -> Value {
+    let mut object = ObjectBuilder::default();
+    object.put("page", json!(page.page.get()));
+    object.put_some("textTokens", page.text_tokens.map(Value::from));
+    object.put_some("imageTokens", page.image_tokens.map(Value::from));
+    object.put_some("pdfBytes", page.pdf_bytes.map(Value::from));
+    Value::Object(object.0)
+}

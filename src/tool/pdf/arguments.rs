@@ -1,0 +1,192 @@
+//! Arguments of the PDF tools.
+
+use serde_json::{Map, Value};
+
+use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester};
+use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
+use crate::tool::error::ToolError;
+use crate::tool::get_file::Caller;
+
+/// Characters of text in one answer, where none are asked for.
+pub const DEFAULT_MAX_CHARS: u64 = 50_000;
+
+/// The document of a call: all arguments of `pdf_info` and `pdf_outline`, and a part of those of the other PDF tools.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentArguments {
+    /// `path`.
+    pub path: String,
+    /// `password`.
+    pub password: Option<String>,
+    /// `conversation`: whose `responseId` a path may be.
+    pub conversation: Option<String>,
+}
+
+impl DocumentArguments {
+    /// The names of them.
+    const NAMES: [&'static str; 3] = ["path", "password", "conversation"];
+
+    /// Reads the arguments of a call of `tool`.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool, arguments };
+        fields.reject_unknown(&Self::NAMES)?;
+        Self::of(&fields)
+    }
+
+    fn of(fields: &ArgumentReader<'_>) -> Result<Self, ToolError> {
+        Ok(Self {
+            path: fields.required_string("path")?,
+            password: fields.password()?,
+            conversation: fields.conversation()?,
+        })
+    }
+
+    /// Opens the document for `caller`.
+    ///
+    /// # Errors
+    /// `validation_error` for a conversation that is none, `content_not_found` for a `responseId` of another, and every
+    /// refusal of the file and of the reader.
+    pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
+        let conversation = caller.conversation(self.conversation.as_deref())?;
+        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(context.open_pdf_for(&self.path, self.password.as_deref(), asking)?)
+    }
+
+    /// Opens the document and nothing else: no store, no hash of the file.
+    ///
+    /// # Errors
+    /// As [`DocumentArguments::open`].
+    pub fn open_alone(&self, surroundings: &ContextConfig) -> Result<OpenPdf, ToolError> {
+        let caller = Caller::direct();
+        let conversation = caller.conversation(self.conversation.as_deref())?;
+        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), asking)?)
+    }
+}
+
+/// Refuses what is neither of [`DocumentArguments`] nor one of `own`.
+fn reject_unknown(fields: &ArgumentReader<'_>, own: &[&str]) -> Result<(), ToolError> {
+    fields.reject_unknown(&[&DocumentArguments::NAMES[..], own].concat())
+}
+
+/// Checked arguments of `pdf_extract_text`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextArguments {
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
+    /// `pages`.
+    pub pages: Option<String>,
+    /// `max_chars`.
+    pub max_chars: u64,
+}
+
+impl TextArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
+        reject_unknown(&fields, &["pages", "max_chars"])?;
+        Ok(Self {
+            document: DocumentArguments::of(&fields)?,
+            pages: fields.selection()?,
+            max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
+        })
+    }
+}
+
+/// Checked arguments of `pdf_render_page`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderArguments {
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
+    /// `page`, kept wide so that an absurd number is answered with the page count.
+    pub page: i128,
+    /// `dpi`, clamped.
+    pub dpi: Dpi,
+    /// `region`.
+    pub region: Option<Region>,
+}
+
+impl RenderArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "pdf_render_page", arguments };
+        reject_unknown(&fields, &["page", "dpi", "region"])?;
+        let document = DocumentArguments::of(&fields)?;
+        let page = fields.value("page").ok_or_else(|| ToolError::required("page"))?;
+        Ok(Self {
+            document,
+            page: whole_number(page).ok_or_else(|| invalid_value("page", "a whole number, 1 or more"))?,
+            dpi: dpi(&fields)?,
+            region: fields.value("region").map(region).transpose()?,
+        })
+    }
+}
+
+fn dpi(fields: &ArgumentReader<'_>) -> Result<Dpi, ToolError> {
+    let Some(value) = fields.value("dpi") else { return Ok(Dpi::default()) };
+    let number =
+        whole_number(value).ok_or_else(|| invalid_value("dpi", "a whole number; it is clamped to 72 to 300"))?;
+    Ok(Dpi::clamped(u64::try_from(number.max(0)).unwrap_or(u64::MAX)))
+}
+
+/// A list of four numbers, or the same as text, as a command line has it.
+fn region(value: &Value) -> Result<Region, ToolError> {
+    let expected =
+        || invalid_value("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
+    let numbers = match value {
+        Value::Array(items) => items.iter().map(Value::as_f64).collect::<Option<Vec<_>>>(),
+        Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
+        _ => None,
+    };
+    match numbers.as_deref() {
+        Some([left, top, right, bottom]) => Region::new(*left, *top, *right, *bottom).ok_or_else(expected),
+        _ => Err(expected()),
+    }
+}
+
+/// Hits in one answer, where none are asked for.
+const DEFAULT_MAX_RESULTS: u64 = 50;
+
+/// Checked arguments of `pdf_search`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchArguments {
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
+    /// `query`.
+    pub query: String,
+    /// `regex`.
+    pub is_regex: bool,
+    /// `case_sensitive`.
+    pub is_case_sensitive: bool,
+    /// `pages`.
+    pub pages: Option<String>,
+    /// `max_results`.
+    pub max_results: u64,
+}
+
+impl SearchArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "pdf_search", arguments };
+        reject_unknown(&fields, &["query", "regex", "case_sensitive", "pages", "max_results"])?;
+        Ok(Self {
+            document: DocumentArguments::of(&fields)?,
+            query: fields.required_string("query")?,
+            is_regex: fields.boolean("regex")?,
+            is_case_sensitive: fields.boolean("case_sensitive")?,
+            pages: fields.selection()?,
+            max_results: fields.positive("max_results")?.unwrap_or(DEFAULT_MAX_RESULTS),
+        })
+    }
+}

@@ -1,0 +1,24 @@
+//! The tools `pdf_info`, `pdf_extract_text`, `pdf_render_page`, `pdf_search` and `pdf_outline`, and the commands that write pages.
+
+mod arguments;
+mod info;
+mod outline;
+mod page;
+mod render;
+mod schema;
+mod search;
+mod split;
+mod text;
+
+pub use self::arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
+pub use self::info::{InfoResult, PageSize};
+pub use self::outline::outline;
+pub(super) use self::page::cut;
+pub use self::page::{JoinResult, PageResult, write_joined, write_page};
+pub use self::render::{RenderAnswer, RenderResult, render_page, write_picture};
+pub use self::schema::ask_spec;
+pub(super) use self::schema::pdf_tools;
+pub use self::search::search;
+pub use self::split::{FailedPage, SplitResult, split};
+pub use self::text::{ExtractedPage, TextResult, extract_text};
+pub(super) use self::text::{char_count, prefix_within, prefix_within_json};

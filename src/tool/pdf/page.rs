@@ -1,0 +1,120 @@
+//! One page of a PDF, or several, as a file of their own: no conversation, no store, and no hash of the source.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::context::{ContextError, OpenPdf, PageChunk, PdfError, select_pages, write_whole};
+use crate::hash::ContentHash;
+use crate::page::{PageNumber, PageSet};
+use crate::tool::error::{ErrorCode, ToolError};
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PageResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The page's 1-based number.
+    pub page: u32,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Bytes written.
+    pub bytes: usize,
+    /// blake3 of the bytes written.
+    pub blake3: String,
+    /// The reader that cut the page.
+    pub tier: String,
+    /// What was left out or read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// Writes page `number` of `pdf` to `out`, whole or not at all.
+///
+/// # Errors
+/// `validation_error` for what is no number, `invalid_page` for one that the document does not have, and whatever
+/// cutting and writing come to.
+pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult, ToolError> {
+    let page = page_number(pdf, number)?;
+    let chunk = cut(pdf, page)?;
+    write_chunk(&chunk, out)?;
+    Ok(PageResult {
+        file: out.to_owned(),
+        page: page.get(),
+        pages: pdf.document.page_count(),
+        bytes: chunk.bytes.len(),
+        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        tier: chunk.tier,
+        notes: chunk.notes,
+    })
+}
+
+/// What was written of several pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JoinResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The 1-based numbers of the pages in it, as a selection: `2-4,7`.
+    #[serde(rename = "pageNumbers")]
+    pub page_numbers: String,
+    /// How many they are.
+    pub joined: u64,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Bytes written.
+    pub bytes: usize,
+    /// blake3 of the bytes written.
+    pub blake3: String,
+    /// The reader that cut the pages.
+    pub tier: String,
+    /// What was left out or read in spite of damage.
+    pub notes: Vec<String>,
+}
+
+/// Writes the pages of `selection`, or all, as one PDF to `out`, whole or not at all.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection, and whatever cutting, joining and writing come to.
+pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Result<JoinResult, ToolError> {
+    let page_count = pdf.document.page_count();
+    let pages = match selection {
+        Some(selection) => select_pages(selection, page_count)?,
+        None => PageSet::all(page_count),
+    };
+    let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
+    let chunk = pdf.document.join(&pages).map_err(failed)?;
+    write_chunk(&chunk, out)?;
+    Ok(JoinResult {
+        file: out.to_owned(),
+        page_numbers: pages.to_string(),
+        joined: pages.len(),
+        pages: page_count,
+        bytes: chunk.bytes.len(),
+        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        tier: chunk.tier,
+        notes: chunk.notes,
+    })
+}
+
+pub(crate) fn cut(pdf: &OpenPdf, page: PageNumber) -> Result<PageChunk, ToolError> {
+    let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
+    pdf.document.cut(page.index()).map_err(failed).map_err(|error| error.with("page", json!(page.get())))
+}
+
+pub(crate) fn write_chunk(chunk: &PageChunk, out: &Path) -> Result<(), ToolError> {
+    write_whole(out, &chunk.bytes).map_err(|error| write_failed(out, &error))
+}
+
+pub(crate) fn write_failed(out: &Path, error: &std::io::Error) -> ToolError {
+    ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {} ({})", out.display(), error.kind()))
+}
+
+fn page_number(pdf: &OpenPdf, number: &str) -> Result<PageNumber, ToolError> {
+    let page_count = pdf.document.page_count();
+    let Ok(wide) = number.trim().parse::<i128>() else {
+        return Err(ToolError::validation("Parameter 'NUMBER' must be a whole number, 1 or more"));
+    };
+    let in_range = u32::try_from(wide).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
+    in_range
+        .ok_or_else(|| ToolError::from(ContextError::PageOutOfRange { number: wide, page_count, zero_based: false }))
+}

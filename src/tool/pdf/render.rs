@@ -1,0 +1,160 @@
+//! The tool `pdf_render_page`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::arguments::RenderArguments;
+use super::page::write_failed;
+use crate::context::{
+    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultBudget, one_line,
+    untrusted, write_whole,
+};
+use crate::page::PageNumber;
+use crate::tool::error::ToolError;
+use crate::tool::get_file::Caller;
+
+/// MIME type of a drawn page.
+const PNG: &str = "image/png";
+
+/// What was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RenderResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The page's 1-based number.
+    pub page: u32,
+    /// As printed, where the document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// Pixels per inch.
+    pub dpi: u16,
+    /// Bytes written.
+    pub bytes: usize,
+    /// What could not be drawn.
+    pub notes: Vec<String>,
+}
+
+/// The result of `pdf_render_page`.
+#[derive(Debug)]
+pub struct RenderAnswer {
+    /// The picture, and what is said of it.
+    pub blocks: Vec<Block>,
+    /// The same for programs.
+    pub result: RenderResult,
+    /// To be committed once the picture was written to the client: it counts against what a provider takes in a request.
+    pub delivery: Option<Delivery>,
+}
+
+/// Draws a page for a model, and writes the picture to the output directory.
+///
+/// # Errors
+/// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
+pub fn render_page(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+) -> Result<RenderAnswer, ToolError> {
+    let pdf = arguments.document.open(context, caller)?;
+    let (page, picture) = draw(&pdf, arguments)?;
+    let file = context.write_picture(&pdf.path, page, &picture.png)?;
+    let result = result(&pdf, page, file, arguments, &picture);
+    let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
+    let (blocks, delivery) = match shown(context, arguments, caller, picture.png)? {
+        Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
+        Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
+    };
+    Ok(RenderAnswer { blocks, result, delivery })
+}
+
+/// A picture to be shown, with the mark that it was; or why it is not.
+type ShownPicture = Result<(Block, Option<Delivery>), String>;
+
+fn shown(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    png: Vec<u8>,
+) -> Result<ShownPicture, ToolError> {
+    let room = caller.room(context).map_or(u64::MAX, ResultBudget::data_bytes);
+    let usual = context.settings().max_picture_bytes;
+    let (max, setting) = if room < usual { (room, "max_result_bytes") } else { (usual, "max_picture_bytes") };
+    let bytes = png.len();
+    if u64::try_from(bytes).map_or(true, |bytes| bytes > max) {
+        return Ok(Err(format!(
+            "it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a lower dpi, or with a region."
+        )));
+    }
+    let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png.into() });
+    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let counted = conversation.map(|conversation| context.count_blocks(&conversation, std::slice::from_ref(&image)));
+    Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
+        format!(
+            "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \
+             was compacted, and draw it again."
+        )
+    }))
+}
+
+/// Draws a page to `out`, whole or not at all.
+///
+/// # Errors
+/// As [`render_page`], and `write_failed`.
+pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
+    let (page, picture) = draw(pdf, arguments)?;
+    write_whole(out, &picture.png).map_err(|error| write_failed(out, &error))?;
+    Ok(result(pdf, page, out.to_owned(), arguments, &picture))
+}
+
+fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
+    let page_count = pdf.document.page_count();
+    let in_range = u32::try_from(arguments.page).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
+    let out_of_range = ContextError::PageOutOfRange { number: arguments.page, page_count, zero_based: false };
+    let page = in_range.ok_or(out_of_range)?;
+    let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
+    let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
+    let picture = pdf.document.picture(page.index(), &options).map_err(failed)?;
+    Ok((page, picture))
+}
+
+fn result(
+    pdf: &OpenPdf,
+    page: PageNumber,
+    file: PathBuf,
+    arguments: &RenderArguments,
+    picture: &Picture,
+) -> RenderResult {
+    RenderResult {
+        file,
+        page: page.get(),
+        label: pdf.document.page_label(page.index()).map(|label| label.0),
+        pages: pdf.document.page_count(),
+        width: picture.width,
+        height: picture.height,
+        dpi: arguments.dpi.get(),
+        bytes: picture.png.len(),
+        notes: picture.notes.clone(),
+    }
+}
+
+impl RenderResult {
+    /// What was drawn, in lines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { file, page, width, height, dpi, bytes, .. } = self;
+        let mut lines = vec![
+            format!("Page {page} rendered and saved to: {}", file.display()),
+            format!("Resolution: {width}x{height} ({dpi} DPI)"),
+            format!("File size: {bytes} bytes"),
+        ];
+        lines.extend(self.label.as_ref().map(|label| format!("Label: {}", one_line(label))));
+        lines.extend(self.notes.iter().map(|note| format!("Note: {}", one_line(note))));
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,147 @@
+//! Every page of a PDF as a file of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use serde::Serialize;
+
+use super::page::{cut, write_chunk, write_failed};
+use crate::context::{OpenPdf, ProgressListener, select_pages};
+use crate::limits::at_work;
+use crate::page::{PageIndex, PageNumber, PageSet};
+use crate::tool::error::ToolError;
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SplitResult {
+    /// The document, as it was named.
+    pub file: String,
+    /// Pages of the document.
+    pub pages: u32,
+    /// The folder written to.
+    #[serde(rename = "outDir")]
+    pub out_dir: PathBuf,
+    /// Files written.
+    pub written: usize,
+    /// Bytes of them together.
+    pub bytes: usize,
+    /// Pages that could not be cut or written, in page order.
+    pub failed: Vec<FailedPage>,
+    /// Whether it was stopped before all pages were done.
+    pub interrupted: bool,
+}
+
+/// A page that could not be cut or written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedPage {
+    /// Its 1-based number.
+    pub page: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// Writes the pages of `selection`, or all, to `out_dir` as `{stem}-{number}.pdf`.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection, `write_failed` for the folder. A page that fails is
+/// listed in the result and does not stop the others.
+pub fn split(
+    pdf: &OpenPdf,
+    selection: Option<&str>,
+    out_dir: &Path,
+    watcher: &dyn ProgressListener,
+) -> Result<SplitResult, ToolError> {
+    let page_count = pdf.document.page_count();
+    let pages = match selection {
+        Some(selection) => select_pages(selection, page_count)?,
+        None => PageSet::all(page_count),
+    };
+    std::fs::create_dir_all(out_dir).map_err(|error| write_failed(out_dir, &error))?;
+    watcher.starts(pages.len());
+    let job = SplitJob { pdf, out_dir, watcher, digits: page_count.to_string().len(), tally: SplitTally::default() };
+    job.run(&pages.iter().collect::<Vec<_>>());
+    Ok(job.result())
+}
+
+struct SplitJob<'a> {
+    pdf: &'a OpenPdf,
+    out_dir: &'a Path,
+    watcher: &'a dyn ProgressListener,
+    digits: usize,
+    tally: SplitTally,
+}
+
+#[derive(Default)]
+struct SplitTally {
+    next: AtomicUsize,
+    written: AtomicUsize,
+    bytes: AtomicUsize,
+    failed: Mutex<Vec<FailedPage>>,
+    interrupted: AtomicBool,
+}
+
+impl SplitJob<'_> {
+    fn run(&self, pages: &[PageIndex]) {
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where no more threads are to be had, those that there are do all.
+                if std::thread::Builder::new().spawn_scoped(scope, || self.work(pages)).is_err() {
+                    break;
+                }
+            }
+            self.work(pages);
+        });
+    }
+
+    /// Takes the next page not yet taken, until none is left.
+    fn work(&self, pages: &[PageIndex]) {
+        let _at_work = at_work();
+        while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
+            if self.watcher.is_stopped() {
+                self.tally.interrupted.store(true, Ordering::Relaxed);
+                return;
+            }
+            match self.write(page.number()) {
+                Ok(bytes) => {
+                    self.tally.written.fetch_add(1, Ordering::Relaxed);
+                    self.tally.bytes.fetch_add(bytes, Ordering::Relaxed);
+                }
+                Err(error) => self.fail(page.number(), error),
+            }
+            self.watcher.page_done();
+        }
+    }
+
+    fn write(&self, page: PageNumber) -> Result<usize, ToolError> {
+        let chunk = cut(self.pdf, page)?;
+        write_chunk(&chunk, &self.out_dir.join(self.file_name(page)))?;
+        Ok(chunk.bytes.len())
+    }
+
+    fn file_name(&self, page: PageNumber) -> String {
+        let stem =
+            Path::new(&self.pdf.path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+        format!("{stem}-{:0digits$}.pdf", page.get(), digits = self.digits)
+    }
+
+    fn fail(&self, page: PageNumber, error: ToolError) {
+        let failed = FailedPage { page: page.get(), reason: error.message };
+        self.tally.failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(failed);
+    }
+
+    fn result(self) -> SplitResult {
+        let mut failed = self.tally.failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        failed.sort_by_key(|failed| failed.page);
+        SplitResult {
+            file: self.pdf.path.clone(),
+            pages: self.pdf.document.page_count(),
+            out_dir: self.out_dir.to_owned(),
+            written: self.tally.written.into_inner(),
+            bytes: self.tally.bytes.into_inner(),
+            failed,
+            interrupted: self.tally.interrupted.into_inner(),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The tool `pdf_extract_text`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::arguments::TextArguments;
+use crate::context::{
+    ContextError, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages, json_length,
+    page_or_pages, select_from, untrusted,
+};
+use crate::page::{PageIndex, PageSet};
+use crate::tool::error::ToolError;
+
+/// The text of a PDF's pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextResult {
+    /// The file's name.
+    pub file: String,
+    /// The file as it was named.
+    pub path: String,
+    /// Pages of the document.
+    pub total_pages: u32,
+    /// The selection as it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
+    /// The pages selected, up to where the text was cut.
+    pub pages: Vec<ExtractedPage>,
+    /// Whether the text was cut.
+    pub truncated: bool,
+    /// Characters that were allowed.
+    pub max_chars: u64,
+    /// Characters of the whole text.
+    pub total_chars: u64,
+    /// Selected pages without text, as a selection.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub without_text: String,
+    /// What is to be known of single pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The pages selected.
+    #[serde(skip)]
+    wanted: PageSet,
+}
+
+/// The text of one page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExtractedPage {
+    /// Its 1-based number.
+    pub number: u32,
+    /// As printed, where the document says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Notes on pages in one answer; what is common to hundreds of pages is said often enough.
+const MAX_NOTES: usize = 20;
+
+/// The text of the pages that `arguments` select.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection; where no page can be read, why the first cannot.
+pub fn extract_text(
+    pdf: &OpenPdf,
+    arguments: &TextArguments,
+    watcher: &dyn ProgressListener,
+) -> Result<TextResult, ToolError> {
+    let page_count = pdf.document.page_count();
+    let SelectedPages { pages, note } = match &arguments.pages {
+        Some(selection) => select_from(selection, &*pdf.document)?,
+        None => SelectedPages { pages: PageSet::all(page_count), note: None },
+    };
+    watcher.starts(pages.len());
+    let mut draft = TextResultBuilder::new(pdf, arguments.max_chars);
+    draft.notes.extend(note);
+    for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+        pdf.check()?;
+        draft.add(page, pdf.document.page_text(page));
+        watcher.page_done();
+    }
+    draft.result(arguments, pages)
+}
+
+struct TextResultBuilder<'a> {
+    pdf: &'a OpenPdf,
+    /// Characters that still fit.
+    left: u64,
+    total: u64,
+    is_cut: bool,
+    pages: Vec<ExtractedPage>,
+    read: u64,
+    without_text: PageSet,
+    notes: Vec<String>,
+    failure: Option<PdfError>,
+}
+
+impl<'a> TextResultBuilder<'a> {
+    fn new(pdf: &'a OpenPdf, max_chars: u64) -> Self {
+        Self {
+            pdf,
+            left: max_chars,
+            total: 0,
+            is_cut: false,
+            pages: Vec::new(),
+            read: 0,
+            without_text: PageSet::new(),
+            notes: Vec::new(),
+            failure: None,
+        }
+    }
+
+    fn add(&mut self, page: PageIndex, text: Result<PageText, PdfError>) {
+        let number = page.number();
+        match text {
+            Ok(found) => {
+                self.read += 1;
+                if found.text.is_empty() || found.kind == PageKind::Undecodable {
+                    self.without_text.insert(page);
+                }
+                // That a page without text is empty or a picture is what most of them are.
+                let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
+                let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
+                self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
+                self.push(page, &found.text);
+            }
+            Err(error) => {
+                self.notes.push(format!("Page {number}: its text cannot be read: {error}"));
+                self.failure.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Adds what fits of a page; the line that names it counts too.
+    fn push(&mut self, page: PageIndex, text: &str) {
+        let heading = char_count(&heading(page.number().get(), self.total == 0));
+        self.total = self.total.saturating_add(heading).saturating_add(char_count(text));
+        if self.is_cut || heading > self.left {
+            self.is_cut = true;
+            return;
+        }
+        self.left -= heading;
+        let fitting = prefix_within(text, self.left);
+        self.left = self.left.saturating_sub(char_count(fitting));
+        self.is_cut = fitting.len() < text.len();
+        let label = self.pdf.document.page_label(page).map(|label| label.0);
+        self.pages.push(ExtractedPage { number: page.number().get(), label, text: fitting.to_owned() });
+    }
+
+    fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
+        if let Some(error) = self.failure.filter(|_| self.read == 0) {
+            return Err(ContextError::Pdf { path: self.pdf.path.clone(), error }.into());
+        }
+        let path = &self.pdf.path;
+        let file = Path::new(path).file_name().map_or_else(|| path.as_str().into(), |name| name.to_string_lossy());
+        let mut notes = self.notes;
+        let more = notes.len().saturating_sub(MAX_NOTES);
+        notes.truncate(MAX_NOTES);
+        notes.extend((more > 0).then(|| format!("{more} more notes on pages are left out")));
+        Ok(TextResult {
+            file: file.into_owned(),
+            path: path.clone(),
+            total_pages: self.pdf.document.page_count(),
+            selection: arguments.pages.clone(),
+            pages: self.pages,
+            truncated: self.is_cut,
+            max_chars: arguments.max_chars,
+            total_chars: self.total,
+            without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
+            notes,
+            wanted,
+        })
+    }
+}
+
+impl TextResult {
+    /// The result cut to what `room` has room for, with the call that gives the rest.
+    #[must_use]
+    pub fn within(mut self, room: ResultBudget) -> Self {
+        let beside = json_length(&self.remarks()).saturating_add(json_length(&self.notes));
+        let mut left = room.bytes().saturating_sub(beside);
+        let mut pages = Vec::new();
+        let mut cut = None;
+        for mut page in std::mem::take(&mut self.pages) {
+            // Its number stands in the heading, and among the details.
+            let cost = json_length(&heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
+            let fitting = prefix_within_json(&page.text, left.saturating_sub(cost)).len();
+            if left < cost || fitting < page.text.len() {
+                cut = Some(page.number);
+            }
+            left = left.saturating_sub(cost.saturating_add(json_length(page.text.as_str())));
+            page.text.truncate(fitting);
+            let is_empty = cut.is_some() && fitting == 0 && !pages.is_empty();
+            pages.extend((!is_empty).then_some(page));
+            if cut.is_some() {
+                break;
+            }
+        }
+        self.pages = pages;
+        if let Some(number) = cut {
+            self.note_cut(number);
+        }
+        self
+    }
+
+    /// Says that the text ends within page `number`, for lack of room in the result.
+    fn note_cut(&mut self, number: u32) {
+        let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&heading(page.number, at == 0)));
+        let texts = self.pages.iter().map(|page| char_count(&page.text));
+        self.max_chars = headings.chain(texts).sum();
+        self.truncated = true;
+        // A page that alone is too much would be cut at the same place again.
+        let is_alone = self.pages.len() == 1;
+        let from = if is_alone { number } else { number.saturating_sub(1) };
+        let rest = self.wanted.iter().filter(|page| page.0 >= from).collect::<PageSet>();
+        let alone = format!("For all of page {number} call get_file with as: \"path\".");
+        let next = format!("Next call: pdf_extract_text with pages: \"{rest}\".");
+        let said = [Some(alone).filter(|_| is_alone), Some(next).filter(|_| !rest.is_empty())];
+        let said = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self.notes.push(format!("The result has room for no more text (max_result_bytes). {said}"));
+    }
+
+    /// The text as it is answered.
+    #[must_use]
+    pub fn text(&self) -> String {
+        if !self.truncated && self.pages.iter().all(|page| page.text.is_empty()) {
+            return NO_TEXT.to_owned();
+        }
+        let selected = self.selection.as_deref().map(|pages| format!(" (pages: {pages})")).unwrap_or_default();
+        let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
+        for (at, page) in self.pages.iter().enumerate() {
+            text.push_str(&heading(page.number, at == 0));
+            text.push_str(&page.text);
+        }
+        if self.truncated {
+            text.push_str(&format!(
+                "\n\n[Truncated at {} characters. Total text length: {}. Use 'pages' parameter to extract specific pages.]",
+                self.max_chars, self.total_chars
+            ));
+        }
+        text
+    }
+
+    /// What goes beside the text: that it is data, and what is to be known of its pages.
+    #[must_use]
+    pub fn remarks(&self) -> String {
+        let quotes = self.pages.iter().any(|page| !page.text.is_empty());
+        let untrusted = quotes.then(|| untrusted(&self.path));
+        let without = (!self.without_text.is_empty() && quotes)
+            .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));
+        let lines = untrusted.into_iter().chain(without).chain(self.notes.iter().map(|note| format!("Note: {note}")));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The answer for a document, or for selected pages, without any text.
+const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
+     as images for visual inspection.";
+
+/// The line before a page; it also ends the page before.
+fn heading(page: u32, is_first: bool) -> String {
+    let gap = if is_first { "" } else { "\n\n" };
+    format!("{gap}--- Page {page} ---\n")
+}
+
+/// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
+pub(crate) fn prefix_within(text: &str, max: u64) -> &str {
+    if char_count(text) <= max {
+        return text;
+    }
+    let mut left = max;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(char_count(grapheme)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The beginning of `text` that has at most `max` bytes in JSON.
+pub(crate) fn prefix_within_json(text: &str, max: u64) -> &str {
+    if json_length(text) <= max {
+        return text;
+    }
+    let mut left = max.saturating_sub(2);
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(json_length(grapheme).saturating_sub(2)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+pub(crate) fn char_count(text: &str) -> u64 {
+    u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{prefix_within, prefix_within_json};
+
+    #[test]
+    fn text_is_cut_by_its_bytes_in_json() {
+        assert_eq!(prefix_within_json("abc", 5), "abc");
+        assert_eq!(prefix_within_json("abc", 4), "ab");
+        assert_eq!(prefix_within_json("\u{1}\"c", 10), "\u{1}\"");
+        assert_eq!(prefix_within_json("abc", 0), "");
+    }
+
+    #[test]
+    fn text_is_cut_by_characters_and_between_graphemes() {
+        assert_eq!(prefix_within("añb", 2), "añ");
+        assert_eq!(prefix_within("an\u{303}b", 2), "a");
+        assert_eq!(prefix_within("an\u{303}b", 3), "an\u{303}");
+        assert_eq!(prefix_within("abc", 3), "abc");
+    }
+}
