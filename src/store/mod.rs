@@ -39,6 +39,7 @@ pub use self::records::{
 pub use self::report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
 pub use self::sessions::{MemorySessions, SessionStore, StoredSession};
 pub use self::sqlite::SqliteStore;
+
 #[cfg(feature = "postgres")]
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};

@@ -5,8 +5,10 @@
 
 mod arguments;
 mod ask;
+mod caller;
 mod client;
 mod context;
+mod data_answer;
 mod delivery;
 mod doctor;
 mod emit;
@@ -16,17 +18,20 @@ mod get_file;
 mod pdf;
 mod resource;
 mod schema;
+mod truncate;
 
-pub use self::arguments::{GetFileArguments, argument};
+pub use self::arguments::argument;
 pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
+pub use self::caller::Caller;
 pub use self::client::{
     CLIENTS, CONTENT_EXTENSION, ClientProfile, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
     PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
 };
 pub use self::context::{
-    DataAnswer, ForgetArguments, ForkArguments, StatusArguments, UpdatesAnswer, WatchArguments, context_forget,
-    context_fork, context_status, context_updates, update_json, update_text, updates_json, updates_text,
+    ForgetArguments, ForkArguments, StatusArguments, UpdatesAnswer, WatchArguments, context_forget, context_fork,
+    context_status, context_updates, update_json, update_text, updates_json, updates_text,
 };
+pub use self::data_answer::DataAnswer;
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
@@ -34,7 +39,7 @@ pub use self::error::{ErrorCode, ToolError};
 pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
-pub use self::get_file::{Caller, FileAnswer, details_json, get_file};
+pub use self::get_file::{FileAnswer, GetFileArguments, details_json, get_file};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,
     RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, extract_text,

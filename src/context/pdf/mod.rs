@@ -1,5 +1,6 @@
 //! `get_file` for PDFs: the summary, or pages.
 
+mod budget;
 mod compare;
 mod estimate;
 mod held;
@@ -22,8 +23,9 @@ pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::page_change_lines;
 pub use self::selection::{SelectedPages, select_from, select_pages};
 
+use self::budget::AnswerBudget;
 use self::held::PageOrigin;
-use self::page::{AnswerBudget, BuiltPage, PageBody};
+use self::page::{BuiltPage, PageBody};
 use self::plan::rest_of;
 use self::revision_diff::change_lines;
 use self::sample::PageSample;

@@ -4,12 +4,11 @@ use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
 use crate::context::answer::{
-    BoundExceeded, DocumentBlock, ImageBlock, PageFileName, RequestBounds, ResultBudget, SentPage, document_usage,
-    image_usage, text_usage,
+    DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
 use crate::context::error::ContextError;
 use crate::context::phrases::one_line;
-use crate::context::request::{AnswerSettings, FileRequest, form_name};
+use crate::context::request::form_name;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
@@ -34,7 +33,7 @@ pub(crate) enum PageBody {
 }
 
 impl PageBody {
-    fn sent(&self) -> Usage {
+    pub(super) fn usage(&self) -> Usage {
         match self {
             Self::Document(document) => document_usage(document.bytes.len()),
             Self::Text(text) => text_usage(text),
@@ -58,7 +57,8 @@ impl PdfAnswerBuilder<'_> {
         let fingerprint = self.fingerprint(planned.page);
         match made {
             Ok(chunk)
-                if length(&chunk.bytes) > self.settings.max_block_bytes && self.request.form == PageForm::Document =>
+                if byte_count(&chunk.bytes) > self.settings.max_block_bytes
+                    && self.request.form == PageForm::Document =>
             {
                 let why = format!(
                     "{} bytes are too many for a document block; as: \"path\" names a file with it",
@@ -88,7 +88,7 @@ impl PdfAnswerBuilder<'_> {
             page,
             label: self.document.page_label(planned.page),
             form: form_name(self.request.form),
-            bytes: length(&chunk.bytes),
+            bytes: byte_count(&chunk.bytes),
             blake3: chunk_hash,
             fingerprint,
             tier: Some(chunk.tier),
@@ -151,7 +151,7 @@ impl PdfAnswerBuilder<'_> {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
             form: form_name(PageForm::Text),
-            bytes: length(page_text.as_bytes()),
+            bytes: byte_count(page_text.as_bytes()),
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint,
             tier: None,
@@ -185,57 +185,6 @@ impl PdfAnswerBuilder<'_> {
     }
 }
 
-/// What is left of an answer's budget.
-pub(crate) struct AnswerBudget {
-    tokens: u64,
-    bytes: u64,
-    characters: usize,
-    /// What is left of the whole result; `None` where nothing bounds it.
-    result: Option<ResultBudget>,
-    /// What the conversation was sent, this answer included; `None` without one.
-    sent: Option<Usage>,
-    bounds: RequestBounds,
-}
-
-impl AnswerBudget {
-    pub(crate) fn new(request: &FileRequest, settings: &AnswerSettings, sent: Option<Usage>) -> Self {
-        Self {
-            sent,
-            bounds: settings.request_bounds,
-            tokens: request.max_tokens.unwrap_or(u64::MAX),
-            bytes: settings.max_answer_bytes,
-            characters: settings.max_text_characters,
-            result: request.max_result_bytes.map(ResultBudget::of),
-        }
-    }
-
-    /// Why `page` may not follow in this conversation, whatever room the answer has.
-    pub(crate) fn exceeded_bound(&self, page: &BuiltPage) -> Option<BoundExceeded> {
-        self.bounds.check(&self.sent?, &page.body.sent()).err()
-    }
-
-    /// Whether `page` fits; what it takes is then gone.
-    ///
-    /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
-    pub(crate) fn try_take(&mut self, page: &BuiltPage) -> bool {
-        let (bytes, text) = match &page.body {
-            PageBody::Document(document) => (length(&document.bytes), ""),
-            PageBody::Text(text) => (0, text.as_str()),
-            PageBody::Picture { text, image } => (length(&image.bytes), text.as_str()),
-        };
-        let characters = text.chars().count();
-        let in_result = self.result.as_mut().is_none_or(|result| result.try_take(bytes, text));
-        if let Some(sent) = &mut self.sent {
-            sent.add(page.body.sent());
-        }
-        let fits = in_result && page.tokens <= self.tokens && bytes <= self.bytes && characters <= self.characters;
-        self.tokens = self.tokens.saturating_sub(page.tokens);
-        self.bytes = self.bytes.saturating_sub(bytes);
-        self.characters = self.characters.saturating_sub(characters);
-        fits
-    }
-}
-
-fn length(bytes: &[u8]) -> u64 {
+pub(super) fn byte_count(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }

@@ -25,15 +25,16 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
-use self::connection::Connection;
-use self::exchange::AwaitingFlush;
 pub(super) use self::exchange::{Exchange, LoggedCall};
-use self::gate::Gate;
 pub(super) use self::gate::HttpCaller;
 pub(super) use self::log::trace_parent;
-use self::metrics::Gauge;
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION;
+
+use self::connection::Connection;
+use self::exchange::AwaitingFlush;
+use self::gate::Gate;
+use self::metrics::Gauge;
 use super::HttpState;
 
 /// How a server over HTTP is run.

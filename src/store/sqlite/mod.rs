@@ -5,6 +5,7 @@ mod integrity;
 mod opening;
 mod private_files;
 mod schema;
+mod sessions;
 mod statements;
 
 use std::collections::BTreeMap;
@@ -14,16 +15,11 @@ use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-pub(super) use self::statements::{moment, unix_seconds};
-
-use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
-
 use self::integrity::is_suspect;
 use self::opening::{OpenDatabase, OpenedDatabase};
 use self::statements::{
     ConversationRow, HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, head,
-    insert_conversation, prune, rows_after,
+    insert_conversation, moment, prune, rows_after, unix_seconds,
 };
 use super::held_rows::{signed, unsigned};
 use super::report::{StoreReport, measure_latency, scratch_conversation};
@@ -31,6 +27,8 @@ use super::{
     ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, SessionStore,
     StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
+use crate::hash::ContentHash;
+use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Keeps views in a SQLite database.
 ///

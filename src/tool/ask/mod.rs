@@ -10,12 +10,13 @@ mod pack;
 use serde_json::{Value, json};
 
 pub use self::arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
+
 use self::details::{AnsweredQuestion, FailedAttempt};
 use self::load::{LoadBounds, MAX_BYTES, RequestedPdf, check_remote, named};
 use self::pack::{PackedPdf, PdfPacker};
+use super::caller::Caller;
 use super::error::{ErrorCode, ToolError};
-use super::get_file::Caller;
-use super::pdf::{char_count, prefix_within_json};
+use super::truncate::{char_count, prefix_within_json};
 use crate::context::{ContextManager, ResultBudget, json_length};
 use crate::model::{
     ModelClient, ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question, ReplyListener,

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::tool::arguments::ArgumentReader;
+use crate::tool::caller::invalid_handle;
 use crate::tool::error::ToolError;
-use crate::tool::get_file::invalid_handle;
 use crate::view::ConversationId;
 
 /// Checked arguments of `context_status` and of `context_updates`.

@@ -11,8 +11,9 @@ pub(super) use self::schema::{context_tools, generation};
 pub(super) use self::updates::pages_json;
 pub use self::updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};
 
+use super::caller::Caller;
+use super::data_answer::DataAnswer;
 use super::error::ToolError;
-use super::get_file::Caller;
 use crate::context::{
     ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
     form_name, grouped, one_line, page_or_pages,
@@ -20,15 +21,6 @@ use crate::context::{
 use crate::page::{PageSet, parse_page_selection};
 use crate::provider::{ProviderLimits, published};
 use crate::view::{AgentView, ConversationId};
-
-/// The result of a tool that answers with data: the text says all that the structure says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DataAnswer {
-    /// For the model.
-    pub text: String,
-    /// The same as data.
-    pub structure: Value,
-}
 
 /// Answers `context_status`.
 ///

@@ -3,14 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::StatusArguments;
-use super::{DataAnswer, required_conversation};
+use super::required_conversation;
 use crate::context::{
     ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length,
     one_line, page_change_lines, untrusted,
 };
 use crate::page::PageSet;
+use crate::tool::caller::Caller;
+use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
-use crate::tool::get_file::Caller;
 
 /// The result of `context_updates`.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ pub use self::arguments::{FetchArguments, SearchContentArguments, UrlSelector};
 pub(super) use self::schema::fetch_tools;
 
 use self::arguments::{DEFAULT_MAX_CHARS, MAX_CHARS};
+use super::caller::Caller;
 use super::error::{ToolError, content_not_found, web_error};
-use super::get_file::Caller;
-use super::pdf::{char_count, prefix_within};
+use super::truncate::{char_count, prefix_within};
 use crate::context::{
     Block, ContextManager, FetchOutcome, FetchedResponse, FetchedText, FetchedUrl, ProgressListener, ResponseId,
     ResultBudget, StoredText, grouped, one_line, untrusted,

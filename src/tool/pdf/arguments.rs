@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester};
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
+use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
-use crate::tool::get_file::Caller;
 
 /// Characters of text in one answer, where none are asked for.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;

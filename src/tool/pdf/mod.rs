@@ -21,4 +21,3 @@ pub(super) use self::schema::pdf_tools;
 pub use self::search::search;
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::text::{ExtractedPage, TextResult, extract_text};
-pub(super) use self::text::{char_count, prefix_within, prefix_within_json};

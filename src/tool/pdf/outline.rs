@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::context::{OpenPdf, OutlineItem, ResultBudget, json_length, one_line, untrusted};
-use crate::tool::context::DataAnswer;
+use crate::tool::data_answer::DataAnswer;
 
 /// Entries in one answer.
 const MAX_ENTRIES: usize = 5_000;

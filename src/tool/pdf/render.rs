@@ -11,8 +11,8 @@ use crate::context::{
     untrusted, write_whole,
 };
 use crate::page::PageNumber;
+use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
-use crate::tool::get_file::Caller;
 
 /// MIME type of a drawn page.
 const PNG: &str = "image/png";

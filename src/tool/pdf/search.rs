@@ -8,9 +8,9 @@ use crate::context::{
     json_length, one_line, page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
-use crate::tool::context::DataAnswer;
+use crate::tool::caller::Caller;
+use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
-use crate::tool::get_file::Caller;
 
 /// Answers `pdf_search`.
 ///

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde::Serialize;
-use unicode_segmentation::UnicodeSegmentation;
 
 use super::arguments::TextArguments;
 use crate::context::{
@@ -12,6 +11,7 @@ use crate::context::{
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
+use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 
 /// The text of a PDF's pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -264,59 +264,4 @@ const NO_TEXT: &str = "No text content found in PDF. This may be a scanned docum
 fn heading(page: u32, is_first: bool) -> String {
     let gap = if is_first { "" } else { "\n\n" };
     format!("{gap}--- Page {page} ---\n")
-}
-
-/// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
-pub(crate) fn prefix_within(text: &str, max: u64) -> &str {
-    if char_count(text) <= max {
-        return text;
-    }
-    let mut left = max;
-    let mut end = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        let Some(rest) = left.checked_sub(char_count(grapheme)) else { break };
-        left = rest;
-        end = at + grapheme.len();
-    }
-    text.get(..end).unwrap_or_default()
-}
-
-/// The beginning of `text` that has at most `max` bytes in JSON.
-pub(crate) fn prefix_within_json(text: &str, max: u64) -> &str {
-    if json_length(text) <= max {
-        return text;
-    }
-    let mut left = max.saturating_sub(2);
-    let mut end = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        let Some(rest) = left.checked_sub(json_length(grapheme).saturating_sub(2)) else { break };
-        left = rest;
-        end = at + grapheme.len();
-    }
-    text.get(..end).unwrap_or_default()
-}
-
-pub(crate) fn char_count(text: &str) -> u64 {
-    u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{prefix_within, prefix_within_json};
-
-    #[test]
-    fn text_is_cut_by_its_bytes_in_json() {
-        assert_eq!(prefix_within_json("abc", 5), "abc");
-        assert_eq!(prefix_within_json("abc", 4), "ab");
-        assert_eq!(prefix_within_json("\u{1}\"c", 10), "\u{1}\"");
-        assert_eq!(prefix_within_json("abc", 0), "");
-    }
-
-    #[test]
-    fn text_is_cut_by_characters_and_between_graphemes() {
-        assert_eq!(prefix_within("añb", 2), "añ");
-        assert_eq!(prefix_within("an\u{303}b", 2), "a");
-        assert_eq!(prefix_within("an\u{303}b", 3), "an\u{303}");
-        assert_eq!(prefix_within("abc", 3), "abc");
-    }
 }

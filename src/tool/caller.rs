@@ -1,0 +1,92 @@
+//! The caller of a tool: its client, its conversation, and its cancellation.
+
+use serde_json::json;
+
+use super::arguments::is_blank;
+use super::client::ClientProfile;
+use super::error::ToolError;
+use crate::context::{Cancellation, ContextError, ContextManager, ResultBudget};
+use crate::view::{ConversationId, ConversationIdError};
+
+/// Who calls a tool.
+#[derive(Debug, Clone, Default)]
+pub struct Caller {
+    /// What can be shown to its model.
+    pub client: ClientProfile,
+    /// The conversation of calls that name none.
+    pub conversation: Option<ConversationId>,
+    /// Why it is not known whose the conversation is that the call names: none is meant then.
+    pub store_note: Option<String>,
+    /// Ends the work on its call.
+    pub cancellation: Cancellation,
+}
+
+impl Caller {
+    /// The command line, or a program that embeds the library: documents, and no conversation of its own.
+    #[must_use]
+    pub fn direct() -> Self {
+        Self { client: ClientProfile::direct(), ..Self::default() }
+    }
+
+    /// What a result for it has room for; `None` where nothing bounds it.
+    #[must_use]
+    pub fn room(&self, context: &ContextManager) -> Option<ResultBudget> {
+        self.client.result_bytes(context.settings().max_result_bytes).map(ResultBudget::of)
+    }
+
+    /// The conversation of one call, which may name it. A blank name is none.
+    ///
+    /// # Errors
+    /// `validation_error` for a handle that is none.
+    pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
+        let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(invalid_handle)?;
+        if self.store_note.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
+    }
+
+    /// The same with the handle that its call names, as it was `admitted`. Where the store cannot say whose it is, an answer
+    /// does without what is remembered rather than to fail, but for one that is about that.
+    ///
+    /// # Errors
+    /// Why it was not admitted.
+    pub fn with_handle(
+        self,
+        admitted: Result<ConversationId, ContextError>,
+        is_about_memory: bool,
+    ) -> Result<Self, ToolError> {
+        match admitted {
+            Ok(conversation) => Ok(Self { conversation: Some(conversation), ..self }),
+            Err(error @ ContextError::Store(_)) if !is_about_memory => {
+                let store_note = format!(
+                    "Whose the conversation is cannot be told: nothing is left out, and nothing recorded. {error}"
+                );
+                Ok(Self { store_note: Some(store_note), ..self })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+pub(super) fn invalid_handle(error: ConversationIdError) -> ToolError {
+    let expected = format!("must be 1 to {} printable characters", ConversationId::MAX_CHARS);
+    ToolError::parameter("conversation", &expected).with("reason", json!(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::StoreError;
+    use crate::tool::ErrorCode;
+
+    #[test]
+    fn a_store_that_fails_costs_the_memory_and_not_the_answer() {
+        let failed = || Err(ContextError::Store(StoreError::DiskFull { path: "views.sqlite3".into() }));
+        let caller = Caller::direct().with_handle(failed(), false);
+        let caller = caller.unwrap_or_else(|_| Caller::direct());
+        assert_eq!(caller.conversation(Some("somebody-s")), Ok(None), "not the handle that was shown");
+        assert!(caller.store_note.is_some_and(|store_note| store_note.contains("views.sqlite3")));
+        let about_memory = Caller::direct().with_handle(failed(), true);
+        assert_eq!(about_memory.err().map(|error| error.code), Some(ErrorCode::StoreFailed));
+        let unknown = Caller::direct().with_handle(Err(ContextError::UnknownConversation), false);
+        assert_eq!(unknown.err().map(|error| error.code), Some(ErrorCode::UnknownConversation));
+    }
+}
