@@ -62,7 +62,7 @@
 //! | `model` | [`ModelClient`](model::ModelClient): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
-//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, tracing_subscriber |
+//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber |
 //!
 //! # Invariants
 //!

@@ -1,4 +1,4 @@
-//! What a PDF may cost, in one value, and the error when it costs more; when work has to stop.
+//! Limits on what a PDF may cost, the error when one is exceeded, and deadlines and cancellation.
 
 mod at_work;
 mod deadline;
@@ -8,60 +8,58 @@ use std::fmt;
 pub(crate) use at_work::{AtWork, at_work, is_one_lost};
 pub use deadline::{Cancellation, Deadline, Stopped, Waking};
 
-/// Bounds on what reading, cutting and extracting may use. Every bound but the last is a setting of the same name.
+/// Limits on reading, cutting and extracting. [`Limit::is_setting`] says which of them are settings of the program.
 ///
-/// The defaults follow the published ones of pypdf, qpdf and PDFium where those exist, and are generous beside
-/// the 2,240 real files they were tried on.
+/// The defaults follow those of pypdf, qpdf and PDFium, and leave room above all real files that were tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a file that is opened as a PDF. 512 MiB: base64 and requests make larger ones useless.
+    /// Bytes of a PDF. 512 MiB: base64 and the limits of requests make larger ones useless.
     pub max_file_bytes: u64,
-    /// Arrays and dictionaries inside each other. 100: PDFium stops at 64, qpdf at 499, real files at about 15.
+    /// Depth of arrays and dictionaries inside each other. 100: real files have about 15, PDFium stops at 64.
     pub max_nesting: u32,
-    /// Values in one object, those inside others with them. 1,200,000: a page tree may have a million kids in one array, and
-    /// an array of 60 MB took 1.2 GB.
+    /// Values in one object, with those inside others. 1,200,000: room for a million kids in one array of the page tree.
     pub max_object_values: u32,
     /// Levels of the page tree. 1,000: real trees have at most 10, a test file of qpdf has more than 100.
     pub max_page_tree_depth: u32,
     /// Pages of a document. 1,000,000.
     pub max_pages: u32,
-    /// References that lead to references. 32.
+    /// References that lead to references. 32: writers make none.
     pub max_reference_hops: u32,
-    /// Cross-reference sections of incremental updates. 100,000: an editor that saves each minute makes a few thousand. Ten
-    /// times as many subsections may stand in them.
+    /// Cross-reference sections of incremental updates, with ten times as many subsections. 100,000: an editor that saves
+    /// every minute makes a few thousand.
     pub max_xref_sections: u32,
-    /// Filters on one stream. 25, as qpdf.
+    /// Filters on one stream. 25, as in qpdf.
     pub max_filters: u32,
-    /// Bytes that one stream may decode to. 75 MB, as pypdf.
+    /// Decoded bytes of one stream. 75 MB, as in pypdf.
     pub max_stream_bytes: u64,
-    /// Bytes that all streams decoded in one operation may come to, whoever decodes them. 512 MB.
+    /// Decoded bytes of all streams in one operation. 512 MB.
     pub max_decoded_bytes: u64,
-    /// What a stream may decode to, as a multiple of its stored bytes, above [`RATIO_FREE_BYTES`]. 1,000: Deflate alone
-    /// reaches 1,032 on nothing but zeros; filters in a row have no bound.
+    /// Decoded size of a stream as a multiple of its stored size, above [`RATIO_FREE_BYTES`]. 1,000: Deflate alone reaches
+    /// 1,032 on zeros, and several filters have no bound.
     pub max_ratio: u64,
-    /// Objects that one page may reach. 250,000: one of the real files has a page with 32,768 annotations.
+    /// Objects that one page reaches. 250,000: a real file has a page with 32,768 annotations.
     pub max_page_objects: u32,
-    /// Bytes of one page as a PDF of its own. 256 MB.
+    /// Bytes of one page as a PDF of its own. 256 MB: far above what any answer can carry.
     pub max_page_bytes: u64,
-    /// Entries of an outline. 100,000, as pypdf.
+    /// Entries of an outline. 100,000, as in pypdf.
     pub max_outline_items: u32,
-    /// Bytes of text of one page. 1 MB.
+    /// Bytes of the text of one page. 1 MB: a printed page has a few thousand.
     pub max_text_bytes: u64,
-    /// Patterns, masks and glyphs that are content within each other. 45: no real page has more than a few. Form XObjects
-    /// within each other the engine itself follows to a depth of 50.
+    /// Depth of patterns, masks and glyphs drawn within each other. 45: real pages have a few, and the engine follows
+    /// form XObjects to a depth of 50 itself.
     pub max_form_depth: u32,
-    /// What an engine may do to read or draw one page, in steps of 50 nanoseconds or 6 bytes. 40,000,000: twice what
-    /// the dearest of the real files takes.
+    /// Steps for the text or the picture of one page, of about 50 nanoseconds or 6 bytes each. 40,000,000: twice what the
+    /// most expensive real page takes.
     pub max_page_steps: u64,
-    /// Pixels of a picture of a page. 100 megapixels.
+    /// Pixels of a drawn page. 100 megapixels.
     pub max_pixels: u64,
-    /// Pixels of the longer side of a picture. 65,535: the engine counts them in sixteen bits.
+    /// Pixels of the longer side of a drawn page. 65,535: the engine counts them in sixteen bits.
     pub max_side_pixels: u16,
-    /// When the operation at hand has to stop: the setting `worker_deadline_ms`. Never, unless the one who reads sets it.
+    /// When the operation has to stop: the setting `worker_deadline_ms`. Never by default.
     pub deadline: Deadline,
 }
 
-/// What a stream may decode to whatever its ratio. 10 MB: harmless in itself, and blank pictures are that large.
+/// Decoded size of a stream up to which its ratio does not matter. 10 MB: blank pictures are that large.
 pub const RATIO_FREE_BYTES: u64 = 10_000_000;
 
 impl Default for Limits {
@@ -93,7 +91,7 @@ impl Default for Limits {
 
 macro_rules! limits {
     ($($(#[$doc:meta])* $limit:ident = $name:literal,)*) => {
-        /// A bound that a document can exceed. Its [`name`](Self::name) is the setting that holds the bound.
+        /// A limit that a document can exceed.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Limit {
             $($(#[$doc])* $limit,)*
@@ -103,7 +101,7 @@ macro_rules! limits {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$limit),*];
 
-            /// The name of the setting.
+            /// The name of the limit and, where it [is one](Self::is_setting), of the setting.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
@@ -156,6 +154,32 @@ limits! {
 }
 
 impl Limit {
+    /// Whether the program has a setting of this name. Limits that no sound document comes near are fixed there.
+    #[must_use]
+    pub fn is_setting(self) -> bool {
+        match self {
+            Self::FileBytes
+            | Self::Pages
+            | Self::StreamBytes
+            | Self::DecodedBytes
+            | Self::Ratio
+            | Self::PageSteps
+            | Self::Pixels
+            | Self::PictureBytes => true,
+            Self::Nesting
+            | Self::ObjectValues
+            | Self::PageTreeDepth
+            | Self::ReferenceHops
+            | Self::XrefSections
+            | Self::Filters
+            | Self::PageObjects
+            | Self::PageBytes
+            | Self::TextBytes
+            | Self::FormDepth
+            | Self::SidePixels => false,
+        }
+    }
+
     /// The limit called `name`, for names that came from another process.
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -169,7 +193,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A limit was exceeded. The file may be sound: a larger setting may read it.
+/// A limit was exceeded. The file may be sound all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{which} is {limit}, and {found} or more were met")]
 pub struct LimitExceeded {

@@ -132,7 +132,7 @@ fn every_limit_is_a_setting() {
     let limit = Regex::new(r#"(?:which: |setting: |at_most\([^"\n]*|read_all\([^"\n]*)"([a-zA-Z_.]+)""#);
     let limit = limit.unwrap();
     for limit in Limit::ALL {
-        assert!(names.contains(limit.name()), "{limit} is no setting");
+        assert_eq!(names.contains(limit.name()), limit.is_setting(), "{limit}");
     }
     let mut found = 0;
     for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
@@ -142,5 +142,5 @@ fn every_limit_is_a_setting() {
             assert!(names.contains(&name[1]), "{} names the limit {}", path.display(), &name[1]);
         }
     }
-    assert!(found > 10, "only {found} limits were found: this test has lost sight of them");
+    assert!(found > 5, "only {found} limits were found: this test has lost sight of them");
 }

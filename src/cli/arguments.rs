@@ -27,7 +27,7 @@ use super::page_arguments::{Page, Split};
 Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed.
 
 Settings: --set NAME=VALUE, else the variable PAGEWISE_NAME, else config.toml.
-  pagewise --print-config                         all of them, with their values"
+  pagewise settings                               all of them, with their defaults"
 )]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Content(Content),
     Context(Context),
     Doctor(Doctor),
+    Settings(Settings),
     Serve(Serve),
     Completions(Completions),
     Man(Man),
@@ -88,6 +89,22 @@ pub(crate) struct Doctor {
     /// Read from the memory of conversations and record in it, and show what it is and how long that takes
     #[arg(long)]
     pub(crate) store: bool,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Show the settings: defaults, units, meanings, and what was set
+///
+/// A value that is not the default is shown with where it came from. --json shows every value in force.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise settings
+  pagewise settings sandbox
+  pagewise settings max_pages --json")]
+pub(crate) struct Settings {
+    /// Only settings with this word in their name, group or meaning
+    #[arg(value_name = "WORD")]
+    pub(crate) word: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
 }

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::arguments::Reading;
 use super::config::Config;
+use super::open;
 use super::pdf::given;
 use super::print::{self, Report};
-use super::settings;
 use crate::tool::{self, AskArguments, AskContext, Caller, ModelClient, NoReplyListener, ReplyListener, ToolError};
 
 /// Ask a model about PDFs
@@ -52,7 +52,7 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
         ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let models = ModelClient::new(config.models.settings(config)?);
-    let context = settings::context(false, config)?;
+    let context = open::context(false, config)?;
     let printer = Printer::default();
     let listener: &dyn ReplyListener = if typed.reading.json.json { &NoReplyListener } else { &printer };
     let caller = Caller::direct();

@@ -2,14 +2,14 @@
 
 use super::arguments::Doctor;
 use super::config::Config;
+use super::open;
 use super::pdf::as_json;
 use super::print::Report;
-use super::settings;
 use crate::tool::{DoctorResult, ToolError};
 
 /// Answers `doctor`. It fails where something that a server needs does not work.
 pub(super) fn run(arguments: &Doctor, config: &Config) -> Result<Report, ToolError> {
-    let surroundings = settings::server_surroundings(config)?;
+    let surroundings = open::server_surroundings(config)?;
     let mut result = DoctorResult::of(&surroundings.diagnose());
     if arguments.store {
         result.add_store(surroundings.inspect_store());

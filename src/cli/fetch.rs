@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::config::Config;
 use super::fetch_arguments::{Content, Fetch};
 use super::get_file::readable;
+use super::open;
 use super::pdf::given;
 use super::print::Report;
-use super::settings;
 use crate::tool::{self, Caller, FetchAnswer, FetchArguments, NoProgress, SearchContentArguments, ToolError};
 
 /// Answers `fetch`.
@@ -16,7 +16,7 @@ pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError>
         ("urls", Some(json!(typed.urls))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::web_context(config)?;
+    let context = open::web_context(config)?;
     Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &NoProgress)?))
 }
 
@@ -30,7 +30,7 @@ pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolEr
         ("offset", typed.offset.as_ref().map(|count| json!(count))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::web_context(config)?;
+    let context = open::web_context(config)?;
     Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
 }
 

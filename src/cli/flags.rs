@@ -14,7 +14,7 @@ pub(crate) struct SettingsFlags {
     /// One setting, over the environment and the file; may be given several times
     #[arg(long, global = true, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Print all settings with their values and do nothing else
+    /// Print the settings in force as a configuration file, and do nothing else
     #[arg(long, global = true)]
     pub(crate) print_config: bool,
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{EmitShape, GetFile};
 use super::config::Config;
+use super::open;
 use super::print::{Output, Report};
 use super::progress::Terminal;
-use super::settings;
 use crate::hash::ContentHash;
 use crate::tool::Block;
 use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArguments, ToolError};
@@ -14,11 +14,11 @@ use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArg
 /// Answers `get-file`.
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
-    let context = settings::context(arguments.conversation.is_some(), config)?;
+    let context = open::context(arguments.conversation.is_some(), config)?;
     let terminal = Terminal::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
-    settings::warn_of(&context);
+    open::warn_of(&context);
     report(answer?, typed.emit)
 }
 

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::config::Config;
 use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
+use super::open;
 use super::print::{Report, line, warning};
-use super::settings;
 use crate::tool::{
     self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
     StatusArguments, ToolError, WatchArguments, deliver,
@@ -31,9 +31,9 @@ fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
 fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
     let arguments = StatusArguments::parse("context_updates", &named(typed))?;
     let caller = nobody(&arguments.conversation)?;
-    let context = settings::context(true, config)?;
+    let context = open::context(true, config)?;
     let updates = tool::context_updates(&context, &arguments, &caller)?;
-    settings::warn_of(&context);
+    open::warn_of(&context);
     let report = Report::new(updates.answer.text, updates.answer.structure);
     Ok(Report { delivery: Some(updates.delivery), ..report })
 }
@@ -64,9 +64,9 @@ fn remembered(
     config: &Config,
     answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
 ) -> Result<Report, ToolError> {
-    let context = settings::memory(config)?;
+    let context = open::memory(config)?;
     let answer = answer(&context)?;
-    settings::warn_of(&context);
+    open::warn_of(&context);
     Ok(Report::new(answer.text, answer.structure))
 }
 
@@ -76,12 +76,12 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
         ("intervalMs", typed.interval_ms.as_ref().map(|number| json!(number))),
     ]))?;
-    let context = settings::context(true, config)?;
+    let context = open::context(true, config)?;
     let mut watch = context.watch(arguments.conversation);
     let mut said = Vec::new();
     loop {
         let updates = watch.poll().map_err(ToolError::from)?;
-        settings::warn_of(&context);
+        open::warn_of(&context);
         // What cannot be known is the same at each look.
         if updates.notes != said {
             updates.notes.iter().for_each(|note| warning(note));

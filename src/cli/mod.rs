@@ -14,6 +14,7 @@ mod log;
 mod memory;
 mod models;
 mod names;
+mod open;
 mod page_arguments;
 mod pdf;
 mod print;
@@ -71,7 +72,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     }
     let loaded = config::load(matches)?;
     if typed.settings.print_config {
-        return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded)));
+        return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded, None)));
     }
     let is_server = matches!(typed.command, Some(Command::Serve(_)));
     // A server logs them.
@@ -91,6 +92,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => memory::run(&arguments.command, config),
         Command::Doctor(arguments) => doctor::run(&arguments, config),
+        Command::Settings(arguments) => settings::run(&arguments, &loaded),
         Command::Serve(_) => serve::run(&loaded),
         Command::Worker(arguments) => worker::run(&arguments),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),
@@ -113,6 +115,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
+        Command::Settings(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Worker(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Info, Outline, Reading, Render, Search, Text};
 use super::config::Config;
+use super::open;
 use super::page_arguments::Page;
 use super::print::Report;
 use super::progress::Terminal;
-use super::settings;
 use super::watchdog::Watchdog;
 use crate::tool::{
     self, Caller, DocumentArguments, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments,
@@ -18,7 +18,7 @@ use crate::tool::{
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
+    let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
     Ok(Report::new(page_text(&result), as_json(&result)?))
@@ -32,7 +32,7 @@ fn page_text(result: &PageResult) -> String {
 
 /// Answers `info`.
 pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading)?, config)?;
+    let pdf = open::pdf(&document(&typed.path, &typed.reading)?, config)?;
     let result = InfoResult::of(&pdf);
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -45,7 +45,7 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
         ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.document, config)?;
+    let pdf = open::pdf(&arguments.document, config)?;
     let watcher = Terminal::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
@@ -61,7 +61,7 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
         ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
         ("region", typed.region.as_ref().map(|region| json!(region))),
     ]))?;
-    let pdf = settings::open_pdf(&arguments.document, config)?;
+    let pdf = open::pdf(&arguments.document, config)?;
     let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
     Ok(Report::new(result.text(), as_json(&result)?))
 }
@@ -77,7 +77,7 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
         ("max_results", typed.max_results.as_ref().map(|count| json!(count))),
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
-    let context = settings::context(arguments.document.conversation.is_some(), config)?;
+    let context = open::context(arguments.document.conversation.is_some(), config)?;
     let watcher = Terminal::new();
     let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();
@@ -86,7 +86,7 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
-    let pdf = settings::open_pdf(&document(&typed.path, &typed.reading)?, config)?;
+    let pdf = open::pdf(&document(&typed.path, &typed.reading)?, config)?;
     let answer = tool::outline(&pdf, None);
     Ok(Report::new(answer.text, answer.structure))
 }

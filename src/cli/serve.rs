@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::config::{Config, Loaded};
 use super::log;
+use super::open;
 use super::print::Report;
-use super::settings;
 use crate::serve::{HttpSettings, ServerParts, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError};
 
@@ -21,7 +21,7 @@ pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
         log::warn("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
     }
     let http = config.http_address.map(|address| http_settings(config, address)).transpose()?;
-    let context = settings::server_context(config)?;
+    let context = open::server_context(config)?;
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
     let models = ModelClient::new(config.models.settings(config)?);

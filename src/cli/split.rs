@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::config::Config;
+use super::open;
 use super::page_arguments::Split;
 use super::pdf::{as_json, document};
 use super::print::{Output, Report};
 use super::progress::Terminal;
-use super::settings;
 use super::watchdog::Watchdog;
 use crate::tool::{self, JoinResult, SplitResult, ToolError};
 
@@ -29,7 +29,7 @@ fn pages(typed: &Split) -> Option<&str> {
 /// Every page in a file of its own.
 fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, out_dir, config)?;
+    let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, out_dir, config)?;
     watchdog.step();
     let watcher = Terminal::interruptible(watchdog);
     let result = tool::split(&pdf, pages(typed), out_dir, &watcher)?;
@@ -50,7 +50,7 @@ fn text(result: &SplitResult) -> String {
 fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
     let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
-    let pdf = settings::open_pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
+    let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_joined(&pdf, pages(typed), out)?;
     Ok(Report::new(joined_text(&result), as_json(&result)?))

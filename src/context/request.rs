@@ -110,13 +110,13 @@ pub struct AnswerSettings {
     pub max_text_characters: usize,
     /// Bytes of a text file. 64 MiB: it is read and decoded whole.
     pub max_text_file_bytes: u64,
-    /// Characters of one line of a text file. 2,000; longer lines are abridged in the middle.
+    /// Characters of one line of a text file. 2,000: longer lines are no prose, and are abridged in the middle. No setting.
     pub max_line_characters: usize,
     /// Bytes of a picture. 10 MiB.
     pub max_image_bytes: u64,
     /// Bytes of a drawn page as PNG. 3.75 MB: in base64 the 5 MB that providers take of one picture.
     pub max_picture_bytes: u64,
-    /// Entries of the outline in a summary. 50.
+    /// Entries of the outline in a summary. 50: the tool `pdf_outline` gives the whole. No setting.
     pub max_outline_items: usize,
     /// Bytes of one whole result over MCP as it is serialized. 30 MB: an answer with `max_answer_bytes` of pages in
     /// base64 and `max_text_characters` of text stays below it, and it below the 32 MB that providers take in a request.

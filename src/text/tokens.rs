@@ -2,7 +2,7 @@
 //!
 //! Runs of one kind of character are counted as byte-pair tokenizers tend to divide them: common words whole, long ones
 //! in parts, digits by threes, other scripts by letters, rules and leaders of one mark nearly for nothing, and what is
-//! rare by bytes. The weights were set against o200k_base, a public vocabulary; the README says how far off they are.
+//! rare by bytes. The weights were set against o200k_base, a public vocabulary; `benches/README.md` says how far off they are.
 
 /// Parts that a token is counted in.
 const TOKEN: u64 = 20;

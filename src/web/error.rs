@@ -80,7 +80,7 @@ pub enum WebError {
         setting: &'static str,
     },
     /// An answer whose header goes on for longer than is read.
-    #[error("a header of more than {limit} bytes, which is web_max_header_bytes, or of more than 100 fields")]
+    #[error("a header of more than {limit} bytes or 100 fields")]
     HeaderTooLarge {
         /// The bound in bytes.
         limit: u64,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::address::AddressRange;
 use super::guard::HostPattern;
 
-/// Bounds on fetching. Every field is a setting of the same name with `web_` before it, and a time's unit after it.
+/// Bounds on fetching. Most fields are settings of the same name with `web_` before it, and a time's unit after it.
 #[derive(Debug, Clone)]
 pub struct WebSettings {
     /// Whether nothing is fetched at all: the setting `offline`. What is kept can still be read.
@@ -29,8 +29,7 @@ pub struct WebSettings {
     pub max_bytes: u64,
     /// Bytes of text that are kept of one document. 8 MiB; what is over is left out, and that is said.
     pub max_text_bytes: u64,
-    /// Bytes of an answer's header fields. 64 KiB: servers commonly stop at 8 to 32. Over HTTP/1 the client itself gives
-    /// up at 408 KiB, and at 100 fields.
+    /// Bytes of a response's header fields. 64 KiB: servers commonly stop at 8 to 32. No setting.
     pub max_header_bytes: u64,
     /// Redirects that are followed. 5.
     pub max_redirects: u32,
@@ -38,9 +37,9 @@ pub struct WebSettings {
     pub deadline: Duration,
     /// Bytes of a body that have to come in a second, on average over [`WebSettings::floor_window`]. 100.
     pub min_bytes_per_second: u64,
-    /// The time over which a body's speed is taken. 5 s.
+    /// The time over which a body's speed is taken. 5 s: shorter pauses are common. No setting.
     pub floor_window: Duration,
-    /// Requests at once to one host. 4.
+    /// Requests at once to one host. 4: browsers make 6. No setting.
     pub host_connections: usize,
     /// How long an answer that says nothing of its age is used without asking again. 60 s.
     pub fresh: Duration,

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::Config;
 use super::file::{self, FileEntry, SettingsFile};
 use super::slot::Given;
-use super::table::{FILE_VARIABLE, SETTINGS, Setting, VARIABLES};
+use super::table::{FILE_VARIABLE, Setting, VARIABLES, settings};
 use crate::tool::ToolError;
 
 /// Where a value came from.
@@ -49,14 +49,13 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
     check_names(&file, &set)?;
     let mut config = Config::default();
     let sources = SettingSources { file: &file, commands: &commands, set: &set };
-    let layers = SETTINGS.iter().map(|setting| sources.place(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
+    let layers = settings().map(|setting| sources.place(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
     config.database()?;
     if config.no_sandbox && config.require_sandbox {
         return Err(ToolError::validation("Settings 'no_sandbox' and 'require_sandbox' exclude each other"));
     }
-    let is_set = |name: &str| {
-        SETTINGS.iter().zip(&layers).any(|(setting, layer)| setting.name == name && *layer != Layer::Default)
-    };
+    let is_set =
+        |name: &str| settings().zip(&layers).any(|(setting, layer)| setting.name == name && *layer != Layer::Default);
     config.are_output_bounds_set = is_set("max_output_days") || is_set("max_output_bytes");
     Ok(Loaded { config, layers, file: file.path, warnings: unknown_variables() })
 }
@@ -118,7 +117,7 @@ impl Setting {
 
     /// The variables that set it, its own first.
     fn variables(&self) -> impl Iterator<Item = String> {
-        std::iter::once(self.variable()).chain(self.also.iter().map(|name| (*name).to_owned()))
+        std::iter::once(self.variable()).chain(self.env_aliases.iter().map(|name| (*name).to_owned()))
     }
 }
 
@@ -149,8 +148,8 @@ fn set_flags(commands: &[&ArgMatches]) -> Result<BTreeMap<String, Given>, ToolEr
 }
 
 fn check_names(file: &SettingsFile, set: &BTreeMap<String, Given>) -> Result<(), ToolError> {
-    let is_known = |name: &str| SETTINGS.iter().any(|setting| setting.takes(name));
-    let holds_settings = |name: &str| SETTINGS.iter().any(|setting| is_within(setting.name, name));
+    let is_known = |name: &str| settings().any(|setting| setting.takes(name));
+    let holds_settings = |name: &str| settings().any(|setting| is_within(setting.name, name));
     let is_fine = |name: &str, entry: &FileEntry| is_known(name) || (entry.is_empty_table && holds_settings(name));
     let unknown = |(name, entry): &(&String, &FileEntry)| !is_fine(name, entry);
     if let Some((name, entry)) = file.entries.iter().filter(unknown).min_by_key(|(_, entry)| entry.line) {
@@ -170,14 +169,14 @@ fn is_within(name: &str, table: &str) -> bool {
 
 fn unknown_setting(name: &str, message: &str) -> ToolError {
     let error = ToolError::validation(message).with("setting", json!(name));
-    match nearest(name, SETTINGS.iter().map(|setting| setting.name.to_owned())) {
+    match nearest(name, settings().map(|setting| setting.name.to_owned())) {
         Some(near) => error.hint(&format!("The nearest setting is '{near}'.")),
-        None => error.hint("pagewise --print-config shows all settings."),
+        None => error.hint("pagewise settings shows them all."),
     }
 }
 
 fn unknown_variables() -> Vec<String> {
-    let known = || SETTINGS.iter().map(Setting::variable).chain([FILE_VARIABLE.to_owned()]);
+    let known = || settings().map(Setting::variable).chain([FILE_VARIABLE.to_owned()]);
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = names.filter(|name| name.starts_with(VARIABLES) && !known().any(|known| known == *name));
     let told = unknown.map(|name| match nearest(&name, known()) {

@@ -1,6 +1,6 @@
 //! What can be set: flag before environment before file before default.
 //!
-//! [`SETTINGS`](table::SETTINGS) is the one table: a row is a setting's name, meaning and place in [`Config`]. The name
+//! [`GROUPS`](table::GROUPS) is the one table: a row is a setting's name, unit, meaning and place in [`Config`]. The name
 //! is the key of the TOML file; `PAGEWISE_` and the name in capitals is the variable; `--set name=value` is the flag that
 //! every setting has. A setting that is a table has entries of any name: each is set by itself, as `name.entry`, or several
 //! in one word, as `entry=value,entry=value`.
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 
 use super::log::{LogFormat, LogLevel};
 use super::models::ModelConfig;
-use super::settings::this_program;
+use super::open::this_program;
 use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
 pub(super) use self::load::{Loaded, load};
-pub(super) use self::show::{as_json, as_toml};
+pub(super) use self::show::{as_json, as_list, as_toml};
 
 /// Every setting's value.
 #[derive(Debug, Clone)]

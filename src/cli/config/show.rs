@@ -1,56 +1,38 @@
-//! `--print-config`: every setting with its value and where that came from. Secrets are not shown.
+//! The settings in print: as a file, as an object and as a list. Secrets are not shown.
 
 use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::Config;
 use super::load::{Layer, Loaded};
-use super::table::{SETTINGS, Setting};
+use super::table::{GROUPS, Setting};
 
-/// As a file of settings that says the same, with comments.
-pub(in crate::cli) fn as_toml(loaded: &Loaded) -> String {
-    let read = match &loaded.file {
-        Some(file) => format!("# Settings, also those of {}\n", file.display()),
-        None => "# Settings; there is no file of them\n".to_owned(),
-    };
-    let mut config = loaded.config.clone();
-    let rows = SETTINGS.iter().zip(&loaded.layers).map(|(setting, layer)| {
+/// A setting in force.
+struct Row {
+    group: &'static str,
+    setting: &'static Setting,
+    /// As documentation has it; empty where there is none.
+    default: String,
+    /// `None` where there is none.
+    value: Option<Value>,
+    is_secret: bool,
+    layer: Layer,
+}
+
+fn rows(loaded: &Loaded) -> Vec<Row> {
+    let (mut config, mut defaults) = (loaded.config.clone(), Config::default());
+    let settings = GROUPS.iter().flat_map(|group| group.settings.iter().map(|setting| (group.title, setting)));
+    let row = |((group, setting), layer): ((&'static str, &'static Setting), &Layer)| {
+        let default = setting.default.map_or_else(|| words((setting.slot)(&mut defaults).shown()), str::to_owned);
         let slot = (setting.slot)(&mut config);
-        // A line that cannot be read back as it was is a comment.
-        let (name, sign) = (setting.name, if slot.is_secret() { "# " } else { "" });
-        let line = match slot.shown() {
-            Some(value) => format!("{sign}{name} = {value}"),
-            None => format!("# {name} ="),
-        };
-        format!("\n# {} ({})\n{line}\n", setting.meaning, source(setting, *layer))
-    });
-    let warnings = loaded.warnings.iter().map(|warning| format!("\n# {warning}\n"));
-    std::iter::once(read).chain(rows).chain(warnings).collect()
+        Row { group, setting, default, value: slot.shown(), is_secret: slot.is_secret(), layer: *layer }
+    };
+    settings.zip(&loaded.layers).map(row).collect()
 }
 
-/// As one object, for programs.
-pub(in crate::cli) fn as_json(loaded: &Loaded) -> Json {
-    let mut config = loaded.config.clone();
-    let rows = SETTINGS.iter().zip(&loaded.layers).map(|(setting, layer)| {
-        json!({
-            "name": setting.name,
-            "variable": setting.variable(),
-            "flag": setting.flag.map(|(_, typed)| typed),
-            "default": default(setting),
-            "meaning": setting.meaning,
-            "value": (setting.slot)(&mut config).shown(),
-            "source": layer_name(*layer),
-        })
-    });
-    json!({ "file": loaded.file, "settings": rows.collect::<Vec<_>>(), "warnings": loaded.warnings })
-}
-
-/// The default as documentation has it; empty where there is none.
-fn default(setting: &Setting) -> String {
-    if let Some(words) = setting.default {
-        return words.to_owned();
-    }
-    match (setting.slot)(&mut Config::default()).shown() {
+/// A value without quotes; nothing where it is empty.
+fn words(value: Option<Value>) -> String {
+    match value {
         None => String::new(),
         Some(Value::Array(items)) if items.is_empty() => String::new(),
         Some(Value::Table(entries)) if entries.is_empty() => String::new(),
@@ -59,19 +41,164 @@ fn default(setting: &Setting) -> String {
     }
 }
 
-fn source(setting: &Setting, layer: Layer) -> String {
-    match layer {
-        Layer::Default => format!("default; {}", setting.variable()),
-        Layer::Environment => format!("from {}", setting.variable()),
-        Layer::File | Layer::Flag => format!("from the {}", layer_name(layer)),
+/// A file of settings that says the same, with comments.
+pub(in crate::cli) fn as_toml(loaded: &Loaded) -> String {
+    let read = match &loaded.file {
+        Some(file) => format!("# Settings, also those of {}\n", file.display()),
+        None => "# Settings; there is no file of them\n".to_owned(),
+    };
+    let entries = rows(loaded).into_iter().map(|row| {
+        let Setting { name, meaning, .. } = row.setting;
+        let line = match &row.value {
+            // A secret could not be read back.
+            Some(value) if row.is_secret => format!("# {name} = {value}"),
+            Some(value) => format!("{name} = {value}"),
+            None => format!("# {name} ="),
+        };
+        format!("\n# {meaning} ({})\n{line}\n", row.origin())
+    });
+    let warnings = loaded.warnings.iter().map(|warning| format!("\n# {warning}\n"));
+    std::iter::once(read).chain(entries).chain(warnings).collect()
+}
+
+/// The settings that have `word`, for programs.
+pub(in crate::cli) fn as_json(loaded: &Loaded, word: Option<&str>) -> Json {
+    let rows = rows(loaded).into_iter().filter(|row| row.has(word)).map(|row| {
+        json!({
+            "name": row.setting.name,
+            "group": row.group,
+            "variable": row.setting.variable(),
+            "flag": row.setting.flag.map(|(_, typed)| typed),
+            "default": row.default,
+            "unit": row.setting.unit,
+            "meaning": row.setting.meaning,
+            "value": row.value,
+            "source": row.layer.name(),
+        })
+    });
+    json!({ "file": loaded.file, "settings": rows.collect::<Vec<_>>(), "warnings": loaded.warnings })
+}
+
+/// The settings that have `word`, for people: in columns of `width`, or a line each. Empty where none has it.
+pub(in crate::cli) fn as_list(loaded: &Loaded, word: Option<&str>, width: Option<usize>) -> String {
+    let rows = rows(loaded).into_iter().filter(|row| row.has(word)).collect::<Vec<_>>();
+    let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or_default();
+    let columns = Columns {
+        name: longest(|row| row.setting.name.len()),
+        default: longest(|row| row.default_with_unit().len()),
+        width,
+    };
+    let mut list = String::new();
+    let mut group = "";
+    for row in &rows {
+        if row.group != group {
+            list.push_str(if group.is_empty() { "" } else { "\n" });
+            list.push_str(row.group);
+            list.push('\n');
+            group = row.group;
+        }
+        columns.write(row, &mut list);
+    }
+    list
+}
+
+impl Row {
+    /// Whether `word` stands in what is known of it; the whole name of a setting names that one alone.
+    fn has(&self, word: Option<&str>) -> bool {
+        let Some(word) = word.map(str::to_lowercase) else { return true };
+        if super::table::settings().any(|setting| setting.name == word) {
+            return self.setting.name == word;
+        }
+        let flag = self.setting.flag.map(|(_, typed)| typed).unwrap_or_default();
+        let texts =
+            [self.setting.name, self.group, self.setting.meaning, &self.default, flag, &self.setting.variable()];
+        texts.iter().any(|text| text.to_lowercase().contains(&word))
+    }
+
+    fn default_with_unit(&self) -> String {
+        match (self.default.as_str(), self.setting.default, self.setting.unit) {
+            ("", ..) => "-".to_owned(),
+            (default, None, unit) if !unit.is_empty() => format!("{default} {unit}"),
+            (default, ..) => default.to_owned(),
+        }
+    }
+
+    /// The meaning, the flag, and the value where it is not the default.
+    fn explanation(&self) -> String {
+        let mut text = self.setting.meaning.to_owned();
+        if let Some((_, typed)) = self.setting.flag {
+            text.push_str(&format!(" [{typed}]"));
+        }
+        if self.layer != Layer::Default {
+            let value = Some(words(self.value.clone())).filter(|value| !value.is_empty());
+            text.push_str(&format!(" (now {}, {})", value.as_deref().unwrap_or("not set"), self.origin()));
+        }
+        text
+    }
+
+    /// Where its value came from.
+    fn origin(&self) -> String {
+        match self.layer {
+            Layer::Default => format!("default; {}", self.setting.variable()),
+            Layer::Environment => format!("from {}", self.setting.variable()),
+            Layer::File | Layer::Flag => format!("from the {}", self.layer.name()),
+        }
     }
 }
 
-fn layer_name(layer: Layer) -> &'static str {
-    match layer {
-        Layer::Default => "default",
-        Layer::File => "file",
-        Layer::Environment => "environment",
-        Layer::Flag => "flag",
+impl Layer {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Environment => "environment",
+            Self::Flag => "flag",
+        }
     }
+}
+
+/// How wide the columns of the list are, in characters.
+struct Columns {
+    name: usize,
+    default: usize,
+    /// Of the terminal, where there is one.
+    width: Option<usize>,
+}
+
+impl Columns {
+    /// The narrowest column of meanings; a narrower terminal has them in lines of their own.
+    const MIN_MEANING: usize = 36;
+
+    fn write(&self, row: &Row, list: &mut String) {
+        let (name, default) = (self.name, self.default);
+        let start = format!("  {:name$}  {:default$}", row.setting.name, row.default_with_unit());
+        let text = row.explanation();
+        let Some(width) = self.width else {
+            list.push_str(&format!("{start}  {text}\n"));
+            return;
+        };
+        let indent = start.chars().count() + 2;
+        if width >= indent + Self::MIN_MEANING {
+            let lines = wrapped(&text, width - indent).join(&format!("\n{:indent$}", ""));
+            list.push_str(&format!("{start}  {lines}\n"));
+        } else {
+            let lines = wrapped(&text, width.saturating_sub(6)).join("\n      ");
+            list.push_str(&format!("{}\n      {lines}\n", start.trim_end()));
+        }
+    }
+}
+
+/// Lines of at most `width` characters, but for longer words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }

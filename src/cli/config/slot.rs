@@ -24,7 +24,6 @@ pub(super) enum Slot<'a> {
     Bounded(&'a mut u64, RangeInclusive<u64>),
     /// A number of what nothing could be done without.
     Positive(&'a mut usize),
-    U16(&'a mut u16),
     /// A number that is not 0.
     Count(&'a mut Option<NonZeroUsize>),
     /// Whole milliseconds, 1 or more: nothing could be waited for; at most [`MAX_SECONDS`].
@@ -117,7 +116,6 @@ impl Slot<'_> {
             Self::U64(place) => put(place, given.number()),
             Self::U32(place) => put(place, given.number()),
             Self::Usize(place) => put(place, given.number()),
-            Self::U16(place) => put(place, given.number()),
             Self::Bounded(place, range) => put(place, given.number_within(&range)),
             Self::Positive(place) => put(place, given.number_within(&(1..=usize::MAX))),
             Self::Count(place) => put(place, given.optional(|given| NonZeroUsize::new(given.number()?))),
@@ -160,7 +158,6 @@ impl Slot<'_> {
         let words = match self {
             Self::Bounded(_, range) => return format!("a whole number from {} to {}", range.start(), range.end()),
             Self::U64(_) | Self::U32(_) | Self::Usize(_) => "a whole number",
-            Self::U16(_) => "a whole number from 0 to 65535",
             Self::Count(_) | Self::Positive(_) => "a whole number, 1 or more",
             Self::Milliseconds(_) => "a whole number of milliseconds, 1 or more, and at most 100 years",
             Self::Seconds(_) => "a whole number of seconds, 1 or more, and at most 100 years",
@@ -187,7 +184,6 @@ impl Slot<'_> {
             Self::U32(number) => Some(integer(u64::from(**number))),
             Self::Usize(number) | Self::Positive(number) => Some(integer(wide(**number))),
             Self::Bounded(number, _) => Some(integer(**number)),
-            Self::U16(number) => Some(integer(u64::from(**number))),
             Self::Count(number) => number.map(|number| integer(wide(number.get()))),
             Self::Milliseconds(time) => Some(integer(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))),
             Self::Seconds(time) => Some(integer(time.as_secs())),

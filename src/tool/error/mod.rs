@@ -209,12 +209,13 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Damaged { what, offset } => damaged(path, what, *offset),
         PdfError::Encrypted { password_given } => encrypted(path, *password_given),
         PdfError::Limit(limit) => {
-            ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
-                .hint(&larger_limit(limit.which, "dpi", "region"))
-                .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
-                .with("setting", json!(limit.which.name()))
-                .with("limit", json!(limit.limit))
-                .with("found", json!(limit.found))
+            let error =
+                ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
+                    .hint(&larger_limit(limit.which, "dpi", "region"))
+                    .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
+                    .with("limit", json!(limit.limit))
+                    .with("found", json!(limit.found));
+            if limit.which.is_setting() { error.with("setting", json!(limit.which.name())) } else { error }
         }
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
@@ -230,13 +231,13 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
     }
 }
 
-/// What may help against a limit: a coarser picture where there is one, else a larger setting.
+/// What may help against a limit: a coarser picture, or a larger setting where the limit is one.
 fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
-        Limit::Pixels | Limit::SidePixels => {
-            format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting.")
-        }
-        _ => format!("A larger setting of {which} may read it."),
+        Limit::Pixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting."),
+        Limit::SidePixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}."),
+        which if which.is_setting() => format!("A larger setting of {which} may read it."),
+        _ => "This limit is fixed: sound documents stay far below it.".to_owned(),
     }
 }
 

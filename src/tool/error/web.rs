@@ -84,12 +84,8 @@ fn too_large(url: &str, found: u64, limit: u64, setting: &str) -> ToolError {
 }
 
 fn header_too_large(url: &str, limit: u64) -> ToolError {
-    let message = format!(
-        "Too large: the header of {url} has more than {limit} bytes, which is web_max_header_bytes, or more than 100 fields"
-    );
-    ToolError::new(ErrorCode::TooLarge, message)
-        .with("limit", json!(limit))
-        .with("setting", json!("web_max_header_bytes"))
+    let message = format!("Too large: the header of {url} has more than {limit} bytes or 100 fields");
+    ToolError::new(ErrorCode::TooLarge, message).with("limit", json!(limit))
 }
 
 fn timeout(url: &str, what: &str, limit: u64, setting: &str) -> ToolError {
