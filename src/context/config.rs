@@ -1,4 +1,4 @@
-//! A context over the real world: files on disk, readers in processes of their own, a store on disk or in memory.
+//! Builds a context from a configuration: files on disk, readers in worker processes, a store on disk or in memory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::worker::{
     HAS_PROCESSES, InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
 };
 
-/// What a door knows of the world it runs in.
+/// The configuration of a context.
 #[derive(Debug, Clone)]
 pub struct ContextConfig {
-    /// Folders beneath which files may be opened; `None` allows every file that the system does.
+    /// Folders beneath which files may be opened; `None` allows every file that the system allows.
     pub roots: Option<Vec<PathBuf>>,
     /// Where relative paths start.
     pub working_directory: PathBuf,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
-    /// Where conversations are remembered; `None` remembers them until the process ends.
+    /// Where conversations are stored; `None` keeps them in memory until the process ends.
     pub data_directory: Option<PathBuf>,
-    /// Opens encrypted PDFs for calls that bring no password.
+    /// The password for encrypted PDFs when a call gives none.
     pub password: Option<PdfPassword>,
-    /// A database in which conversations are remembered in place of the data directory; where that says that they are.
+    /// A database that stores conversations in place of the data directory.
     pub database: Option<DatabaseSettings>,
     /// Bounds on reading.
     pub limits: Limits,
@@ -41,52 +41,53 @@ pub struct ContextConfig {
     pub isolation: Isolation,
     /// What may be fetched.
     pub web: WebSettings,
-    /// Where is kept what was fetched; `None` keeps it until the process ends.
+    /// Where fetched content is kept; `None` keeps it until the process ends.
     pub fetched_directory: Option<PathBuf>,
 }
 
 /// Where PDFs are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
-    /// In this process: a reader that breaks may end it.
+    /// In this process; a crash of a reader may end it.
     InProcess,
-    /// In this process, which first takes from itself all but the document and a folder. For [`ContextConfig::open_pdf`]
-    /// alone: nothing else can be opened afterwards.
+    /// In this process, which first gives up access to everything but the document and one folder. Only for
+    /// [`ContextConfig::open_pdf`]: nothing else can be opened afterwards.
     Confined {
-        /// Where files may still be written.
+        /// The folder that stays writable.
         folder: PathBuf,
         /// As of workers.
         settings: WorkerSettings,
     },
-    /// In confined processes of their own.
+    /// In confined worker processes.
     Workers(WorkerSettings),
 }
 
-/// What of a process's surroundings works.
+/// Which parts of the configuration work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// The layers around a worker, or why none could be started; `None` where PDFs are read in this process.
+    /// The sandbox layers of a worker, or why none started; `None` if PDFs are read in this process.
     pub layers: Option<Result<Layers, WorkerError>>,
     /// Where conversations are remembered.
     pub data_directory: Option<PathBuf>,
-    /// Why the memory there cannot be used.
+    /// Why conversations cannot be stored there.
     pub store_problem: Option<String>,
 }
 
-/// A context, and what its user should know about how it came about.
+/// A context, and a warning about how it was opened.
 pub struct OpenedContext {
     /// The context.
     pub context: ContextManager,
-    /// What went wrong on the way, in a sentence.
+    /// What went wrong while opening, in one sentence.
     pub warning: Option<String>,
 }
 
 impl ContextConfig {
-    /// A context over these surroundings. A data directory that cannot be used is a warning: answers must not fail for it.
+    /// Opens a context. If the data directory is unusable, conversations stay in memory and the result carries a
+    /// warning.
     ///
     /// # Errors
-    /// [`ContextError::Source`] for a root that is no folder, [`ContextError::Database`] for a database that cannot be used
-    /// as it was named.
+    /// [`ContextError::Source`] for a root that is not a folder, [`ContextError::Database`] for a configured database
+    /// that cannot be used.
     pub fn open_context(self) -> Result<OpenedContext, ContextError> {
         let store = self.open_store().map_err(ContextError::Database)?;
         let sources = self.sources()?;
@@ -101,7 +102,7 @@ impl ContextConfig {
         Ok(OpenedContext { context, warning: store.warning.map(|warning| warning.to_string()) })
     }
 
-    /// Opens a PDF and nothing else: no store, no hash of the file.
+    /// Opens a PDF alone: no store, no content hash.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
@@ -109,24 +110,24 @@ impl ContextConfig {
         &self,
         reference: &str,
         password: Option<&str>,
-        asking: Requester<'_>,
+        requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         if let Isolation::Confined { settings, .. } = &self.isolation
             && is_of_the_web(reference)
         {
-            // What fetches has threads that the confinement would not reach.
+            // Fetching uses threads that the confinement would not cover.
             let isolation = Isolation::Workers(settings.clone());
-            return Self { isolation, ..self.clone() }.open_pdf(reference, password, asking);
+            return Self { isolation, ..self.clone() }.open_pdf(reference, password, requester);
         }
         let sources = self.sources()?;
         if let Isolation::Confined { folder, settings } = &self.isolation {
             let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
             confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
         }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits, asking)
+        sources.open_pdf(reference, password, &*self.reader(), &self.limits, requester)
     }
 
-    /// What of these surroundings works.
+    /// Checks which parts of this configuration work.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
@@ -143,7 +144,7 @@ impl ContextConfig {
         Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem }
     }
 
-    /// What the store is like; `None` where conversations end with the process.
+    /// Inspects the store; `None` if conversations end with the process.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -192,7 +193,7 @@ impl ContextConfig {
     }
 }
 
-/// What is fetched, or was.
+/// Whether the reference is a URL or the `responseId` of fetched content.
 fn is_of_the_web(reference: &str) -> bool {
     is_url(reference) || kept_reference(reference).is_some()
 }

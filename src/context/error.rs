@@ -8,18 +8,18 @@ use crate::worker::PdfError;
 /// Why a request could not be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// The file could not be had.
+    /// The file could not be opened or read.
     #[error("{path}: {error}")]
     Source {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
         /// What went wrong.
         error: SourceError,
     },
-    /// The PDF, or a page of it, could not be had.
+    /// The PDF, or a page of it, could not be read.
     #[error("{path}: {error}")]
     Pdf {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
         /// What went wrong.
         error: PdfError,
@@ -27,40 +27,40 @@ pub enum ContextError {
     /// A page that the document does not have.
     #[error("page {number} of a document of {page_count} pages")]
     PageOutOfRange {
-        /// The 1-based number; 0 and less for indices below 0.
+        /// The 1-based number; 0 or less for an index below 0.
         number: i128,
         /// Pages in the document.
         page_count: u32,
-        /// Whether the page was asked for by its 0-based index.
+        /// Whether the request used a 0-based index.
         zero_based: bool,
     },
-    /// A selection that is none, or selects nothing.
+    /// An invalid or empty page selection.
     #[error("no page selection: {selection}")]
     Selection {
         /// The selection as it was given.
         selection: String,
         /// Pages in the document.
         page_count: u32,
-        /// What to do instead, where the form was right.
+        /// What to do instead, if the syntax was right.
         hint: Option<String>,
     },
-    /// Pages were asked of a file that is no PDF.
+    /// Pages were requested of a file that is not a PDF.
     #[error("{path} is {mime_type}")]
     NoPagesIn {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
-        /// What its bytes were found to be.
+        /// The MIME type detected from its bytes.
         mime_type: &'static str,
     },
     /// A file that is neither text, image nor PDF.
     #[error("{path} is {mime_type}")]
     UnsupportedType {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
-        /// What its bytes were found to be.
+        /// The MIME type detected from its bytes.
         mime_type: String,
     },
-    /// The PDF at a URL has no text that could be had.
+    /// No text could be extracted from the PDF at a URL.
     #[error("{url}: {error}")]
     FetchedPdf {
         /// The URL.
@@ -68,18 +68,18 @@ pub enum ContextError {
         /// What went wrong.
         error: PdfError,
     },
-    /// What a URL holds is nothing that is read as text.
+    /// The content at a URL cannot be read as text.
     #[error("{url} is {mime_type}")]
     UnsupportedContent {
         /// The URL.
         url: String,
-        /// What its bytes were found to be, or what its server says.
+        /// The MIME type detected from its bytes, or declared by its server.
         mime_type: String,
     },
-    /// A first line past the end of the file.
+    /// A start line past the end of the file.
     #[error("line {start_line} of {path}, which has {lines}")]
     StartLine {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
         /// The line asked for.
         start_line: u64,
@@ -89,23 +89,23 @@ pub enum ContextError {
     /// A file could not be written.
     #[error("writing {path}: {kind}")]
     Output {
-        /// The file to be written.
+        /// The file to write.
         path: String,
         /// Why not.
         kind: std::io::ErrorKind,
     },
-    /// One more block would pass what a provider takes in a request of this conversation.
+    /// One more block would exceed what providers accept in one request.
     #[error("{path}: {full}")]
     ConversationFull {
-        /// The file as it was named.
+        /// The file, as the request named it.
         path: String,
         /// Which bound.
         full: BoundExceeded,
     },
-    /// A handle that is none, unknown, expired or another's.
+    /// A handle that is invalid, unknown, expired or somebody else's.
     #[error("unknown conversation")]
     UnknownConversation,
-    /// The system gave no random numbers for a handle.
+    /// The system has no random numbers for a handle.
     #[error("no random numbers: {reason}")]
     Random {
         /// What the system said.
@@ -114,7 +114,7 @@ pub enum ContextError {
     /// What the conversation holds could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The database of the settings cannot be used as it was named.
+    /// The configured database cannot be used.
     #[error(transparent)]
     Database(StoreError),
 }

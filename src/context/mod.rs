@@ -1,8 +1,8 @@
-//! The context: what is asked, what is held already, and so what is sent.
+//! The context: compares what is requested with what the conversation holds, and sends the difference.
 //!
-//! [`ContextManager::get_file`] plans, builds the answer, and hands out a [`Delivery`] with it. Nothing is recorded
-//! until [`Delivery::commit`], which the door calls once the answer was written to the client: a lost record costs a
-//! page sent twice, a false one would leave the agent blind.
+//! [`ContextManager::get_file`] plans and builds an answer and returns it with a [`Delivery`]. Nothing is recorded
+//! until the door calls [`Delivery::commit`], after the answer was written to the client. A lost record costs a page
+//! sent twice; a false one would leave the agent without a page.
 
 mod answer;
 mod config;
@@ -66,7 +66,7 @@ use crate::source::{HashCache, Kind};
 use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{HeldItem, Holding};
 
-/// Answers requests, and remembers per conversation what was delivered.
+/// Answers requests and remembers what each conversation was given.
 pub struct ContextManager {
     sources: Sources,
     reader: Arc<dyn Reader>,
@@ -75,11 +75,11 @@ pub struct ContextManager {
     settings: AnswerSettings,
     output: OutputFolder,
     cache: Arc<ConversationCache>,
-    facts: Arc<ContentRegistry>,
+    contents: Arc<ContentRegistry>,
     store: Arc<StoreMonitor>,
 }
 
-/// The world that a [`ContextManager`] works in.
+/// The parts that a [`ContextManager`] is built from.
 pub struct ContextParts {
     /// Where files come from.
     pub sources: Sources,
@@ -96,19 +96,19 @@ pub struct ContextParts {
 }
 
 impl ContextManager {
-    /// A manager over `world`.
+    /// A manager over `parts`.
     #[must_use]
-    pub fn new(world: ContextParts) -> Self {
-        let store = Arc::new(StoreMonitor::new(world.store));
+    pub fn new(parts: ContextParts) -> Self {
+        let store = Arc::new(StoreMonitor::new(parts.store));
         Self {
-            sources: world.sources,
-            reader: world.reader,
-            hashes: world.hashes,
-            limits: world.limits,
-            cache: Arc::new(ConversationCache::new(store.clone(), world.settings.retention)),
-            facts: Arc::new(ContentRegistry::new()),
-            output: OutputFolder::new(&world.settings.output_directory, world.settings.output_bounds),
-            settings: world.settings,
+            sources: parts.sources,
+            reader: parts.reader,
+            hashes: parts.hashes,
+            limits: parts.limits,
+            cache: Arc::new(ConversationCache::new(store.clone(), parts.settings.retention)),
+            contents: Arc::new(ContentRegistry::new()),
+            output: OutputFolder::new(&parts.settings.output_directory, parts.settings.output_bounds),
+            settings: parts.settings,
             store,
         }
     }
@@ -118,43 +118,43 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
-        self.get_file_watched(request, &NoProgress)
+        self.get_file_with_progress(request, &NoProgress)
     }
 
-    /// The same; `watcher` is told of each page of a PDF that is made. What ends the work is the request's cancellation.
+    /// Like [`Self::get_file`]; reports each page to `progress`. The request's cancellation ends the work.
     ///
     /// # Errors
     /// As [`Self::get_file`].
-    pub fn get_file_watched(
+    pub fn get_file_with_progress(
         &self,
         request: &FileRequest,
-        watcher: &dyn ProgressListener,
+        progress: &dyn ProgressListener,
     ) -> Result<Answer, ContextError> {
-        let asked = self.sources.open(&request.file, request.asking())?;
+        let asked = self.sources.open(&request.file, request.requester())?;
         let (memory, doubts) = self.memory(&asked, request)?;
-        let (mut draft, text) = self.draft(&asked, request, &memory, watcher)?;
+        let (mut draft, text) = self.draft(&asked, request, &memory, progress)?;
         asked.check_unchanged()?;
         draft.blocks.extend((!doubts.is_empty()).then(|| Block::Text(doubts.join("\n"))));
         draft.details.notes.extend(doubts);
         draft.details.point = memory.snapshot().map(|snapshot| ConversationPoint(snapshot.head.latest.0));
-        // What was cut short by it must not pass for an answer.
+        // A result that cancellation cut short is not an answer.
         let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
         Ok(self.answer(&asked, request, &memory, draft, text))
     }
 
-    /// What is held of the file, and what is to be noted where that is in doubt.
+    /// What the conversation holds of the file, and notes if that is uncertain.
     fn memory(&self, asked: &RequestedFile, request: &FileRequest) -> Result<(FileMemory, Vec<String>), ContextError> {
         let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((FileMemory::none(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
-        self.facts.remember_reference(content, &asked.path);
+        self.contents.remember_reference(content, &asked.path);
         let session = self.session(conversation, request.generation);
         let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((FileMemory::none(), session.notes));
         };
         let told = snapshot.view.last_reported_content(&asked.key).filter(|told| *told != content);
-        let pages_before = told.and_then(|told| self.facts.page_count(&told, self.cache.store()));
+        let pages_before = told.and_then(|told| self.contents.page_count(&told, self.cache.store()));
         Ok((FileMemory::of(snapshot, content, asked.key, pages_before), session.notes))
     }
 
@@ -163,15 +163,15 @@ impl ContextManager {
         asked: &RequestedFile,
         request: &FileRequest,
         memory: &FileMemory,
-        watcher: &dyn ProgressListener,
+        progress: &dyn ProgressListener,
     ) -> Result<DraftWithText, ContextError> {
         let settings = &self.settings_for(request);
         let plain = PlainFileAnswer { asked, request, settings, memory };
         match asked.kind {
-            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, watcher).map(|draft| (draft, None)),
+            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(asked)),
             Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            Kind::Text(encoding) => plain.text(encoding, &|content| self.facts.texts().get(content)),
+            Kind::Text(encoding) => plain.text(encoding, &|content| self.contents.texts().get(content)),
             Kind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
             }
@@ -183,7 +183,7 @@ impl ContextManager {
         asked: &RequestedFile,
         request: &FileRequest,
         memory: &FileMemory,
-        watcher: &dyn ProgressListener,
+        progress: &dyn ProgressListener,
     ) -> Result<AnswerDraft, ContextError> {
         if request.part == RequestedPart::Summary && !request.force && memory.holds_summary() {
             return Ok(self.summary_already_held(asked, memory));
@@ -197,7 +197,7 @@ impl ContextManager {
             output: &self.output,
             document: &*document,
             memory,
-            watcher,
+            progress,
             path_of: &path_of,
             origins: RefCell::default(),
             fingerprints: RefCell::default(),
@@ -206,17 +206,17 @@ impl ContextManager {
         answer.draft()
     }
 
-    /// Needs no look into the document.
+    /// Does not open the document.
     fn summary_already_held(&self, asked: &RequestedFile, memory: &FileMemory) -> AnswerDraft {
         let blake3 = asked.known_hash();
-        let pages = blake3.and_then(|content| self.facts.page_count(&content, self.cache.store()));
+        let pages = blake3.and_then(|content| self.contents.page_count(&content, self.cache.store()));
         let (file, mime_type) = (asked.path.clone(), asked.kind.mime());
         let details = AnswerDetails { file, mime_type, blake3, pages, ..AnswerDetails::default() };
         let text = held_summary(&asked.path, pages, &memory.held_lines());
         AnswerDraft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 
-    /// The bounds on an answer, as far as the result that it goes into has room.
+    /// The answer settings, lowered to what the whole result has room for.
     fn settings_for(&self, request: &FileRequest) -> AnswerSettings {
         let settings = self.settings.clone();
         match request.max_result_bytes {
@@ -245,7 +245,7 @@ impl ContextManager {
         let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
         let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &HeldItem| Holding { content, file: asked.key, what: *what };
-            let pages = draft.details.pages.filter(|_| !self.facts.knows_page_count(&content));
+            let pages = draft.details.pages.filter(|_| !self.contents.knows_page_count(&content));
             let delivery = store::DeliveryRecord {
                 forget: draft.forget,
                 holdings: draft.holdings.iter().map(held).collect(),
@@ -261,13 +261,13 @@ impl ContextManager {
     }
 
     fn delivery(&self, record: Option<PendingRecord>) -> Delivery {
-        Delivery::new(&self.cache, &self.facts, record)
+        Delivery::new(&self.cache, &self.contents, record)
     }
 
-    /// A PDF that this process was asked for before, by the file's content: `None` where no such file is known, or its
-    /// path now leads to another content.
+    /// A PDF that this process opened before, by its content hash. `None` if no such file is known, or its path now has
+    /// other content.
     ///
-    /// Nothing is recorded of what is read from it: a client reads this for itself, and its model may never see it.
+    /// Nothing is recorded: the client reads it for itself, and its model may never see it.
     ///
     /// # Errors
     /// Every refusal of the file and the PDF.
@@ -276,7 +276,7 @@ impl ContextManager {
         content: &ContentHash,
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
-        let Some(reference) = self.facts.reference(content) else { return Ok(None) };
+        let Some(reference) = self.contents.reference(content) else { return Ok(None) };
         let asked = self.sources.open(&reference, Requester::anybody(cancellation))?;
         if asked.content_hash(&self.hashes)? != *content {
             return Ok(None);
@@ -285,7 +285,7 @@ impl ContextManager {
         Ok(Some(asked.into_pdf(document, cancellation)))
     }
 
-    /// Opens a PDF for a tool that needs no memory; what is asked of it ends with `cancellation`.
+    /// Opens a PDF for a tool that needs no conversation. Cancelling ends all work on it.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
@@ -298,7 +298,7 @@ impl ContextManager {
         self.open_pdf_for(reference, password, Requester::anybody(cancellation))
     }
 
-    /// The same, also where `reference` is the `responseId` of something that the conversation fetched.
+    /// Like [`Self::open_pdf`]; `reference` may also be the `responseId` of content that the conversation fetched.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
@@ -306,12 +306,12 @@ impl ContextManager {
         &self,
         reference: &str,
         password: Option<&str>,
-        asking: Requester<'_>,
+        requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, asking)
+        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, requester)
     }
 
-    /// Opens a PDF once more whose file is still open: the same bytes, whatever became of the name.
+    /// Parses an open file again: the same bytes, even if the name now leads elsewhere.
     ///
     /// # Errors
     /// Every refusal of the reader.
@@ -324,7 +324,7 @@ impl ContextManager {
         file.clone().open(&*self.reader, password, cancellation)
     }
 
-    /// The absolute path that `reference` names, whether anything is there or not.
+    /// The absolute path that `reference` names, whether a file exists there or not.
     ///
     /// # Errors
     /// [`ContextError::Source`] for a reference that names no file.
@@ -332,7 +332,7 @@ impl ContextManager {
         Ok(self.sources.resolve(reference)?.path().components().collect())
     }
 
-    /// Writes a drawn page to the output directory, as `{stem}-{first 8 of blake3}-page{n}.png`.
+    /// Writes a rendered page to the output directory as `{stem}-{first 8 of blake3}-page{n}.png`.
     ///
     /// # Errors
     /// [`ContextError::Output`].
@@ -341,19 +341,19 @@ impl ContextManager {
         self.output.write(&file, png)
     }
 
-    /// Bounds and places of answers.
+    /// The settings of answers.
     #[must_use]
     pub fn settings(&self) -> &AnswerSettings {
         &self.settings
     }
 }
 
-/// A delivery of nothing yet, planned on what was known.
+/// An empty record, planned on this snapshot.
 fn empty_record(snapshot: &Snapshot) -> store::DeliveryRecord {
     store::DeliveryRecord { planned: snapshot.head.version(), ..store::DeliveryRecord::default() }
 }
 
-/// A draft, and a text to be kept for a later diff.
+/// A draft, and the text to keep for a later diff.
 type DraftWithText = (AnswerDraft, Option<Arc<str>>);
 
 fn no_pages_in(asked: &RequestedFile) -> ContextError {

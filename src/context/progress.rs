@@ -1,12 +1,12 @@
-//! Who is told how far long work is.
+//! Progress reports of long work.
 
-/// What watches, and may stop, work on pages.
+/// Receives progress, and may stop the work.
 pub trait ProgressListener: Sync {
     /// Called once, with the number of pages to be done.
     fn starts(&self, pages: u64);
     /// Called after each page.
     fn page_done(&self);
-    /// Whether to stop; files being written are then finished or never appear.
+    /// Whether to stop. A file being written is still completed or not created at all.
     fn is_stopped(&self) -> bool;
 }
 

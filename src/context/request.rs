@@ -1,4 +1,4 @@
-//! What can be asked of the context.
+//! Requests to the context, and its settings.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use crate::limits::Cancellation;
 use crate::provider::{data_bytes, strictest};
 use crate::view::{ConversationId, PageForm};
 
-/// Which part of a PDF is wanted.
+/// The requested part of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RequestedPart {
     /// The summary.
     #[default]
     Summary,
-    /// One page by its 0-based index; kept wide so that an absurd index is answered with the page count.
+    /// One page by its 0-based index. Wide, so that any number can be answered with the page count.
     Index(i128),
     /// A selection of 1-based numbers, `label:…` or `section:…`.
     Selection(String),
@@ -23,46 +23,46 @@ pub enum RequestedPart {
 /// One `get_file` request.
 #[derive(Debug, Clone)]
 pub struct FileRequest {
-    /// The file as it was named: a path or a `file://` reference.
+    /// The file: a path, a URL, or a `file://` reference.
     pub file: String,
-    /// What is wanted of a PDF.
+    /// The requested part of a PDF.
     pub part: RequestedPart,
     /// How pages are wanted.
     pub form: PageForm,
-    /// Whether pages that their text tells whole come as text, and only those with figures in `form`.
+    /// Whether pages whose text says everything come as text, and only pages with figures come in `form`.
     pub is_mixed: bool,
     /// Whether pages in the form [`PageForm::Image`] come with their text.
     pub with_text: bool,
-    /// Said to the model before pages that come in another form than their client could use at best.
+    /// A note for the model if pages come in a lesser form than it may expect.
     pub form_note: Option<&'static str>,
-    /// Send what the conversation already holds.
+    /// Whether to send what the conversation already holds.
     pub force: bool,
     /// Opens an encrypted PDF.
     pub password: Option<String>,
-    /// First line wanted of a text file, 1-based.
+    /// First requested line of a text file, 1-based.
     pub start_line: Option<u64>,
-    /// Lines wanted of a text file.
+    /// Number of requested lines of a text file.
     pub line_count: Option<u64>,
-    /// Stop before the pages cost more than this; the first page always comes.
+    /// Stop before the pages cost more tokens than this. The first page always comes.
     pub max_tokens: Option<u64>,
-    /// Bytes that the whole result may have as it is serialized; no bound without.
+    /// Maximum bytes of the serialized result; unbounded if `None`.
     pub max_result_bytes: Option<u64>,
-    /// Whose memory of delivered pages applies; `None` remembers nothing.
+    /// The conversation whose memory applies; `None` remembers nothing.
     pub conversation: Option<ConversationId>,
-    /// How often the client's context was compacted, as the client counts. A larger number than any before forgets what
-    /// is held; with a smaller one nothing is left out and nothing is recorded.
+    /// How often the client's context was compacted, as the client counts. A larger number than before forgets
+    /// everything held; with a smaller one nothing is left out or recorded.
     pub generation: Option<u64>,
-    /// Ends the work on it, wherever that is; nothing is recorded then.
+    /// Cancels the work. Nothing is recorded then.
     pub cancellation: Cancellation,
 }
 
 impl FileRequest {
     /// For whom it is.
-    pub(super) fn asking(&self) -> Requester<'_> {
+    pub(super) fn requester(&self) -> Requester<'_> {
         Requester { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
     }
 
-    /// The file as a whole: a PDF's summary, a text, a picture.
+    /// A request for the file as a whole: a PDF's summary, a text, or an image.
     #[must_use]
     pub fn whole(file: &str) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl FileRequest {
     }
 }
 
-/// A form's name on every door.
+/// The name of a form in arguments and answers.
 #[must_use]
 pub fn form_name(form: PageForm) -> &'static str {
     match form {
@@ -96,13 +96,13 @@ pub fn form_name(form: PageForm) -> &'static str {
     }
 }
 
-/// Bounds and places of an answer.
+/// Settings of an answer.
 #[derive(Debug, Clone)]
 pub struct AnswerSettings {
-    /// Pages in one answer. 20: beyond that a model reads worse than it pays for.
+    /// Pages in one answer. 20: models read longer answers less well than they cost.
     pub max_pages: usize,
-    /// Bytes of one page as a PDF; larger pages come as text. 20 MiB: base64 and the rest of a request stay
-    /// under the 32 MB that providers accept.
+    /// Bytes of one page as a PDF; larger pages come as text. 20 MiB: as base64, a request stays under the 32 MB that
+    /// providers accept.
     pub max_block_bytes: u64,
     /// Bytes of all pages of one answer as PDF. 20 MiB, for the same reason.
     pub max_answer_bytes: u64,
@@ -112,31 +112,33 @@ pub struct AnswerSettings {
     pub max_text_file_bytes: u64,
     /// Characters of one line of a text file. 2,000: longer lines are no prose, and are abridged in the middle. No setting.
     pub max_line_characters: usize,
-    /// Bytes of a picture. 10 MiB.
+    /// Bytes of an image. 10 MiB.
     pub max_image_bytes: u64,
-    /// Bytes of a drawn page as PNG. 3.75 MB: in base64 the 5 MB that providers take of one picture.
+    /// Bytes of a rendered page as PNG. 3.75 MB: as base64, the 5 MB that providers accept for one picture.
     pub max_picture_bytes: u64,
     /// Entries of the outline in a summary. 50: the tool `pdf_outline` gives the whole. No setting.
     pub max_outline_items: usize,
-    /// Bytes of one whole result over MCP as it is serialized. 30 MB: an answer with `max_answer_bytes` of pages in
-    /// base64 and `max_text_characters` of text stays below it, and it below the 32 MB that providers take in a request.
+    /// Bytes of one serialized result over MCP. 30 MB: leaves room for `max_answer_bytes` of base64 and
+    /// `max_text_characters` of text, below the 32 MB that providers accept in a request.
     pub max_result_bytes: u64,
-    /// What one conversation may be sent before it has forgotten: all of it is in each request to a provider.
+    /// How much one conversation may be sent before it must forget, because every request to a provider contains all of
+    /// it.
     pub request_bounds: RequestBounds,
     /// How long conversations are remembered.
     pub retention: Retention,
-    /// Where pages in the form [`PageForm::Path`], and drawn pages, are written.
+    /// The folder for pages in the form [`PageForm::Path`] and for rendered pages.
     pub output_directory: PathBuf,
-    /// How much of what is written there stays.
+    /// How much is kept in that folder.
     pub output_bounds: OutputBounds,
 }
 
 /// How long conversations are remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Days after which a conversation that was not used is dropped. 90.
+    /// Days before an unused conversation is dropped. 90.
     pub max_unused_days: u32,
-    /// Holdings of all conversations; beyond it the least recently used are dropped. 1,000,000, at some 200 bytes each.
+    /// Holdings over all conversations. Beyond it the least recently used conversations are dropped. 1,000,000, at some
+    /// 200 bytes each.
     pub max_holdings: u64,
 }
 

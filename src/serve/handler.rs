@@ -86,7 +86,7 @@ impl Handler {
         let telling = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
             let run = |caller: &Caller| {
-                (tool.run)(&ToolCall { world: &world, arguments: &arguments, caller, watcher: &progress })
+                (tool.run)(&ToolCall { world: &world, arguments: &arguments, caller, progress: &progress })
             };
             let caller = identity.caller(&world, &arguments, tool, cancellation);
             let called = caller.as_ref().map_err(ToolError::clone).and_then(run);

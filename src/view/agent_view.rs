@@ -12,10 +12,10 @@ pub enum AgentView {
     Text {
         /// Its content.
         content: ContentHash,
-        /// The lines held, joined and in order.
+        /// The held lines, merged and in order.
         lines: Vec<LineSpan>,
     },
-    /// A file given whole, such as a picture.
+    /// A file given whole, such as an image.
     Binary {
         /// Its content.
         content: ContentHash,
@@ -26,7 +26,7 @@ pub enum AgentView {
         summary: bool,
         /// The pages held, in any form.
         pages: PageSet,
-        /// Whether single pages can be cut from it; true until a summary says otherwise.
+        /// Whether single pages can be cut. True until a summary says otherwise.
         supports_page_extraction: bool,
     },
 }
@@ -44,18 +44,18 @@ impl ConversationView {
         self.index.holds_lines(content, span)
     }
 
-    /// Whether a file that is given whole is held.
+    /// Whether a file given whole is held.
     #[must_use]
     pub fn holds_binary(&self, content: &ContentHash) -> bool {
         self.whole_items_of(*content).any(|what| what == HeldItem::Binary)
     }
 
-    /// What is held of a content besides pages: a summary, a file given whole, lines of a text joined.
+    /// The held items of a content other than pages: its summary, the whole file, or merged lines.
     pub fn whole_items_of(&self, content: ContentHash) -> impl Iterator<Item = HeldItem> + '_ {
         self.index.whole_items_of(content).chain(self.index.lines_of(content).map(HeldItem::Text))
     }
 
-    /// What is held of a content, or `None` where nothing is, though the agent may know of it.
+    /// What is held of a content; `None` if nothing is, even if the agent knows of the file.
     #[must_use]
     pub fn agent_view(&self, content: &ContentHash) -> Option<AgentView> {
         let lines: Vec<LineSpan> = self.index.lines_of(*content).collect();
@@ -68,7 +68,7 @@ impl ConversationView {
         self.pdf_view(content)
     }
 
-    /// The pages of a content that are held in a form.
+    /// The pages of a content held in a form.
     #[must_use]
     pub fn pages_in(&self, content: &ContentHash, form: PageForm) -> PageSet {
         self.index.pages_in(content, form)
@@ -81,7 +81,7 @@ impl ConversationView {
             HeldItem::Summary { supports_page_extraction } => Some(supports_page_extraction),
             _ => None,
         });
-        // The content is the same: where two summaries differ, a later reader could do more.
+        // Two summaries of one content may differ if a later reader could do more.
         let supports = summaries.reduce(|one, other| one || other);
         let is_held = supports.is_some() || !pages.is_empty();
         is_held.then(|| AgentView::Pdf {

@@ -8,20 +8,20 @@ use super::index::{HoldingIndex, keep_latest};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 
-/// What one conversation holds: the rows of a store, with answers at hand.
+/// What one conversation holds: the rows of its store, indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationView {
-    /// Each holding with the last time it was recorded.
+    /// Each holding with the sequence of its last recording.
     holdings: BTreeMap<Holding, Sequence>,
     pub(super) index: HoldingIndex,
 }
 
-/// What a forgetting does to the rows of a conversation: first the deletions, then the insertions.
+/// The rows that a forget deletes and then inserts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HoldingChange {
     /// Rows to be deleted.
     pub delete: Vec<Holding>,
-    /// Files that stay followed, each under the sequence at which the agent was told of it.
+    /// Files that stay followed, each with the sequence of its last report to the agent.
     pub insert: Vec<(Holding, Sequence)>,
 }
 
@@ -40,23 +40,22 @@ impl Extend<(Holding, Sequence)> for ConversationView {
 }
 
 impl ConversationView {
-    /// A conversation that holds nothing.
+    /// An empty conversation.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a holding recorded at `at`, or raises the sequence of one that is there.
+    /// Adds a holding recorded at `at`, or raises the sequence of an existing one.
     pub fn insert(&mut self, holding: Holding, at: Sequence) {
         keep_latest(&mut self.holdings, holding, at);
         self.index.add(&holding, at);
     }
 
-    /// The rows that a forgetting deletes and inserts.
+    /// The row changes of a forget.
     ///
-    /// What another file holds too, a page or a content given whole, is forgotten there as well: the agent says that it
-    /// no longer sees it, and it would otherwise be refused as already provided. A file that was not named, or of which
-    /// only pages were, stays followed.
+    /// A page or whole content is also forgotten under other files that hold it: the agent says it no longer sees it,
+    /// so it must not count as provided. Files that were not named, or lost only pages, stay followed.
     #[must_use]
     pub fn forget(&self, what: &ForgetScope) -> HoldingChange {
         let gone: Vec<Holding> = match what {
@@ -73,7 +72,7 @@ impl ConversationView {
         HoldingChange { delete: gone, insert }
     }
 
-    /// Does to this view what the change does to its rows.
+    /// Applies a row change to this view.
     pub fn apply(&mut self, change: &HoldingChange) {
         for holding in &change.delete {
             self.holdings.remove(holding);
@@ -85,10 +84,10 @@ impl ConversationView {
         self.extend(change.insert.iter().copied());
     }
 
-    /// What `what` names, and what other files share with it.
+    /// The holdings that `what` names, and those that other files share with them.
     fn holdings_to_delete(&self, what: &ForgetScope) -> Vec<Holding> {
         let named = || self.holdings.keys().filter(|holding| what.names(holding));
-        // What left one place of a file is not forgotten elsewhere.
+        // A page that left one position may still be held from another.
         let is_by_place = matches!(what, ForgetScope::Positions { .. });
         let shared: BTreeSet<SharedItem> = named().filter(|_| !is_by_place).filter_map(SharedItem::of).collect();
         let is_gone = |holding: &&Holding| {
@@ -97,7 +96,7 @@ impl ConversationView {
         self.holdings.keys().filter(is_gone).copied().collect()
     }
 
-    /// The files of `gone` that were not forgotten by name, as they were last told of there.
+    /// The files of `gone` that were not forgotten by name, each with its last report.
     fn files_still_followed(&self, what: &ForgetScope, gone: &[Holding]) -> Vec<(Holding, Sequence)> {
         let mut followed = BTreeMap::new();
         let is_named = |holding: &Holding| matches!(what, ForgetScope::File(file) if *file == holding.file);
@@ -109,35 +108,35 @@ impl ConversationView {
         followed.into_iter().collect()
     }
 
-    /// A copy for another conversation; with `as_of`, of what was last recorded at or before it.
+    /// A copy for another conversation, optionally as of a sequence.
     ///
-    /// What was given again after `as_of`, or forgotten since, is not in the copy: it is sent once more.
+    /// Items given again after `as_of`, or forgotten since, are not copied. They are sent once more.
     #[must_use]
     pub fn fork(&self, as_of: Option<Sequence>) -> Self {
         let Some(as_of) = as_of else { return self.clone() };
         self.holdings().filter(|(_, at)| *at <= as_of).map(|(holding, at)| (*holding, at)).collect()
     }
 
-    /// Whether this very holding is held.
+    /// Whether this exact holding is present.
     #[must_use]
     pub fn contains(&self, holding: &Holding) -> bool {
         self.recorded_at(holding).is_some()
     }
 
-    /// When this very holding was last recorded, where it is held.
+    /// When this exact holding was last recorded.
     #[must_use]
     pub fn recorded_at(&self, holding: &Holding) -> Option<Sequence> {
         self.holdings.get(holding).copied()
     }
 
-    /// Whether a page is held in a form, whatever file it came from.
+    /// Whether a page is held in a form, from any file.
     #[must_use]
     pub fn holds_page(&self, page: &PageFingerprint, form: PageForm) -> bool {
         self.index.holdings_of(*page, form).next().is_some()
     }
 
-    /// The holding by which a page was given first, of those whose file shows it there still as far as the agent was
-    /// told; at most 64 of them are looked at.
+    /// The oldest holding of a page whose file, as last reported, still shows it at that position. Looks at no more
+    /// than 64.
     #[must_use]
     pub fn origin_of(&self, page: &PageFingerprint, form: PageForm) -> Option<Holding> {
         const MAX_LOOKED_AT: usize = 64;
@@ -149,15 +148,15 @@ impl ConversationView {
         held.filter(shows).min_by_key(|holding| self.recorded_at(holding))
     }
 
-    /// The page last given from this place: where it is not the page that is there now, that one replaces it.
+    /// The page last given from this position. If another page is there now, that one replaces it.
     ///
-    /// A page may be held and still differ from this, when a file has gone back to an earlier state.
+    /// A page may be held and still differ from this, if the file was reverted.
     #[must_use]
     pub fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
         self.index.last_page_at(file, page)
     }
 
-    /// Whether a page was ever given from this place of a file, in any form.
+    /// Whether a page was ever given from this position, in any form.
     #[must_use]
     pub fn was_given_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
         self.index.was_given_at(file, page, print)
@@ -169,18 +168,18 @@ impl ConversationView {
         self.index.last_given_content(file)
     }
 
-    /// The content of a file that the agent was last told of, whether any of it was given or not.
+    /// The content of a file last reported to the agent, whether any of it was given or not.
     #[must_use]
     pub fn last_reported_content(&self, file: &FileKey) -> Option<ContentHash> {
         self.index.last_reported_content(file)
     }
 
-    /// The page last given from each place of a file, in page order.
+    /// The page last given from each position of a file, in page order.
     pub fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
         self.index.pages_at(file)
     }
 
-    /// The files held or followed, each with the content that the agent was last told of.
+    /// The files held or followed, each with the content last reported to the agent.
     pub fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash)> + '_ {
         self.index.files().map(|(file, content, _)| (file, content))
     }
@@ -209,12 +208,12 @@ impl ConversationView {
     }
 }
 
-/// That a file is followed in a content.
+/// The holding that marks a file as followed.
 fn followed(content: ContentHash, file: FileKey) -> Holding {
     Holding { content, file, what: HeldItem::Followed }
 }
 
-/// What several files may hold together.
+/// An item that several files can hold.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum SharedItem {
     Page(PageFingerprint),

@@ -1,16 +1,16 @@
-//! The name of a conversation.
+//! Conversation handles and their owners.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 /// The handle of a conversation: 1 to [`ConversationId::MAX_CHARS`] printable characters.
 ///
-/// It is an argument from a client, printed in answers and logs; so no control characters, and none that are
-/// invisible or turn the direction of the text around them.
+/// Handles are client arguments that appear in answers and logs. So control characters, invisible characters and
+/// direction marks are refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConversationId(String);
 
-/// Why a text is no conversation handle.
+/// Why a text is not a conversation handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConversationIdError {
     /// No character at all.
@@ -19,19 +19,19 @@ pub enum ConversationIdError {
     /// More characters than [`ConversationId::MAX_CHARS`].
     #[error("a conversation handle has at most {limit} characters")]
     TooLong {
-        /// The most that is allowed.
+        /// The maximum.
         limit: usize,
     },
-    /// A control character, or one that cannot be seen.
+    /// A control or invisible character.
     #[error("a conversation handle has printable characters only, and character {at} (from 0) is not")]
     NotPrintable {
-        /// Position in characters, from 0.
+        /// Position in characters, 0-based.
         at: usize,
     },
 }
 
 impl ConversationId {
-    /// The longest handle, in characters.
+    /// Maximum length in characters.
     pub const MAX_CHARS: usize = 128;
 
     /// A new handle from 128 random bits: `conv_` and 32 hexadecimal digits.
@@ -39,14 +39,14 @@ impl ConversationId {
     pub fn mint(random: [u8; 16]) -> Self {
         let mut handle = String::from("conv_");
         for byte in random {
-            // Writing to a string has no way to fail.
+            // Writing to a string cannot fail.
             let _ = write!(handle, "{byte:02x}");
         }
         Self(handle)
     }
 
-    /// The handle of whoever calls a conversation by a name that is no handle itself, such as one that is too long: the
-    /// same for the same name, and another for each other.
+    /// A handle derived from a name that is not a valid handle, such as one that is too long. Equal names give equal
+    /// handles.
     #[must_use]
     pub fn standing_for(name: &str) -> Self {
         let mut hash = [0; 16];
@@ -65,7 +65,7 @@ impl ConversationId {
 impl FromStr for ConversationId {
     type Err = ConversationIdError;
 
-    /// Checks a handle; nothing is trimmed or folded, so two spellings are two conversations.
+    /// Checks a handle. Nothing is trimmed or case-folded, so two spellings are two conversations.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.is_empty() {
             return Err(ConversationIdError::Empty);
@@ -86,12 +86,12 @@ impl fmt::Display for ConversationId {
     }
 }
 
-/// Who a conversation belongs to, where a server tells its callers apart: a hash of what they showed of themselves.
+/// The owner of a conversation on a server with several users: a hash of the credential.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(pub [u8; 32]);
 
 impl Principal {
-    /// The principal that shows `credential`, which cannot be told back from it.
+    /// The principal of `credential`, which cannot be recovered from it.
     #[must_use]
     pub fn of(credential: &str) -> Self {
         Self(blake3::derive_key("pagewise principal of a conversation", credential.as_bytes()))

@@ -1,4 +1,4 @@
-//! What an agent may forget.
+//! What an agent can forget.
 
 use std::collections::BTreeSet;
 
@@ -6,26 +6,26 @@ use super::holding::{FileKey, HeldItem, Holding};
 use crate::hash::PageFingerprint;
 use crate::page::PageSet;
 
-/// What an agent says it no longer has.
+/// The scope of a forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetScope {
     /// All of it.
     Everything,
-    /// All of it, but its files stay followed: they are [`HeldItem::Followed`].
+    /// Everything, but files stay followed as [`HeldItem::Followed`].
     AllButFiles,
-    /// Whatever came from a file, in any of its contents.
+    /// Everything that came from a file, in any of its versions.
     File(FileKey),
-    /// Pages of a file, in any of its contents.
+    /// Pages of a file, in any of its versions.
     Pages {
         /// The file.
         file: FileKey,
         /// Its pages.
         pages: PageSet,
     },
-    /// Pages by what they show, whatever file they came from.
+    /// Pages by fingerprint, from any file.
     Fingerprints(BTreeSet<PageFingerprint>),
-    /// Places of a file that show other pages now. What stood there is not forgotten where another file, or another
-    /// place of this one, holds it too.
+    /// Positions of a file that now show other pages. The pages that were there stay held where another file or
+    /// position has them.
     Positions {
         /// The file.
         file: FileKey,
@@ -35,13 +35,13 @@ pub enum ForgetScope {
 }
 
 impl ForgetScope {
-    /// Whether nothing of what was sent before counts any more.
+    /// Whether this forgets everything sent so far.
     #[must_use]
     pub fn forgets_everything(&self) -> bool {
         matches!(self, Self::Everything | Self::AllButFiles)
     }
 
-    /// Whether `holding` is named by this request itself.
+    /// Whether the scope names `holding` itself.
     pub(crate) fn names(&self, holding: &Holding) -> bool {
         match self {
             Self::Everything | Self::AllButFiles => true,

@@ -1,11 +1,11 @@
-//! The facts that a conversation's view is made of.
+//! Holdings: the rows of a conversation.
 
 use std::fmt;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 
-/// The order in which things were recorded, given by the store; later is larger.
+/// The order of recordings, assigned by the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 
@@ -13,14 +13,14 @@ impl Sequence {
     /// Before everything.
     pub const START: Self = Self(0);
 
-    /// The sequence after this one; stays at the largest.
+    /// The next sequence, saturating.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 }
 
-/// A file by its path: the blake3 hash of the absolute path, without its `.` and doubled slashes.
+/// The key of a file: the blake3 hash of its normalised absolute path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey(pub [u8; 32]);
 
@@ -30,7 +30,7 @@ impl FileKey {
     pub fn of(path: &std::path::Path) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in path.components() {
-            // No component holds a NUL.
+            // No path component contains a NUL.
             hasher.update(part.as_os_str().as_encoded_bytes()).update(b"\0");
         }
         Self(*hasher.finalize().as_bytes())
@@ -43,7 +43,7 @@ impl fmt::Debug for FileKey {
     }
 }
 
-/// The form in which a page was given. A page held in one form may still be asked for in another.
+/// The form in which a page was given. A page held in one form may still be requested in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PageForm {
     /// A PDF of one page.
@@ -61,7 +61,7 @@ impl PageForm {
     pub const ALL: [Self; 4] = [Self::Document, Self::Image, Self::Text, Self::Path];
 }
 
-/// Lines of a text file, 1-based, both ends included.
+/// Lines of a text file, 1-based and inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineSpan {
     first: u32,
@@ -69,7 +69,7 @@ pub struct LineSpan {
 }
 
 impl LineSpan {
-    /// The lines `first..=last`, or `None` when `first` is 0 or after `last`. An empty file counts as one line.
+    /// The lines `first..=last`; `None` if `first` is 0 or after `last`. An empty file counts as one line.
     #[must_use]
     pub fn new(first: u32, last: u32) -> Option<Self> {
         (first >= 1 && first <= last).then_some(Self { first, last })
@@ -88,34 +88,34 @@ impl LineSpan {
     }
 }
 
-/// What was given of a file.
+/// One item that was given of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HeldItem {
     /// A PDF's summary.
     Summary {
-        /// Whether single pages can be cut from it. Where not, the summary was the extracted text.
+        /// Whether single pages can be cut. If not, the summary was the extracted text.
         supports_page_extraction: bool,
     },
     /// A page of a PDF.
     Page {
-        /// The page by what it shows.
+        /// The page's identity.
         fingerprint: PageFingerprint,
-        /// Where it stood in the file.
+        /// Its position in the file.
         page: PageIndex,
         /// How it was given.
         form: PageForm,
     },
     /// Lines of a text file.
     Text(LineSpan),
-    /// A file given whole, such as a picture.
+    /// A file given whole, such as an image.
     Binary,
-    /// Nothing of the file, but the agent was told of it in this content: it is followed, and later changes are told. The
-    /// last of these, in their order.
+    /// Nothing was given, but the agent was told of this content: the file is followed. Must be the last variant in
+    /// order.
     Followed,
 }
 
 impl HeldItem {
-    /// The page by what it shows, where this is one.
+    /// The page's identity, if this is a page.
     #[must_use]
     pub fn fingerprint(&self) -> Option<PageFingerprint> {
         match self {
@@ -125,13 +125,13 @@ impl HeldItem {
     }
 }
 
-/// One thing that a conversation holds.
+/// One row of a conversation.
 ///
-/// Where a page is answered with "already provided" because another file gave it, record a holding for the asked
-/// file too: forgetting that file then forgets the page as well.
+/// When a page counts as provided because another file gave it, record a holding for the requested file too. Forgetting
+/// that file then forgets the page as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Holding {
-    /// The content of the file it came from.
+    /// The content of that file.
     pub content: ContentHash,
     /// The file it came from.
     pub file: FileKey,

@@ -1,4 +1,4 @@
-//! Answers that a view keeps ready.
+//! Indexes over the holdings of a view.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +6,23 @@ use super::holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageSet};
 
-/// What can be derived from the holdings, so that no question of a request walks them.
+/// Indexes over the holdings, so that no query walks all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HoldingIndex {
-    /// The places from which each page was given, and the content of the file there.
+    /// Every position from which a page was given, with the content of the file.
     pages: BTreeSet<(PageFingerprint, PageForm, FileKey, PageIndex, ContentHash)>,
-    /// Every page that was given from each place.
-    stood: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
-    /// The page last given from each place.
-    places: BTreeMap<(FileKey, PageIndex), (Sequence, PageFingerprint)>,
-    /// The content of each file that the agent was last told of, given or not.
+    /// Every page that was given from a position.
+    given_pages: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
+    /// The page last given from each position.
+    last_pages: BTreeMap<(FileKey, PageIndex), (Sequence, PageFingerprint)>,
+    /// The content of each file last reported to the agent, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
-    /// The content last given of each file.
-    given: BTreeMap<FileKey, (Sequence, ContentHash)>,
+    /// The content of each file last given.
+    last_given: BTreeMap<FileKey, (Sequence, ContentHash)>,
     pages_of: BTreeMap<(ContentHash, PageForm), PageSet>,
     /// Summaries and files given whole.
-    wholes: BTreeSet<(ContentHash, HeldItem)>,
-    /// The lines of text files as disjoint runs: the last line of each by its first.
+    whole_items: BTreeSet<(ContentHash, HeldItem)>,
+    /// The held lines of text files as disjoint runs: last line by first line.
     lines: BTreeMap<(ContentHash, u32), u32>,
 }
 
@@ -31,17 +31,17 @@ impl HoldingIndex {
         let Holding { content, file, what } = *holding;
         keep_latest(&mut self.files, file, (at, content));
         if what != HeldItem::Followed {
-            keep_latest(&mut self.given, file, (at, content));
+            keep_latest(&mut self.last_given, file, (at, content));
         }
         match what {
             HeldItem::Page { fingerprint, page, form } => {
                 self.pages.insert((fingerprint, form, file, page, content));
-                self.stood.insert((file, page, fingerprint));
-                keep_latest(&mut self.places, (file, page), (at, fingerprint));
+                self.given_pages.insert((file, page, fingerprint));
+                keep_latest(&mut self.last_pages, (file, page), (at, fingerprint));
                 self.pages_of.entry((content, form)).or_default().insert(page);
             }
             HeldItem::Text(span) => self.add_lines(content, span),
-            HeldItem::Summary { .. } | HeldItem::Binary => drop(self.wholes.insert((content, what))),
+            HeldItem::Summary { .. } | HeldItem::Binary => drop(self.whole_items.insert((content, what))),
             HeldItem::Followed => {}
         }
     }
@@ -60,7 +60,7 @@ impl HoldingIndex {
         self.lines.insert((content, first), last);
     }
 
-    /// The last run of a content that begins at `line` or before it.
+    /// The last run of a content that begins at or before `line`.
     fn run_before(&self, content: &ContentHash, line: u32) -> Option<(u32, u32)> {
         let mut runs = self.lines.range((*content, 0)..=(*content, line));
         runs.next_back().map(|((_, first), last)| (*first, *last))
@@ -76,7 +76,7 @@ impl HoldingIndex {
     }
 
     pub(super) fn whole_items_of(&self, content: ContentHash) -> impl Iterator<Item = HeldItem> + '_ {
-        self.wholes.range((content, LEAST)..=(content, HeldItem::Followed)).map(|(_, what)| *what)
+        self.whole_items.range((content, LEAST)..=(content, HeldItem::Followed)).map(|(_, what)| *what)
     }
 
     pub(super) fn pages_in(&self, content: &ContentHash, form: PageForm) -> PageSet {
@@ -102,15 +102,15 @@ impl HoldingIndex {
     }
 
     pub(super) fn was_given_at(&self, file: FileKey, page: PageIndex, print: PageFingerprint) -> bool {
-        self.stood.contains(&(file, page, print))
+        self.given_pages.contains(&(file, page, print))
     }
 
     pub(super) fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
-        self.places.get(&(*file, page)).map(|(_, fingerprint)| *fingerprint)
+        self.last_pages.get(&(*file, page)).map(|(_, fingerprint)| *fingerprint)
     }
 
     pub(super) fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
-        self.given.get(file).map(|(_, content)| *content)
+        self.last_given.get(file).map(|(_, content)| *content)
     }
 
     pub(super) fn last_reported_content(&self, file: &FileKey) -> Option<ContentHash> {
@@ -119,19 +119,19 @@ impl HoldingIndex {
 
     pub(super) fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
         let all = (file, PageIndex(0))..=(file, PageIndex(u32::MAX));
-        self.places.range(all).map(|((_, page), (_, fingerprint))| (*page, *fingerprint))
+        self.last_pages.range(all).map(|((_, page), (_, fingerprint))| (*page, *fingerprint))
     }
 
-    /// The files, each with the content last told of and when that was.
+    /// The files, each with the content last reported and its sequence.
     pub(super) fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash, Sequence)> + '_ {
         self.files.iter().map(|(file, (at, content))| (*file, *content, *at))
     }
 }
 
-/// Not above anything that can be held; [`HeldItem::Followed`] is above all else.
+/// The smallest item in order; [`HeldItem::Followed`] is the largest.
 const LEAST: HeldItem = HeldItem::Summary { supports_page_extraction: false };
 
-/// The larger of what is there and `value`, so that the order of additions does not matter.
+/// Keeps the larger value, so that the order of insertions does not matter.
 pub(super) fn keep_latest<K: Ord, V: Ord + Copy>(map: &mut BTreeMap<K, V>, key: K, value: V) {
     map.entry(key).and_modify(|held| *held = value.max(*held)).or_insert(value);
 }

@@ -1,11 +1,11 @@
 //! What a conversation already holds: pure data and rules.
 //!
-//! A conversation is a set of [`Holding`]s, each under the [`Sequence`] of its last recording: the rows of a store,
-//! and nothing besides. [`ConversationView`] answers questions about them by look-up, and
-//! [`ConversationView::forget`] is the one rule that says which rows a forgetting deletes.
+//! A conversation is a set of [`Holding`]s, each with the [`Sequence`] of its last recording: exactly the rows of a
+//! store. [`ConversationView`] indexes them, and [`ConversationView::forget`] is the one rule for what a forget
+//! deletes.
 //!
-//! A lost holding costs one page sent again; a false one leaves the agent blind. Every rule here errs to the first
-//! side. This room does no I/O and knows no clock: sequences come from the store.
+//! A lost holding costs one page sent again; a false one leaves the agent without a page. Every rule here errs on the
+//! safe side. This room does no I/O and knows no clock: sequences come from the store.
 
 mod agent_view;
 mod conversation;

@@ -1,33 +1,33 @@
-//! Texts that were sent, kept so that a changed file can be answered with a diff.
+//! Texts that were sent, kept for diffs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::hash::ContentHash;
 
-/// Texts by content, in memory only and within a bound; the oldest leave first.
+/// Texts by content, in memory and within a bound. The oldest are dropped first.
 ///
-/// A text here says nothing about who holds it: ask the conversation's view before using one.
+/// A text here does not mean that a conversation holds it: check the conversation's view first.
 ///
-/// They end with the process. A store keeps hashes and numbers and never content, so that after a restart a changed text
-/// comes whole where it would have come as a diff; a watch reads anew what is still as the agent knows it.
+/// They end with the process, since stores keep hashes and numbers but never content. After a restart a changed text is
+/// sent whole instead of as a diff.
 #[derive(Debug)]
 pub struct SentTexts {
     max_bytes: usize,
     bytes: usize,
     texts: BTreeMap<ContentHash, Arc<str>>,
-    /// Contents in the order in which they came.
+    /// Contents in order of insertion.
     order: VecDeque<ContentHash>,
 }
 
 impl SentTexts {
-    /// No texts, and at most `max_bytes` of them later.
+    /// Creates an empty collection of at most `max_bytes`.
     #[must_use]
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, bytes: 0, texts: BTreeMap::new(), order: VecDeque::new() }
     }
 
-    /// Keeps a text. One larger than the bound is not kept, and its file is later sent whole.
+    /// Keeps a text. A text larger than the bound is not kept; its file is later sent whole.
     pub fn insert(&mut self, content: ContentHash, text: Arc<str>) {
         if text.len() > self.max_bytes || self.texts.contains_key(&content) {
             return;

@@ -1,4 +1,4 @@
-//! What a request gives back: blocks for the model, details for the program, and the mark that it was delivered.
+//! The result of a request: blocks for the model, details for the program, and the delivery to commit.
 
 mod output_folder;
 mod request_bounds;
@@ -18,7 +18,7 @@ pub use self::write_file::{end_writing, write_whole};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageLabel, PageNumber, PageSet};
 
-/// One piece of an answer, in no wire format yet.
+/// One block of an answer, independent of any wire format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     /// Plain text for the model.
@@ -34,9 +34,9 @@ pub enum Block {
 pub struct DocumentBlock {
     /// `{path} - Page {number}`.
     pub title: String,
-    /// The page's number in the file it was cut from.
+    /// The page's number in the source file.
     pub page: PageNumber,
-    /// blake3 of the source file, or of the chunk where the source was not hashed; names the block's URI.
+    /// blake3 of the source file, or of the chunk if the source was not hashed. It names the block's URI.
     pub source: ContentHash,
     /// The PDF.
     pub bytes: Bytes,
@@ -62,36 +62,36 @@ impl Block {
     }
 }
 
-/// What the program may want to know beside the blocks; the model need not see it.
+/// Details for the program. The model does not need them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerDetails {
-    /// The file, as it is named in the texts.
+    /// The file, as the request named it.
     pub file: String,
-    /// What the file's bytes were found to be.
+    /// The MIME type detected from the file's bytes.
     pub mime_type: &'static str,
-    /// blake3 of the file, where the request needed it.
+    /// blake3 of the file, if the request needed it.
     pub blake3: Option<ContentHash>,
-    /// Pages of the document; `None` for what is not a PDF.
+    /// Page count of the document; `None` for files other than PDFs.
     pub pages: Option<u32>,
-    /// Whether single pages can be cut; `None` where nothing was cut.
+    /// Whether single pages can be cut; `None` if none was cut.
     pub supports_page_extraction: Option<bool>,
     /// The pages in this answer, in page order.
     pub sent: Vec<SentPage>,
-    /// Pages asked for that the conversation already held.
+    /// Requested pages that the conversation already held.
     pub already_held: PageSet,
     /// Pages in this answer that replace an earlier version.
     pub replaced: PageSet,
-    /// Pages asked for that did not fit, and so did not come.
+    /// Requested pages that did not fit.
     pub deferred: PageSet,
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,
-    /// The point before this answer, from which a fork can start; `None` without a conversation.
+    /// The point before this answer, which a fork can start from; `None` without a conversation.
     pub point: Option<super::ConversationPoint>,
-    /// What became of the pages of an earlier version, where the agent is told so in this answer.
+    /// How the document changed, if this answer reports it.
     pub changes: Option<super::PageChanges>,
-    /// What the pages would cost, from a summary's sample.
+    /// Estimated costs of the pages that a summary sampled.
     pub estimates: Vec<PageEstimate>,
-    /// Findings on the document, one sentence each.
+    /// Notes on the document, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct AnswerDetails {
 pub struct SentPage {
     /// Its number.
     pub page: PageNumber,
-    /// As printed, where the document says so.
+    /// The printed label, if the document has one.
     pub label: Option<PageLabel>,
     /// `document`, `text` or `path`.
     pub form: &'static str,
@@ -108,28 +108,28 @@ pub struct SentPage {
     pub bytes: u64,
     /// blake3 of those bytes.
     pub blake3: ContentHash,
-    /// Identity of the page across rebuilds, where it was computed.
+    /// The page's identity across rebuilds, if it was computed.
     pub fingerprint: Option<PageFingerprint>,
-    /// The reader that cut the page; `None` for text.
+    /// The reader tier that cut the page; `None` for text.
     pub tier: Option<String>,
     /// Findings on the page.
     pub notes: Vec<String>,
 }
 
-/// What one page of a summary's sample costs.
+/// Estimated cost of one sampled page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageEstimate {
     /// The page looked at.
     pub page: PageNumber,
-    /// Tokens of its text: characters / 4; `None` where its text could not be read.
+    /// Tokens of its text: characters / 4; `None` if its text could not be read.
     pub text_tokens: Option<u64>,
-    /// Tokens of its picture as a model sees it; `None` where its size could not be read.
+    /// Tokens of its picture as a model sees it; `None` if its size could not be read.
     pub image_tokens: Option<u64>,
-    /// Bytes as a PDF of its own; `None` where it could not be cut.
+    /// Bytes as a one-page PDF; `None` if it could not be cut.
     pub pdf_bytes: Option<u64>,
 }
 
-/// The exact call that continues an answer.
+/// The exact next call that continues an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextCall {
     /// `get_file` with these `pages`.
@@ -138,13 +138,13 @@ pub enum NextCall {
     StartLine(u64),
 }
 
-/// A finished answer. It is recorded as delivered only by [`Delivery::commit`](super::Delivery::commit).
+/// A finished answer. Only [`Delivery::commit`](super::Delivery::commit) records it as delivered.
 #[derive(Debug)]
 pub struct Answer {
-    /// What the model gets, in order.
+    /// The blocks for the model, in order.
     pub blocks: Vec<Block>,
     /// What the program gets.
     pub details: AnswerDetails,
-    /// To be committed once the answer has been written to the client.
+    /// Commit it once the answer has been written to the client.
     pub delivery: super::Delivery,
 }

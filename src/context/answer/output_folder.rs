@@ -1,8 +1,8 @@
-//! The folder of pages and pictures that are given as a path, and what keeps it within bounds.
+//! The folder for pages and pictures that are returned as a path, and the bounds on its size.
 //!
-//! A file's name ends in the beginning of its content's hash. So the folder needs no list of what was written there: what
-//! has such a name, and still the content that the name says, was written by this program and was not touched since.
-//! Nothing else is ever removed, so that the folder may be one that its user keeps other files in.
+//! A file's name ends with the first digits of its content's hash. If name and content agree, pagewise wrote the file
+//! and nobody has changed it since, so no list of written files is needed. Nothing else is ever removed: users may keep
+//! their own files in the same folder.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
@@ -15,12 +15,12 @@ use crate::context::error::ContextError;
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 
-/// Bounds on what stays in the folder.
+/// Bounds on the files kept in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputBounds {
-    /// Days after which a file is removed; 0 keeps it.
+    /// Days before a file is removed; 0 keeps files for ever.
     pub max_days: u32,
-    /// Bytes of all files; beyond it the oldest are removed. 0 is no bound.
+    /// Total bytes before the oldest files are removed; 0 means no bound.
     pub max_bytes: u64,
 }
 
@@ -36,24 +36,24 @@ impl Default for OutputBounds {
     }
 }
 
-/// What was named in an answer is there for at least so long, whatever the bounds are.
+/// A file named in an answer stays at least this long, whatever the bounds are.
 const GRACE: Duration = Duration::from_secs(10 * 60);
 
-/// Least time between two looks through the folder.
+/// Minimum time between two sweeps.
 const PAUSE: Duration = Duration::from_secs(10 * 60);
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Entries of the folder that are looked at.
+/// Directory entries that one sweep looks at.
 const MAX_ENTRIES: usize = 100_000;
 
-/// Bytes that are read in one look, to know what may be removed; the rest waits for the next.
+/// Bytes that one sweep may read to verify hashes; the remaining files wait for the next sweep.
 const MAX_READ_BYTES: u64 = 256 << 20;
 
-/// Bytes of a name that are taken from the source's: with what follows it a name stays within the 255 of file systems.
+/// Bytes taken from the source's name. With the suffix, names stay within the 255 bytes that file systems allow.
 const MAX_STEM_BYTES: usize = 150;
 
-/// What a file is named after.
+/// The parts of an output file's name.
 pub(crate) struct PageFileName<'a> {
     pub(crate) source: &'a str,
     pub(crate) page: PageNumber,
@@ -89,7 +89,7 @@ impl OutputFolder {
         Self { directory: directory.to_owned(), bounds, swept: Mutex::new(None) }
     }
 
-    /// Writes a file for its owner alone; the folder is made where it is missing, for the owner alone too.
+    /// Writes a file that only its owner may read. Creates the folder, also private, if it is missing.
     pub(crate) fn write(&self, file: &PageFileName<'_>, bytes: &[u8]) -> Result<PathBuf, ContextError> {
         let path = self.directory.join(file.name());
         let written = make_private_folder(&self.directory).and_then(|()| write_private(&path, bytes));
@@ -100,11 +100,11 @@ impl OutputFolder {
         Ok(std::path::absolute(&path).unwrap_or(path))
     }
 
-    /// Whether a file is there that was written earlier, with the bytes that it was given, `length` of them.
+    /// Whether an earlier file still exists with the same content, which has `length` bytes.
     pub(crate) fn holds(&self, file: &PageFileName<'_>, length: usize) -> bool {
         let path = self.directory.join(file.name());
         let length = u64::try_from(length).unwrap_or(u64::MAX);
-        // Only a file of this length is opened: a pipe in its place would be waited for.
+        // Check the length first: opening a pipe in the file's place would block.
         let is_as_long = fs::metadata(&path).is_ok_and(|about| about.is_file() && about.len() == length);
         is_as_long && hash_of(&path, length).is_ok_and(|hash| hash == file.hash)
     }
@@ -118,7 +118,7 @@ impl OutputFolder {
         is_due
     }
 
-    /// Removes what is beyond the bounds. What cannot be looked at or removed stays: an answer does not fail for it.
+    /// Removes files beyond the bounds. Failures are ignored: an answer must not fail because of them.
     fn sweep(&self, now: SystemTime) {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         let entries = entries.take(MAX_ENTRIES).filter_map(Result::ok);
@@ -129,7 +129,7 @@ impl OutputFolder {
             kept = kept.saturating_add(found.bytes);
             if found.age > GRACE && self.is_beyond(&found, kept) && found.is_ours(&mut readable) {
                 kept = kept.saturating_sub(found.bytes);
-                // Another process may have removed it.
+                // Another process may have removed it already.
                 let _ = fs::remove_file(&found.path);
             }
         }
@@ -142,12 +142,12 @@ impl OutputFolder {
     }
 }
 
-/// A file whose name is of this program's making.
+/// A file whose name looks like one of ours.
 struct OutputFile {
     path: PathBuf,
     age: Duration,
     bytes: u64,
-    /// As its name has it; none for a file that was never finished.
+    /// The hash in its name; `None` for a temporary file.
     hash: Option<String>,
 }
 
@@ -159,14 +159,14 @@ impl OutputFile {
         if hash.is_none() && !is_unfinished {
             return None;
         }
-        // Of a link this is the link's own.
+        // For a symbolic link, this is the link's own metadata.
         let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-        // One from the future is new.
+        // A modification time in the future counts as age zero.
         let age = now.duration_since(about.modified().ok()?).unwrap_or_default();
         Some(Self { path: entry.path(), age, bytes: about.len(), hash })
     }
 
-    /// Whether its content is what its name says; not, where there is no more to be read in this look.
+    /// Whether its content matches the hash in its name. False once the read budget of the sweep is used up.
     fn is_ours(&self, readable: &mut u64) -> bool {
         let Some(hash) = &self.hash else { return true };
         let Some(left) = readable.checked_sub(self.bytes) else { return false };
@@ -175,14 +175,14 @@ impl OutputFile {
     }
 }
 
-/// The hash of a file of `length` bytes; no more are read of one that grows.
+/// The hash of a file of `length` bytes. Reads at most one byte more, in case the file grows.
 fn hash_of(path: &Path, length: u64) -> io::Result<ContentHash> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path)?.take(length.saturating_add(1)))?;
     Ok(ContentHash(*hasher.finalize().as_bytes()))
 }
 
-/// The eight digits in a name as [`PageFileName::name`] makes them.
+/// The eight hash digits in a name made by [`PageFileName::name`].
 fn hash_in(name: &str) -> Option<&str> {
     let stem = name.strip_suffix(".pdf").or_else(|| name.strip_suffix(".png"))?;
     let (rest, page) = stem.rsplit_once("-page")?;
@@ -205,7 +205,7 @@ mod tests {
         PageFileName { source, page: PageNumber::new(number).unwrap(), hash: ContentHash::of(bytes), extension: "pdf" }
     }
 
-    /// Written, and last changed so long ago.
+    /// Writes a file and sets its modification time back by `ago`.
     fn written(folder: &OutputFolder, number: u32, bytes: &[u8], ago: Duration) -> PathBuf {
         let path = folder.write(&page("a/report.pdf", number, bytes), bytes).unwrap();
         aged(&path, ago);
@@ -265,7 +265,7 @@ mod tests {
             [(1, HOUR * 3), (2, HOUR), (3, HOUR * 2)].map(|(number, ago)| written(&folder, number, b"1234", ago));
         folder.sweep(SystemTime::now());
         assert_eq!(files.map(|file| file.exists()), [false, true, true]);
-        // What was just named in an answer stays, even where that is too much.
+        // A file just named in an answer stays, even over the bound.
         let fresh = written(&folder, 4, b"much more than eight", Duration::ZERO);
         folder.sweep(SystemTime::now());
         assert_eq!(names(place.path()), [fresh.file_name().unwrap().to_str().unwrap()]);
@@ -281,7 +281,7 @@ mod tests {
             "report.pdf".to_owned(),
             format!("report-{short}-page.pdf"),
             format!("report-{short}-page1.txt"),
-            // Of such a name, but not of this content: somebody else's, or changed since.
+            // A matching name with other content: somebody else's file, or a changed one.
             format!("notes-{short}-page2.pdf"),
         ];
         for name in &others {

@@ -1,16 +1,16 @@
-//! What one conversation may be sent.
+//! How much one conversation may be sent.
 
 use crate::context::phrases::{NEXT_WHEN_FULL_OF_BYTES, NEXT_WHEN_FULL_OF_MEDIA};
 use crate::provider::strictest;
 use crate::store::Usage;
 
-/// What one conversation may be sent: unless it is set otherwise, what every provider takes whose limits are published.
-/// What would go beyond is refused before it is sent: a provider would refuse every later request.
+/// How much one conversation may be sent. The defaults are what every provider with published limits accepts. Blocks
+/// beyond them are refused, because a provider would then refuse every later request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestBounds {
     /// Media blocks. 100.
     pub max_media_blocks: u64,
-    /// Pages of PDF among them. 100.
+    /// PDF pages among them. 100.
     pub max_pdf_pages: u64,
     /// Bytes, with media in base64. 32,000,000.
     pub max_request_bytes: u64,
@@ -26,7 +26,7 @@ impl Default for RequestBounds {
     }
 }
 
-/// A bound of [`RequestBounds`] that would be passed.
+/// A bound of [`RequestBounds`] that the next block would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{which} is {limit}, and {sent} were sent")]
 pub struct BoundExceeded {
@@ -48,14 +48,14 @@ impl BoundExceeded {
     }
 }
 
-/// The setting that bounds what text has too.
+/// The one bound that text counts against too.
 const BYTES: &str = "max_conversation_bytes";
 
 impl RequestBounds {
     /// `Ok` where `more` may follow what was `sent`.
     ///
     /// # Errors
-    /// The first bound that would be passed.
+    /// The first bound that would be exceeded.
     pub fn check(&self, sent: &Usage, more: &Usage) -> Result<(), BoundExceeded> {
         let bounds = [
             ("max_conversation_blocks", self.max_media_blocks, sent.blocks, more.blocks),

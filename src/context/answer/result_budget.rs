@@ -1,4 +1,4 @@
-//! The size of a whole result as it is serialized, whatever it is made of.
+//! The serialized size of a whole result.
 
 use std::io::{self, Write};
 
@@ -6,53 +6,53 @@ use serde::Serialize;
 
 use crate::context::request::AnswerSettings;
 
-/// Bytes of a result beside what it gives: what it says of the file and of how to go on.
+/// Bytes of a result beside its blocks: the header, footer and notes.
 const FRAME_BYTES: u64 = 8_192;
 
-/// Bytes of a block beside what it gives, its entry in the details included.
+/// Bytes of a block beside its content, including its entry in the details.
 const BLOCK_BYTES: u64 = 2_048;
 
-/// The quotes around a text and around data.
+/// The quotes around a text and around base64 data.
 const QUOTES: u64 = 4;
 
-/// The least bound that is kept: with less room there is no result.
+/// The smallest budget: no useful result fits into less.
 const LEAST_BYTES: u64 = 16_384;
 
-/// Bytes of a character in JSON, at most: a control character is written as six.
+/// Maximum bytes of a character in JSON: a control character takes six.
 const CHARACTER_BYTES: u64 = 6;
 
-/// What a result of so many bytes has room for.
+/// The bytes that a serialized result may still use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResultBudget {
     bytes: u64,
 }
 
 impl ResultBudget {
-    /// The room of a result of at most `bytes`, but never less than 16 KiB.
+    /// The budget for a result of at most `bytes`, but never less than 16 KiB.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         Self { bytes: bytes.max(LEAST_BYTES) - FRAME_BYTES }
     }
 
-    /// Bytes of blocks as they are serialized.
+    /// Bytes left for serialized blocks.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.bytes
     }
 
-    /// Characters of a text, whatever they are.
+    /// Characters of text that fit, whatever they are.
     #[must_use]
     pub fn characters(self) -> u64 {
         self.bytes.saturating_sub(BLOCK_BYTES + QUOTES) / CHARACTER_BYTES
     }
 
-    /// Bytes of data that goes as base64.
+    /// Bytes of data that fit as base64.
     #[must_use]
     pub fn data_bytes(self) -> u64 {
         self.bytes.saturating_sub(BLOCK_BYTES + QUOTES) / 4 * 3
     }
 
-    /// Takes what a block costs; `false`, and all that is left taken, where it does not fit.
+    /// Takes the cost of a block. If it does not fit, takes all that is left and returns `false`.
     pub(crate) fn try_take(&mut self, data_bytes: u64, text: &str) -> bool {
         let data = data_bytes.div_ceil(3).saturating_mul(4);
         let cost = data.saturating_add(json_length(text)).saturating_add(BLOCK_BYTES);
@@ -61,7 +61,7 @@ impl ResultBudget {
         left.is_some()
     }
 
-    /// Bytes of a picture that comes with a text: each may have half of the room.
+    /// Bytes of a picture that comes with text: each may use half of the budget.
     pub(crate) fn picture_bytes(self) -> u64 {
         self.half().data_bytes()
     }
@@ -70,7 +70,7 @@ impl ResultBudget {
         Self { bytes: self.bytes / 2 }
     }
 
-    /// `settings` where no single page passes this room.
+    /// `settings` with bounds lowered so that a single page fits the budget.
     pub(crate) fn bound_settings(self, settings: AnswerSettings) -> AnswerSettings {
         let half = self.half();
         let characters = usize::try_from(half.characters()).unwrap_or(usize::MAX);
@@ -88,7 +88,7 @@ impl ResultBudget {
 #[must_use]
 pub fn json_length(value: &(impl Serialize + ?Sized)) -> u64 {
     let mut count = ByteCounter(0);
-    // What cannot be serialized does not get into a result.
+    // A value that cannot be serialized never becomes part of a result.
     serde_json::to_writer(&mut count, value).map_or(u64::MAX, |()| count.0)
 }
 

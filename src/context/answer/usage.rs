@@ -1,23 +1,23 @@
-//! How much an answer is, as it counts against what a provider takes.
+//! The size of an answer as it counts against provider limits.
 
 use super::Block;
 use crate::store::Usage;
 use crate::text::estimated_tokens;
 
-/// Tokens that a PDF page is counted with: its picture and a page of text, as a provider charges both.
+/// Estimated tokens of a PDF page: providers charge for its picture and its text.
 const TOKENS_OF_A_PAGE: u64 = 2_000;
 
-/// Tokens that a picture is counted with.
+/// Estimated tokens of a picture.
 const TOKENS_OF_AN_IMAGE: u64 = 1_500;
 
-/// How much an answer is.
+/// The usage of several blocks.
 pub(crate) fn usage_of(blocks: &[Block]) -> Usage {
     let mut sum = Usage::default();
     blocks.iter().for_each(|block| sum.add(block_usage(block)));
     sum
 }
 
-/// How much a block is.
+/// The usage of one block.
 pub(crate) fn block_usage(block: &Block) -> Usage {
     match block {
         Block::Text(text) => text_usage(text),

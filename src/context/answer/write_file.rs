@@ -1,4 +1,4 @@
-//! Files that an answer is written to: whole or not at all.
+//! Atomic writes of output files.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How the names of files begin that are not whole yet.
+/// Prefix and suffix of temporary file names.
 pub(crate) const UNFINISHED: (&str, &str) = (".pagewise-", ".tmp");
 
-/// Whatever the process's mask leaves of it, as for any file of a program.
+/// The process's umask applies, as for any file of a program.
 const USUAL: u32 = 0o666;
 
 /// For the owner alone.
 const PRIVATE: u32 = 0o600;
 
-/// Tells files apart that are written at once by one process.
+/// Distinguishes temporary files of the same process.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
-/// Files that are being written.
+/// Number of writes in progress.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// Set once no file may be begun any more.
+/// Set when no further write may begin.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Has every further [`write_whole`] fail, and waits `patience` for those that have begun: for a process that is about to
-/// end while its threads write.
+/// Makes every further [`write_whole`] fail, and waits up to `patience` for writes in progress. For a process that
+/// exits while its threads write.
 pub fn end_writing(patience: Duration) {
     const PAUSE: Duration = Duration::from_millis(1);
     IS_OVER.store(true, Ordering::SeqCst);
@@ -35,15 +35,15 @@ pub fn end_writing(patience: Duration) {
     }
 }
 
-/// Writes `bytes` to `path`, so that at any moment the path holds the old file or the whole new one.
+/// Writes `bytes` to `path` atomically: the path holds either the old file or the complete new one.
 ///
 /// # Errors
-/// When the folder is missing or cannot be written to; nothing is left behind then.
+/// If the folder is missing or not writable. No temporary file is left behind.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_as(path, bytes, USUAL)
 }
 
-/// The same, for the owner alone.
+/// Like [`write_whole`], readable by the owner alone.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_as(path, bytes, PRIVATE)
 }
@@ -63,14 +63,14 @@ fn write_as(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 fn replaced(path: &Path, temporary: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let written = write_new(temporary, bytes, mode).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
-        // The first error is the one to report; a file that was never made cannot be removed either.
+        // Report the first error; a file that was never created cannot be removed either.
         let _ = fs::remove_file(temporary);
     }
     written
 }
 
 fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    // Not to be read: a confined process may only write where its output goes.
+    // Open for writing only: a confined process may not read its output folder.
     let mut file = of_mode(mode).write(true).create_new(true).open(path)?;
     file.write_all(bytes)
 }
@@ -83,7 +83,7 @@ fn of_mode(mode: u32) -> OpenOptions {
     options
 }
 
-/// Makes a folder, and those above it, for the owner alone.
+/// Creates a folder and its parents, accessible to the owner alone.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -95,13 +95,13 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// Elsewhere a file is as private as the folder that it lies in.
+/// On other systems a file is as private as its folder.
 #[cfg(any(not(unix), pagewise_portable))]
 fn of_mode(_: u32) -> OpenOptions {
     OpenOptions::new()
 }
 
-/// A name in the same folder, where a rename is atomic.
+/// A temporary name in the same folder, where a rename is atomic.
 fn beside(path: &Path) -> PathBuf {
     let (count, (start, end)) = (WRITTEN.fetch_add(1, Ordering::Relaxed), UNFINISHED);
     path.with_file_name(format!("{start}{}-{count}{end}", std::process::id()))

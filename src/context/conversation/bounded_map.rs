@@ -1,10 +1,10 @@
-//! What a process keeps at hand, as much of it as may be kept.
+//! A concurrent map with a bound on its size.
 
 use std::hash::Hash;
 
 use dashmap::DashMap;
 
-/// At most so many entries. Where it is full all of them go: each is found again when it is asked for.
+/// A map of at most `max_entries`. When it is full, it is cleared: every entry can be computed again.
 pub(crate) struct BoundedMap<K: Eq + Hash, V> {
     known: DashMap<K, V>,
     max_entries: usize,
@@ -30,7 +30,7 @@ impl<K: Eq + Hash, V: Clone> BoundedMap<K, V> {
         self.known.remove(key);
     }
 
-    /// Changes what is there, which is locked meanwhile.
+    /// Changes a value in place, holding its lock.
     pub(crate) fn change(&self, key: &K, change: impl FnOnce(&mut V)) {
         if let Some(mut value) = self.known.get_mut(key) {
             change(&mut value);

@@ -1,4 +1,4 @@
-//! What a process keeps of its conversations: copies of what the store says, each good for one version of it.
+//! Cached copies of conversations. The store decides whether a copy is current.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,22 +14,22 @@ use crate::store::{
 };
 use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope};
 
-/// Conversations whose rows are kept at hand. 1,024: over HTTP each call without a handle begins one.
+/// Conversations in the cache. Over HTTP each call without a handle starts one.
 const MAX_SNAPSHOTS: usize = 1_024;
 
-/// Rows that are kept at hand, of all conversations. 200,000, at some 500 bytes each with what is derived from them.
+/// Rows in the cache, over all conversations; some 500 bytes each with their index.
 const MAX_ROWS: usize = 200_000;
 
-/// Copies of conversations, the way to their store, and what the store failed to forget.
+/// Cached conversations, their store, and the forgets that the store failed to record.
 pub(crate) struct ConversationCache {
     snapshots: BoundedMap<ConversationId, Snapshot>,
     max_rows: usize,
-    doubts: FailedForgets,
+    failed_forgets: FailedForgets,
     store: Arc<dyn ViewStore>,
     recorder: DeliveryRecorder,
 }
 
-/// A conversation as its store says it is. The default is one that the store does not know.
+/// A conversation as the store has it. The default is a conversation that the store does not know.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) head: ConversationHead,
@@ -37,7 +37,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes away what files gave that are told to be gone: what the same answer tells of others must not build on it.
+    /// Removes what deleted files gave, so that the rest of the same answer does not rely on it.
     pub(crate) fn forget_files(&mut self, files: &BTreeSet<FileKey>) {
         for file in files {
             let change = self.view.forget(&ForgetScope::File(*file));
@@ -45,7 +45,7 @@ impl Snapshot {
         }
     }
 
-    /// Brings it to `version`, where the delivery that was recorded as that is all that came since.
+    /// Advances the snapshot to `version`, if this delivery is all that was recorded in between.
     fn advance(&mut self, delivery: &store::DeliveryRecord, version: Version) {
         if version != (Version { latest: self.head.latest.next(), ..self.head.version() }) {
             return;
@@ -69,22 +69,22 @@ impl ConversationCache {
         Self {
             snapshots: BoundedMap::of(max_snapshots),
             max_rows,
-            doubts: FailedForgets::default(),
+            failed_forgets: FailedForgets::default(),
             recorder: DeliveryRecorder::new(Arc::clone(&store), retention),
             store,
         }
     }
 
-    /// A conversation as its store says it is now.
+    /// The conversation as the store has it now.
     ///
     /// # Errors
-    /// Where the store does not say, or failed to forget: nothing of the conversation may be relied on then.
+    /// If the store cannot be read, or still has to forget something: nothing held may then be left out of an answer.
     pub(crate) fn open(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
         self.retry_failed_forget(conversation)?;
         self.read(conversation)
     }
 
-    /// The same for a client that says which generation it is in; the conversation enters a later one.
+    /// Like [`Self::open`], for a client that names its generation. A later generation is entered first.
     pub(crate) fn open_in(
         &self,
         conversation: &ConversationId,
@@ -102,7 +102,7 @@ impl ConversationCache {
                 self.open(conversation)
             }
             (Some(_), Err(error)) => {
-                self.doubts.add(conversation, &ForgetScope::AllButFiles);
+                self.failed_forgets.add(conversation, &ForgetScope::AllButFiles);
                 Err(error)
             }
         }
@@ -119,7 +119,7 @@ impl ConversationCache {
         match rows {
             RowUpdate::Unchanged => {}
             RowUpdate::Later(rows) => {
-                // Without the copy in the cache, this one is mostly the only one, and is not cloned.
+                // Drop the cached copy first, so that `make_mut` does not have to clone.
                 self.snapshots.remove(conversation);
                 Arc::make_mut(&mut view).extend(rows);
             }
@@ -135,21 +135,21 @@ impl ConversationCache {
         Ok(snapshot)
     }
 
-    /// Lets all copies go where they and `rows` more are too many.
+    /// Clears the cache if it would hold too many rows with `rows` more.
     fn evict_if_over(&self, rows: usize) {
         if self.snapshots.sum(|snapshot| snapshot.view.len()).saturating_add(rows) > self.max_rows {
             self.snapshots.clear();
         }
     }
 
-    /// Takes note of a client's generation.
+    /// Records the client's generation.
     ///
     /// # Errors
-    /// Where the store fails to; the conversation is then in doubt.
+    /// If the store fails. The conversation is then in doubt.
     pub(crate) fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<u64, StoreError> {
         let entered = self.store.enter(conversation, generation, SystemTime::now());
         if entered.is_err() {
-            self.doubts.add(conversation, &ForgetScope::AllButFiles);
+            self.failed_forgets.add(conversation, &ForgetScope::AllButFiles);
         }
         entered
     }
@@ -157,27 +157,27 @@ impl ConversationCache {
     /// Forgets.
     ///
     /// # Errors
-    /// Where the store fails to; the conversation is then in doubt.
+    /// If the store fails. The conversation is then in doubt.
     pub(crate) fn forget(&self, conversation: &ConversationId, what: &ForgetScope) -> Result<(), StoreError> {
         let forgotten = self.store.forget(conversation, what, SystemTime::now());
         if forgotten.is_err() {
-            self.doubts.add(conversation, what);
+            self.failed_forgets.add(conversation, what);
         }
         forgotten.map(|_| ())
     }
 
-    /// Has the store forget what it failed to forget before.
+    /// Repeats a forget that the store failed to record.
     fn retry_failed_forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
-        let Some(doubt) = self.doubts.of(conversation)? else { return Ok(()) };
+        let Some(doubt) = self.failed_forgets.of(conversation)? else { return Ok(()) };
         self.store.forget(conversation, &doubt.what, SystemTime::now())?;
-        self.doubts.resolve(conversation, &doubt);
+        self.failed_forgets.resolve(conversation, &doubt);
         Ok(())
     }
 
-    /// Records what was delivered; `None` where it was refused, since it rests on something that was forgotten.
+    /// Records a delivery. `None` if the store refused it because something it relied on was forgotten.
     pub(crate) fn record(&self, record: &PendingRecord) -> Result<Option<Version>, StoreError> {
         let PendingRecord { conversation, delivery, .. } = record;
-        if self.doubts.contains(conversation) {
+        if self.failed_forgets.contains(conversation) {
             return Ok(None);
         }
         let recorded = self.recorder.record(conversation.clone(), delivery.clone());
@@ -186,14 +186,14 @@ impl ConversationCache {
                 self.snapshots.change(conversation, |snapshot| snapshot.advance(delivery, *version));
             }
             Ok(None) => {}
-            // The agent was told that it is gone.
-            Err(_) => delivery.forget.iter().for_each(|what| self.doubts.add(conversation, what)),
+            // The agent was told that these items are gone.
+            Err(_) => delivery.forget.iter().for_each(|what| self.failed_forgets.add(conversation, what)),
         }
         let recorded = recorded?;
         self.check_for_lost_data().map(|()| recorded)
     }
 
-    /// What was recorded is lost where the database was set aside since, by a pruning.
+    /// Fails if pruning found the database corrupt and set it aside: then the record is lost too.
     fn check_for_lost_data(&self) -> Result<(), StoreError> {
         match self.store.take_warning() {
             Some(StoreWarning::SetAside { set_aside }) => {
@@ -203,21 +203,21 @@ impl ConversationCache {
         }
     }
 
-    /// Takes back what was recorded as `at`.
+    /// Undoes the delivery recorded as version `at`.
     ///
     /// # Errors
-    /// Where the store fails to; the conversation is then in doubt.
+    /// If the store fails. The conversation is then in doubt.
     pub(crate) fn take_back(&self, conversation: &ConversationId, at: Version, sent: Usage) -> Result<(), StoreError> {
         let taken = self.store.take_back(conversation, at, sent, SystemTime::now());
         if taken.is_err() {
-            self.doubts.add(conversation, &ForgetScope::AllButFiles);
+            self.failed_forgets.add(conversation, &ForgetScope::AllButFiles);
         }
         taken
     }
 
     /// Conversations in doubt.
     pub(crate) fn failed_forgets(&self) -> usize {
-        self.doubts.count()
+        self.failed_forgets.count()
     }
 
     pub(crate) fn store(&self) -> &dyn ViewStore {
@@ -258,7 +258,7 @@ mod tests {
         (0..conversations).filter(|number| cache.snapshots.get(&id(*number)).is_some()).collect()
     }
 
-    /// The locks of tests are a scheduler's.
+    /// Locks in tests belong to the shuttle scheduler.
     fn alone(test: impl Fn() + Send + Sync + 'static) {
         shuttle::check_random(test, 1);
     }

@@ -1,4 +1,4 @@
-//! What a process has found out about contents, whoever holds them.
+//! What this process knows about file contents, independent of conversations.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,17 +8,17 @@ use crate::hash::ContentHash;
 use crate::store::ViewStore;
 use crate::view::SentTexts;
 
-/// Bytes of sent texts kept for diffs. 16 MiB; beyond it a changed file is sent whole.
+/// Bytes of sent texts kept for diffs. If the old text is gone, a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
 
-/// Contents that are known. 65,536, at some 200 bytes each.
+/// Contents remembered; some 200 bytes each.
 const MAX_CONTENTS: usize = 65_536;
 
-/// Facts about contents, within bounds.
+/// Known references, page counts and texts by content.
 pub(crate) struct ContentRegistry {
-    /// How the file of a content was last asked for.
+    /// The reference under which a content was last requested.
     references: BoundedMap<ContentHash, String>,
-    /// How many pages the documents of contents have.
+    /// Page counts of documents.
     page_counts: BoundedMap<ContentHash, u32>,
     texts: Mutex<SentTexts>,
 }
@@ -32,7 +32,7 @@ impl ContentRegistry {
         }
     }
 
-    /// Takes note of what a recorded delivery says of its contents.
+    /// Remembers page counts and texts of a recorded delivery.
     pub(crate) fn remember_delivery(
         &self,
         page_counts: &BTreeMap<ContentHash, u32>,
@@ -50,12 +50,12 @@ impl ContentRegistry {
         self.references.get(content)
     }
 
-    /// How many pages the document of a content has, where it was given before.
+    /// The page count of a document that was given before.
     pub(crate) fn page_count(&self, content: &ContentHash, store: &dyn ViewStore) -> Option<u32> {
         self.page_counts.get(content).or_else(|| store.page_counts(&[*content]).ok()?.remove(content))
     }
 
-    /// Whether the store was already told how many pages the document of a content has.
+    /// Whether the store already has the page count of a content.
     pub(crate) fn knows_page_count(&self, content: &ContentHash) -> bool {
         self.page_counts.get(content).is_some()
     }

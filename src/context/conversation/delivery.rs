@@ -1,4 +1,4 @@
-//! The record of what was delivered, before and after it is made.
+//! The delivery of an answer: pending, recorded, taken back.
 
 use std::sync::Arc;
 
@@ -8,43 +8,43 @@ use crate::hash::ContentHash;
 use crate::store::{self, StoreError, Usage, Version};
 use crate::view::ConversationId;
 
-/// What becomes true once an answer was delivered.
+/// What to record once the answer has been delivered.
 #[derive(Debug)]
 pub(crate) struct PendingRecord {
     pub(crate) conversation: ConversationId,
     pub(crate) delivery: store::DeliveryRecord,
-    /// Texts to be kept for later diffs.
+    /// Texts to keep for later diffs.
     pub(crate) texts: Vec<(ContentHash, Arc<str>)>,
 }
 
-/// The mark that an answer was delivered, not yet made. Dropping it records nothing.
+/// A delivery that is not recorded yet. Dropping it records nothing.
 #[must_use = "an answer that was written but not committed is sent again"]
 pub struct Delivery {
     cache: Arc<ConversationCache>,
-    facts: Arc<ContentRegistry>,
+    contents: Arc<ContentRegistry>,
     record: Option<PendingRecord>,
 }
 
 impl Delivery {
     pub(crate) fn new(
         cache: &Arc<ConversationCache>,
-        facts: &Arc<ContentRegistry>,
+        contents: &Arc<ContentRegistry>,
         record: Option<PendingRecord>,
     ) -> Self {
-        Self { cache: Arc::clone(cache), facts: Arc::clone(facts), record }
+        Self { cache: Arc::clone(cache), contents: Arc::clone(contents), record }
     }
 
-    /// Records the answer as delivered. To be called after it was written to the client, and only then. Returns once
-    /// the record is durable against the end of this process.
+    /// Records the answer as delivered. Call it only after the answer was written to the client. Returns once the
+    /// record survives the end of this process.
     ///
     /// # Errors
-    /// Where the store fails: what was delivered is sent again.
+    /// If the store fails. The content will then be sent again.
     pub fn commit(self) -> Result<Receipt, StoreError> {
-        let Self { cache, facts, record } = self;
+        let Self { cache, contents, record } = self;
         let Some(record) = record else { return Ok(Receipt { cache, recorded: None }) };
         let version = cache.record(&record)?;
         let PendingRecord { conversation, delivery, texts } = record;
-        facts.remember_delivery(&delivery.page_counts, texts);
+        contents.remember_delivery(&delivery.page_counts, texts);
         let recorded = version.map(|version| (conversation, version, delivery.sent));
         Ok(Receipt { cache, recorded })
     }
@@ -56,18 +56,18 @@ impl std::fmt::Debug for Delivery {
     }
 }
 
-/// A delivery that was recorded, while it may still be taken back.
+/// A recorded delivery that can still be taken back.
 pub struct Receipt {
     cache: Arc<ConversationCache>,
-    /// `None` where nothing was to be recorded, or was refused.
+    /// `None` if nothing was to be recorded, or the store refused it.
     recorded: Option<(ConversationId, Version, Usage)>,
 }
 
 impl Receipt {
-    /// Removes the record again: for a call that was cancelled after its answer was written, which the client ignores.
+    /// Removes the record: for a call cancelled after its answer was written, since the client ignores that answer.
     ///
     /// # Errors
-    /// Where the store fails to; nothing of the conversation is left out of an answer then until it has forgotten.
+    /// If the store fails. Until it recovers, nothing held is left out of this conversation's answers.
     pub fn take_back(self) -> Result<(), StoreError> {
         let Some((conversation, version, sent)) = self.recorded else { return Ok(()) };
         self.cache.take_back(&conversation, version, sent)

@@ -1,4 +1,4 @@
-//! Conversations of which something was to be forgotten that the store failed to forget.
+//! Forgets that the store failed to record.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -7,75 +7,75 @@ use super::sync::{Mutex, MutexGuard};
 use crate::store::StoreError;
 use crate::view::{ConversationId, ForgetScope};
 
-/// Conversations that may be in doubt. 1,024; beyond it nothing of any conversation is relied on any more.
-const MAX_DOUBTS: usize = 1_024;
+/// Conversations tracked. Beyond this bound no conversation is trusted until the process restarts.
+const MAX_CONVERSATIONS: usize = 1_024;
 
-/// What is held of a conversation in doubt may be forgotten in truth: nothing of it is left out of an answer until the
-/// store has forgotten what it failed to.
+/// Conversations in doubt: what they hold may already be forgotten. Nothing held is left out of their answers until the
+/// store has recorded the forget.
 #[derive(Default)]
 pub(crate) struct FailedForgets {
-    known: Mutex<FailedForgetState>,
+    state: Mutex<FailedForgetState>,
 }
 
 #[derive(Default)]
 struct FailedForgetState {
-    doubts: BTreeMap<ConversationId, FailedForget>,
+    by_conversation: BTreeMap<ConversationId, FailedForget>,
     is_full: bool,
 }
 
-/// What a store failed to forget of one conversation.
+/// A forget that the store failed to record.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct FailedForget {
-    /// All of it, where it failed to forget different things.
+    /// What to forget; everything if different forgets failed.
     pub(crate) what: ForgetScope,
     failures: u64,
 }
 
 impl FailedForgets {
     pub(crate) fn add(&self, conversation: &ConversationId, what: &ForgetScope) {
-        let mut known = self.lock();
-        if let Some(doubt) = known.doubts.get_mut(conversation) {
-            doubt.failures = doubt.failures.saturating_add(1);
-            if doubt.what != *what {
-                doubt.what = ForgetScope::AllButFiles;
+        let mut state = self.lock();
+        if let Some(failed) = state.by_conversation.get_mut(conversation) {
+            failed.failures = failed.failures.saturating_add(1);
+            if failed.what != *what {
+                failed.what = ForgetScope::AllButFiles;
             }
-        } else if known.doubts.len() >= MAX_DOUBTS {
-            known.is_full = true;
+        } else if state.by_conversation.len() >= MAX_CONVERSATIONS {
+            state.is_full = true;
         } else {
-            known.doubts.insert(conversation.clone(), FailedForget { what: what.clone(), failures: 1 });
+            state.by_conversation.insert(conversation.clone(), FailedForget { what: what.clone(), failures: 1 });
         }
     }
 
-    /// What is still to be forgotten of a conversation.
+    /// The forget that is still outstanding for a conversation.
     ///
     /// # Errors
-    /// [`StoreError::TooManyFailedForgets`] where that is not known.
+    /// [`StoreError::TooManyFailedForgets`] if that is not known any more.
     pub(crate) fn of(&self, conversation: &ConversationId) -> Result<Option<FailedForget>, StoreError> {
-        let known = self.lock();
-        if known.is_full {
-            return Err(StoreError::TooManyFailedForgets { limit: MAX_DOUBTS });
+        let state = self.lock();
+        if state.is_full {
+            return Err(StoreError::TooManyFailedForgets { limit: MAX_CONVERSATIONS });
         }
-        Ok(known.doubts.get(conversation).cloned())
+        Ok(state.by_conversation.get(conversation).cloned())
     }
 
     pub(crate) fn contains(&self, conversation: &ConversationId) -> bool {
-        let known = self.lock();
-        known.is_full || known.doubts.contains_key(conversation)
+        let state = self.lock();
+        state.is_full || state.by_conversation.contains_key(conversation)
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.lock().doubts.len()
+        self.lock().by_conversation.len()
     }
 
-    /// Ends a doubt, unless the store failed once more since.
-    pub(crate) fn resolve(&self, conversation: &ConversationId, doubt: &FailedForget) {
-        let mut known = self.lock();
-        if known.doubts.get(conversation) == Some(doubt) {
-            known.doubts.remove(conversation);
+    /// Removes an entry, unless the store failed again in the meantime.
+    pub(crate) fn resolve(&self, conversation: &ConversationId, failed: &FailedForget) {
+        let mut state = self.lock();
+        if state.by_conversation.get(conversation) == Some(failed) {
+            state.by_conversation.remove(conversation);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, FailedForgetState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What the conversation of one request holds of one file; nothing, where there is no conversation.
+//! What a conversation holds of the requested file.
 
 use super::cache::Snapshot;
 use crate::context::pdf::{HeldStatus, RevisionDiff};
@@ -10,7 +10,7 @@ use crate::store::Usage;
 use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm};
 use crate::worker::Pages;
 
-/// A conversation's view of one file at the start of a request.
+/// What a conversation held of one file when the request began; empty without a conversation.
 pub(crate) struct FileMemory {
     known: Option<FileState>,
 }
@@ -19,12 +19,12 @@ struct FileState {
     snapshot: Snapshot,
     content: ContentHash,
     file: FileKey,
-    /// Pages of the content that the agent was last told of.
+    /// Page count of the content that was last reported to the agent.
     pages_before: Option<u32>,
 }
 
 impl FileMemory {
-    /// Without a conversation: nothing is held and nothing is recorded.
+    /// No conversation: nothing is held, nothing is recorded.
     pub(crate) fn none() -> Self {
         Self { known: None }
     }
@@ -33,17 +33,17 @@ impl FileMemory {
         Self { known: Some(FileState { snapshot, content, file, pages_before }) }
     }
 
-    /// The conversation as it was at the start of the request.
+    /// The conversation when the request began.
     pub(crate) fn snapshot(&self) -> Option<&Snapshot> {
         self.known.as_ref().map(|known| &known.snapshot)
     }
 
-    /// What was sent to the conversation so far; nothing counts where there is none.
+    /// Usage of the conversation so far; `None` without one.
     pub(crate) fn sent(&self) -> Option<Usage> {
         self.snapshot().map(|snapshot| snapshot.head.sent)
     }
 
-    /// What became of the pages that an earlier version of the file gave, where the agent was not told yet.
+    /// How the document differs from the version last reported to the agent, if it does.
     pub(crate) fn revision_diff(
         &self,
         document: &dyn Pages,
@@ -55,7 +55,7 @@ impl FileMemory {
         is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
     }
 
-    /// The file, where a conversation follows it from now on.
+    /// The file's key, if a conversation follows it.
     pub(crate) fn file(&self) -> Option<FileKey> {
         self.known.as_ref().map(|known| known.file)
     }
@@ -64,39 +64,39 @@ impl FileMemory {
         self.known.is_some()
     }
 
-    /// Whether the summary is held, and no later one of this file.
+    /// Whether the summary is held and current.
     pub(crate) fn holds_summary(&self) -> bool {
         self.is_latest(|known| known.snapshot.view.holds_summary(&known.content))
     }
 
-    /// Whether the file is held whole, and no later version of it.
+    /// Whether the whole file is held and current.
     pub(crate) fn holds_binary(&self) -> bool {
         self.is_latest(|known| known.snapshot.view.holds_binary(&known.content))
     }
 
-    /// Whether these lines are held, and none of a later version of this file.
+    /// Whether these lines are held and current.
     pub(crate) fn holds_lines(&self, span: LineSpan) -> bool {
         self.is_latest(|known| known.snapshot.view.holds_lines(&known.content, span))
     }
 
-    /// A file that went back to what it was is held, but what was given last is another: the agent goes by that.
+    /// If a file was reverted, its old content is held but a later one was given last. The agent goes by the later one.
     fn is_latest(&self, holds: impl Fn(&FileState) -> bool) -> bool {
         self.known.as_ref().is_some_and(holds) && self.earlier_content().is_none()
     }
 
-    /// What other files of this content gave whole, and is not held for this one. To be recorded where it is named as
-    /// held, so that this file is followed too, and forgetting it forgets that.
+    /// Whole items that another file of the same content gave. Record them when this file is reported as held: it is
+    /// then followed, and forgetting it forgets them.
     pub(crate) fn held_elsewhere(&self) -> Vec<HeldItem> {
         let Some(known) = &self.known else { return Vec::new() };
         known.snapshot.view.whole_items_of(known.content).filter(|what| !known.holds_at_file(what)).collect()
     }
 
-    /// Whether this very holding is recorded for this content and file.
+    /// Whether this item is recorded for this content and file.
     pub(crate) fn holds_here(&self, held: &HeldItem) -> bool {
         self.known.as_ref().is_some_and(|known| known.holds_at_file(held))
     }
 
-    /// The content last given of this file, where it is not the one that is there now.
+    /// The content last given of this file, if it is not the current one.
     pub(crate) fn earlier_content(&self) -> Option<ContentHash> {
         let known = self.known.as_ref()?;
         known.snapshot.view.last_given_content(&known.file).filter(|previous| *previous != known.content)
@@ -107,7 +107,7 @@ impl FileMemory {
         self.known.as_ref().is_some_and(|known| known.snapshot.view.holds_lines(content, span))
     }
 
-    /// Whether any page of any file is held: without one, none is held.
+    /// Whether any page of any file is held.
     pub(crate) fn holds_pages(&self) -> bool {
         self.known.as_ref().is_some_and(|known| known.snapshot.view.has_pages())
     }
@@ -116,13 +116,13 @@ impl FileMemory {
         self.known.as_ref().map_or(HeldStatus::NotHeld, |known| known.held_status(page, fingerprint, form))
     }
 
-    /// The file, content and place by which a held page was given first, where that is another file.
+    /// The holding by which a page was first given, if that was in another file.
     pub(crate) fn origin_in_other_file(&self, fingerprint: PageFingerprint, form: PageForm) -> Option<Holding> {
         let known = self.known.as_ref()?;
         known.snapshot.view.origin_of(&fingerprint, form).filter(|origin| origin.file != known.file)
     }
 
-    /// Whether the page at this place is as the agent was last told: it was not given another from there.
+    /// Whether no other page was given from this position since.
     pub(crate) fn is_last_reported(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
         let previous = self.known.as_ref().and_then(|known| known.snapshot.view.last_page_at(&known.file, page));
         previous.is_none_or(|previous| previous == fingerprint)
@@ -137,7 +137,7 @@ impl FileMemory {
         pages
     }
 
-    /// The pages held of this content, one line a form.
+    /// The pages held of this content, one line per form.
     pub(crate) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };
         let line = |form: PageForm| {
@@ -160,9 +160,9 @@ impl FileState {
             (None, true) => HeldStatus::Current,
             (None, false) => HeldStatus::NotHeld,
             (Some(_), false) => HeldStatus::Superseded,
-            // The file went back to what it was: the last version given from here is another.
+            // The file was reverted: another version was given last from this position.
             (Some(_), true) if view.was_given_at(self.file, page, fingerprint) => HeldStatus::Superseded,
-            // Pages were added or removed before it: the same page, now under another number.
+            // Pages were added or removed before it: the same page under a new number.
             (Some(_), true) => HeldStatus::Current,
         }
     }

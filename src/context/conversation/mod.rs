@@ -1,4 +1,4 @@
-//! Conversations as a whole: what one holds, forgetting, forking, handles.
+//! Operations on whole conversations: status, forget, fork, handles.
 
 mod bounded_map;
 mod cache;
@@ -35,59 +35,58 @@ use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetSc
 pub struct ConversationStatus {
     /// Its files.
     pub files: Vec<HeldFile>,
-    /// What was sent to it since it last forgot everything.
+    /// What was sent since everything was last forgotten.
     pub sent: Usage,
-    /// The largest generation that its client named.
+    /// The largest generation that the client named.
     pub generation: u64,
-    /// Now, as a point that a fork can start from.
+    /// The current point, which a fork can start from.
     pub point: ConversationPoint,
 }
 
-/// A point in a conversation: what was recorded up to it. Points of one conversation are in one order, and a fork goes on
-/// from its own.
+/// A point in a conversation. Points of one conversation are ordered; a fork continues from its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConversationPoint(pub u64);
 
 /// One file that a conversation holds.
 #[derive(Debug, Clone)]
 pub struct HeldFile {
-    /// The path, where it is known.
+    /// The path, if known.
     pub path: Option<String>,
-    /// The content last given, or told of where none was given.
+    /// The content last given, or last reported if none was given.
     pub content: ContentHash,
-    /// What is held of it; `None` where the file is only followed.
+    /// What is held of it; `None` if the file is only followed.
     pub view: Option<AgentView>,
     /// The pages held of that content, by form.
     pub pages: Vec<(PageForm, PageSet)>,
-    /// Pages that an earlier content gave and that were not found in this one, or not looked for.
+    /// Pages given from an earlier content that were not found in this one, or not looked for.
     pub earlier_pages: PageSet,
-    /// Whether the agent was told that the file has changed since.
+    /// Whether the agent was told of a change since.
     pub has_changed: bool,
 }
 
-/// What is to be forgotten: everything, a file, or pages of it.
+/// What to forget: everything, one file, or pages of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForgetRequest {
     /// The file; `None` forgets everything.
     pub file: Option<String>,
     /// Pages of the file; `None` forgets all of it.
     pub pages: Option<PageSet>,
-    /// Whether files stay followed, where everything is forgotten: [`ContextManager::updates`] still tells of them.
+    /// When everything is forgotten: whether [`ContextManager::updates`] still reports on the files.
     pub keep_files: bool,
 }
 
-/// A conversation at the beginning of a call.
+/// A conversation at the start of a call.
 pub(crate) struct ConversationSession {
-    /// What it holds; `None` where that cannot be known.
+    /// What it holds; `None` if the store cannot be read.
     pub(crate) snapshot: Option<Snapshot>,
-    /// Whether what is held may be left out, and what is delivered recorded: not for an earlier generation.
+    /// Whether held pages may be left out and deliveries recorded. False for an earlier generation.
     pub(crate) is_current: bool,
-    /// What could not be known, a sentence each.
+    /// What could not be determined, one sentence each.
     pub(crate) notes: Vec<String>,
 }
 
 impl ContextManager {
-    /// A conversation, in the generation that its client names.
+    /// Opens a conversation in the generation that its client names.
     pub(crate) fn session(&self, conversation: &ConversationId, generation: Option<u64>) -> ConversationSession {
         let snapshot = match self.cache.open_in(conversation, generation) {
             Ok(snapshot) => snapshot,
@@ -125,7 +124,7 @@ impl ContextManager {
     ) -> Result<ConversationStatus, ContextError> {
         let Snapshot { head, view } = self.cache.open_in(conversation, generation)?;
         let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        // A file without a name is still a file.
+        // A file without a known name is still listed.
         let names = self.cache.store().file_names(&keys).unwrap_or_default();
         let mut files: Vec<_> =
             view.files().map(|(file, told)| held_file(&view, file, told, names.get(&file))).collect();
@@ -138,11 +137,11 @@ impl ContextManager {
         })
     }
 
-    /// Forgets what a conversation holds, so that it is sent again.
+    /// Forgets what a conversation holds, so that it can be sent again.
     ///
     /// # Errors
-    /// [`ContextError::Source`] for a reference that names no file, or nothing that this conversation fetched;
-    /// [`ContextError::Store`]; nothing is left out of this conversation's answers then until the store has forgotten.
+    /// [`ContextError::Source`] for a reference that names no file, or nothing that this conversation fetched.
+    /// [`ContextError::Store`]: until the store recovers, nothing held is left out of this conversation's answers.
     pub fn forget(&self, conversation: &ConversationId, request: &ForgetRequest) -> Result<(), ContextError> {
         let file = request.file.as_deref().map(|file| self.sources.key_for(file, conversation)).transpose()?;
         let what = match (file, request.pages.clone()) {
@@ -154,19 +153,19 @@ impl ContextManager {
         Ok(self.cache.forget(conversation, &what)?)
     }
 
-    /// Takes note of the generation that a client is in.
+    /// Records the client's generation.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is left out of this conversation's answers then until the store has forgotten.
+    /// [`ContextError::Store`]: until the store recovers, nothing held is left out of this conversation's answers.
     pub fn enter(&self, conversation: &ConversationId, generation: u64) -> Result<(), ContextError> {
         self.cache.enter(conversation, generation)?;
         Ok(())
     }
 
-    /// A new conversation that holds what `conversation` held at a point, or holds now; of the same owner. What either
-    /// is given or forgets later does not touch the other.
+    /// Creates a conversation with the same owner that holds what `conversation` holds now, or held at a point. Later
+    /// changes of one do not affect the other.
     ///
-    /// What was given again after the point, or forgotten since, is not in the copy: it is sent once more.
+    /// Items given again after the point, or forgotten since, are not copied. They are sent once more.
     ///
     /// # Errors
     /// [`ContextError::UnknownConversation`], [`ContextError::Store`].
@@ -176,7 +175,7 @@ impl ContextManager {
         as_of: Option<ConversationPoint>,
     ) -> Result<ConversationId, ContextError> {
         let fork = mint_handle()?;
-        // What the store failed to forget is forgotten before it is copied.
+        // Retry a failed forget before copying.
         self.cache.open(conversation)?;
         let as_of = as_of.map(|point| Sequence(point.0));
         match self.cache.store().fork(conversation, &fork, as_of, SystemTime::now()) {
@@ -186,12 +185,12 @@ impl ContextManager {
         }
     }
 
-    /// A new conversation under a handle that nobody can guess: 128 random bits. With an owner it is known to the store
-    /// at once, and [`ContextManager::admit`] lets nobody else in.
+    /// Creates a conversation with an unguessable handle of 128 random bits. If it has an owner, it is stored at once,
+    /// and [`ContextManager::admit`] admits nobody else.
     ///
     /// # Errors
-    /// [`ContextError::Random`] where the system gives no random numbers, [`ContextError::Store`] where the owner
-    /// cannot be written down.
+    /// [`ContextError::Random`] if the system has no random numbers, [`ContextError::Store`] if the owner cannot be
+    /// stored.
     pub fn mint(&self, owner: Option<&Principal>) -> Result<ConversationId, ContextError> {
         let handle = mint_handle()?;
         if owner.is_some() {
@@ -200,11 +199,11 @@ impl ContextManager {
         Ok(handle)
     }
 
-    /// The conversation that a principal calls by a name of its own, made at its first use. Another's of the same name is
-    /// another conversation.
+    /// The conversation that `owner` calls `name`, created at its first use. Names are per owner: two owners may use
+    /// the same name for different conversations.
     ///
     /// # Errors
-    /// [`ContextError::Store`] where the owner cannot be written down.
+    /// [`ContextError::Store`] if the owner cannot be stored.
     pub fn named_conversation(&self, name: &str, owner: &Principal) -> Result<ConversationId, ContextError> {
         let mut hash = [0; 16];
         let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by its owner's name for it");
@@ -216,11 +215,11 @@ impl ContextManager {
         Ok(conversation)
     }
 
-    /// The conversation of a handle that a principal shows.
+    /// The conversation of a handle, if it belongs to `principal`.
     ///
     /// # Errors
-    /// [`ContextError::UnknownConversation`] for a handle that is none, unknown, expired or another's: one same answer.
-    /// [`ContextError::Store`] where the store cannot say.
+    /// [`ContextError::UnknownConversation`] for a handle that is invalid, unknown, expired or somebody else's: always
+    /// the same answer. [`ContextError::Store`] if the store cannot be read.
     pub fn admit(&self, handle: &str, principal: &Principal) -> Result<ConversationId, ContextError> {
         let conversation: ConversationId = handle.parse().map_err(|_| ContextError::UnknownConversation)?;
         let head = self.cache.store().head(&conversation)?;
@@ -228,13 +227,13 @@ impl ContextManager {
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }
 
-    /// The mark that blocks were given which are held as nothing, such as a drawn part of a page: they count all the same
-    /// against what a provider takes in a request.
+    /// A delivery for blocks that are not tracked as held, such as a rendered region. They still count against provider
+    /// limits.
     ///
     /// # Errors
-    /// The bound that would be passed with them.
+    /// The bound that they would exceed.
     pub fn count_blocks(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, BoundExceeded> {
-        // Where the store cannot say what was sent, nothing can be counted.
+        // If the store cannot be read, usage cannot be counted.
         let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
         let sent = usage_of(blocks);
         self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
@@ -242,28 +241,28 @@ impl ContextManager {
         Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 
-    /// What went wrong with the memory of conversations since this was last asked, in a sentence, and no error has told.
-    /// For a door to show its user.
+    /// A failure of the store since the last call that no error has reported, in one sentence. For a door to show its
+    /// user.
     #[must_use]
     pub fn take_warning(&self) -> Option<String> {
         self.cache.store().take_warning().map(|warning| warning.to_string())
     }
 
-    /// How the store fares, after it was asked something: it may be well again. Blocks while it answers.
+    /// Queries the store and returns its call counts: it may have recovered. Blocks.
     #[must_use]
     pub fn probe_store(&self) -> StoreTally {
-        // What went wrong is in the tally.
+        // Failures are counted in the tally.
         let _ = self.store.last_pruned();
         self.store.tally()
     }
 
-    /// Conversations of which nothing is relied on until the store has forgotten what it failed to forget.
+    /// Number of conversations in doubt: the store failed to record a forget.
     #[must_use]
     pub fn conversations_in_doubt(&self) -> usize {
         self.cache.failed_forgets()
     }
 
-    /// Where sessions of a protocol's clients are kept; `None` where the store of conversations keeps none.
+    /// The store of MCP sessions; `None` if the conversation store keeps none.
     #[must_use]
     pub fn sessions(&self) -> Option<&dyn SessionStore> {
         self.cache.store().sessions()
@@ -278,7 +277,7 @@ impl ContextManager {
             .sources
             .open(reference, Requester { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
         let content = asked.content_hash(&self.hashes)?;
-        // What the store cannot say is not held.
+        // If the store cannot be read, nothing counts as held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();
         let mut held = PageSet::new();
         PageForm::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&content, *form)));

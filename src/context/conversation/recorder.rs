@@ -1,7 +1,8 @@
-//! Recording in batches: those who commit at once share one transaction.
+//! Group commit: deliveries committed at the same time share one transaction.
 //!
-//! Each puts its delivery into a queue and waits for its turn; whoever has the turn records all that has gathered. So
-//! nobody returns before its own delivery is durable, a lone commit waits for nobody, and no thread has to be ended.
+//! Each caller queues its delivery and waits for the lock. Whoever holds the lock records everything queued so far. So
+//! a caller returns only when its own delivery is durable, a lone commit does not wait, and no background thread is
+//! needed.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -13,27 +14,27 @@ use crate::view::ConversationId;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long after one pruning the next may come.
+/// Time between two prunings.
 const BETWEEN_PRUNINGS: Duration = DAY;
 
-/// Deliveries that one transaction takes. 256: a process that waits for the database waits some milliseconds.
+/// Deliveries in one transaction. Bounds how long other processes wait for the database.
 const MAX_BATCH: usize = 256;
 
-/// What came of one delivery: the version that it made, or `None` where what it rested on was forgotten.
+/// The version that a delivery created; `None` if something it relied on was forgotten.
 pub(crate) type RecordOutcome = Result<Option<Version>, StoreError>;
 
-/// Records deliveries, and prunes what is old.
+/// Records deliveries and prunes old conversations.
 pub(crate) struct DeliveryRecorder {
     store: Arc<dyn ViewStore>,
     retention: Retention,
     queue: Mutex<Vec<QueuedDelivery>>,
-    /// Held by the one who records.
+    /// Held while recording.
     turn: Mutex<PruneSchedule>,
 }
 
 #[derive(Default)]
 struct PruneSchedule {
-    /// Not to be asked about before; `None` until it was asked once.
+    /// When to check again whether pruning is due; `None` before the first check.
     next_pruning: Option<SystemTime>,
 }
 
@@ -47,7 +48,7 @@ impl DeliveryRecorder {
         Self { store, retention, queue: Mutex::new(Vec::new()), turn: Mutex::new(PruneSchedule::default()) }
     }
 
-    /// Records a delivery, and returns once it is durable.
+    /// Records a delivery; returns once it is durable.
     pub(crate) fn record(&self, conversation: ConversationId, delivery: DeliveryRecord) -> RecordOutcome {
         let outcome = Arc::new(Mutex::new(None));
         locked(&self.queue).push(QueuedDelivery { entry: (conversation, delivery), outcome: Arc::clone(&outcome) });
@@ -58,7 +59,7 @@ impl DeliveryRecorder {
             }
             let batch = self.next_batch();
             if batch.is_empty() {
-                // Whoever had it broke off. What is not known to be recorded is sent again.
+                // The thread that took our delivery panicked. A delivery not known to be recorded is sent again.
                 return Ok(None);
             }
             self.record_batch(batch);
@@ -72,8 +73,8 @@ impl DeliveryRecorder {
         queue.drain(..count).collect()
     }
 
-    /// All in one transaction; where that fails, each by itself, so that each has its own error and none takes others
-    /// with it.
+    /// Records all in one transaction. If that fails, records each by itself, so that one failure does not affect the
+    /// others.
     fn record_batch(&self, batch: Vec<QueuedDelivery>) {
         let now = SystemTime::now();
         let (entries, outcomes): (Vec<_>, Vec<_>) =
@@ -89,7 +90,7 @@ impl DeliveryRecorder {
         }
     }
 
-    /// Drops what is old, once a day for all processes of a store. What fails here fails again tomorrow.
+    /// Prunes once a day per store. A failure is retried the next day.
     fn prune_sometimes(&self, turn: &mut PruneSchedule) {
         let now = SystemTime::now();
         if turn.next_pruning.is_some_and(|next| now < next) {
@@ -97,7 +98,7 @@ impl DeliveryRecorder {
         }
         turn.next_pruning = now.checked_add(BETWEEN_PRUNINGS);
         let Ok(last) = self.store.last_pruned() else { return };
-        // A last pruning in the future was made under a wrong clock.
+        // A last pruning in the future came from a wrong clock.
         let is_due = last.is_none_or(|last| now.duration_since(last).map_or(true, |since| since >= BETWEEN_PRUNINGS));
         if let (true, Some(unused_since)) =
             (is_due, now.checked_sub(DAY.saturating_mul(self.retention.max_unused_days)))

@@ -1,4 +1,4 @@
-//! Locks of what tasks share. In this crate's own tests they are a scheduler's, which tries the orders of tasks.
+//! Locks for shared state. In unit tests they come from shuttle, which explores schedules.
 
 #[cfg(test)]
 pub(crate) use shuttle::sync::{Mutex, MutexGuard};

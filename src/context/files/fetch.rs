@@ -1,4 +1,4 @@
-//! What a URL holds, as text: PDF, web page, or text of any charset. Everything else is refused by name.
+//! Fetches URLs as text: PDFs, web pages, and text in any charset. Other types are refused by name.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::view::ConversationId;
 use crate::web::{Fetched, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 use crate::worker::{PageText, PdfError};
 
-/// What was fetched of one URL.
+/// The result of fetching one URL.
 #[derive(Debug)]
 pub struct FetchOutcome {
-    /// The URL as it was asked for.
+    /// The URL, as requested.
     pub url: String,
     /// Its text, or why there is none.
     pub outcome: Result<FetchedText, ContextError>,
@@ -27,19 +27,19 @@ pub struct FetchOutcome {
 /// The text of one URL.
 #[derive(Debug, Clone)]
 pub struct FetchedText {
-    /// Where it was found, after redirects.
+    /// The final URL, after redirects.
     pub location: String,
     /// The hash of the body.
     pub content: ContentHash,
-    /// The text is kept under this.
+    /// The key under which the text is kept.
     pub key: ContentHash,
-    /// Whether what was kept already still held.
+    /// Whether the cached copy was still valid.
     pub was_kept: bool,
-    /// The text, and what is known of it.
+    /// The text and its metadata.
     pub stored: Arc<StoredText>,
 }
 
-/// How a body becomes text.
+/// How to turn a body into text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BodyKind {
     Pdf,
@@ -48,8 +48,7 @@ enum BodyKind {
 }
 
 impl ContextManager {
-    /// Fetches `urls` side by side, in their order; `done` is called as each ends. One that fails does not stop the
-    /// others.
+    /// Fetches `urls` in parallel and keeps their order. Calls `done` after each. A failure does not stop the others.
     #[must_use]
     pub fn fetch(&self, urls: &[String], done: &(dyn Fn() + Sync), cancellation: &Cancellation) -> Vec<FetchOutcome> {
         std::thread::scope(|scope| {
@@ -64,7 +63,7 @@ impl ContextManager {
         })
     }
 
-    /// Keeps what one call fetched for `conversation`; the id to ask for it by.
+    /// Keeps the texts that one call fetched for `conversation`. Returns the id to ask for them by.
     ///
     /// # Errors
     /// [`WebError::Store`].
@@ -89,15 +88,15 @@ impl ContextManager {
         self.web()?.response(id, conversation.map(owner_key).as_ref())
     }
 
-    /// A text by the key that it is kept under.
+    /// A text by the key under which it is kept.
     ///
     /// # Errors
-    /// [`WebError::ContentNotFound`] where it is not kept any more.
+    /// [`WebError::ContentNotFound`] if it is not kept any more.
     pub fn fetched_text(&self, key: &ContentHash) -> Result<StoredText, WebError> {
         self.web()?.text(key).ok_or(WebError::ContentNotFound)
     }
 
-    /// The setting by which nothing is fetched, where there is one.
+    /// The setting that disables fetching, if one does.
     #[must_use]
     pub fn fetching_is_off(&self) -> Option<&'static str> {
         self.sources.web.as_ref().and_then(|web| web.settings().switched_off())
@@ -132,8 +131,8 @@ fn broken(url: &str) -> ContextError {
     source_error(url, WebError::Failed { reason: "reading it broke".to_owned() }.into())
 }
 
-/// The key of a text: by the body, by what it was said to be, and, for links start there, by where it was. Another
-/// version of this program reads anew.
+/// The cache key of a text: its body, its content type, its URL (which relative links depend on), and this program's
+/// version.
 fn key(fetched: &Fetched) -> ContentHash {
     let content_type = fetched.content_type.as_deref().unwrap_or_default();
     let parts = [&fetched.content.to_string(), content_type, &fetched.location, env!("CARGO_PKG_VERSION")];
@@ -162,7 +161,7 @@ impl FetchJob<'_> {
                 let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.source_error(error))?;
                 let mime_type = content_type.map_or("text/plain".to_owned(), mime_of);
                 let text = decoded(&bytes, content_type);
-                // Large texts lie here once at a time.
+                // Large texts exist once at a time.
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };
                 self.abridge(&mut stored);
@@ -195,7 +194,7 @@ impl FetchJob<'_> {
         let mut text = FetchedPdfText::default();
         for page in PageSet::all(document.page_count()).iter() {
             self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
-            // What is over is left out in any case: no need to read it.
+            // Text past the bound is dropped anyway: do not read it.
             if text.text.len() as u64 > self.max_text_bytes() {
                 break;
             }
@@ -217,7 +216,7 @@ impl FetchJob<'_> {
         })
     }
 
-    /// Keeps a text within its bound, and says what that cost.
+    /// Truncates a text to its bound, and notes it.
     fn abridge(&self, stored: &mut StoredText) {
         let max = usize::try_from(self.max_text_bytes()).unwrap_or(usize::MAX);
         if stored.text.len() <= max {
@@ -240,7 +239,7 @@ impl FetchJob<'_> {
     }
 }
 
-/// The text of a PDF without any.
+/// The text of a PDF that has none.
 const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
      as images for visual inspection.";
 
@@ -276,7 +275,8 @@ impl FetchedPdfText {
     }
 }
 
-/// How a body is read; of one that is not, what it is. A PDF is looked for first, and bytes are believed before names.
+/// How to read a body, or the MIME type to refuse it by. PDFs are recognised first, and content takes precedence over
+/// declared types.
 fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
     let declared = content_type.map(mime_of).unwrap_or_default();
     if matches!(declared.as_str(), "application/pdf" | "application/x-pdf") {
@@ -289,7 +289,7 @@ fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKi
         Kind::Image(format) => Err(format.mime().to_owned()),
         Kind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
         Kind::Text(_) => Ok(BodyKind::Text),
-        // Bytes of an older charset look like anything; but no text has a zero byte, unless it has two a character.
+        // Text in an old charset may look like any binary, but only UTF-16 has zero bytes.
         Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(BodyKind::WebPage),
         Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_textual(&declared) => {
             Ok(BodyKind::Text)
@@ -299,7 +299,7 @@ fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKi
     }
 }
 
-/// The type without its parameters.
+/// The MIME type without its parameters.
 fn mime_of(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

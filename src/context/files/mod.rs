@@ -1,4 +1,4 @@
-//! The file of a request: opened once, judged by its bytes, hashed only where a conversation needs it.
+//! The requested file: opened once, its type detected from its bytes, hashed only if a conversation needs the hash.
 
 mod fetch;
 mod password;
@@ -26,7 +26,7 @@ use crate::view::{ConversationId, FileKey};
 use crate::web::{Fetched, Web, WebError};
 use crate::worker::{Pages, PdfError, Reader};
 
-/// Where references start and files may be opened.
+/// Where files may come from.
 pub struct Sources {
     /// Folders whose files may be opened.
     pub roots: Roots,
@@ -34,16 +34,16 @@ pub struct Sources {
     pub working_directory: PathBuf,
     /// What `~` stands for.
     pub home: Option<PathBuf>,
-    /// What fetches URLs; without it they are refused.
+    /// Fetches URLs; without it URLs are refused.
     pub web: Option<Arc<Web>>,
 }
 
-/// For whom a file is opened.
+/// On whose behalf a file is opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Requester<'a> {
-    /// The conversation, which may hold what it fetched.
+    /// The conversation, which may own fetched content.
     pub conversation: Option<&'a ConversationId>,
-    /// Whether the answer is still wanted.
+    /// Cancels the work.
     pub cancellation: &'a Cancellation,
 }
 
@@ -55,14 +55,14 @@ impl<'a> Requester<'a> {
     }
 }
 
-/// Whose is what was fetched. Names of conversations are not kept in the folder of it.
+/// The owner of fetched content: a hash, so that conversation names do not appear in the folder of fetched content.
 pub(crate) fn owner_key(conversation: &ConversationId) -> ContentHash {
     ContentHash::of(conversation.as_str().as_bytes())
 }
 
 /// One open file.
 pub(crate) struct RequestedFile {
-    /// As it was named; every text names it so.
+    /// As the request named it. All messages use this name.
     pub(crate) path: String,
     pub(crate) absolute: PathBuf,
     pub(crate) file_bytes: u64,
@@ -72,9 +72,9 @@ pub(crate) struct RequestedFile {
     hash: OnceLock<ContentHash>,
 }
 
-/// An open PDF, without any memory of conversations.
+/// An open PDF, independent of conversations.
 pub struct OpenPdf {
-    /// The file as it was named.
+    /// The file, as the request named it.
     pub path: String,
     /// Bytes of the file.
     pub file_bytes: u64,
@@ -84,7 +84,7 @@ pub struct OpenPdf {
     cancellation: Cancellation,
 }
 
-/// The file of a PDF, open without a reader.
+/// The file of a PDF, opened but not parsed.
 #[derive(Clone)]
 pub struct PdfFile {
     path: String,
@@ -95,7 +95,7 @@ impl PdfFile {
     /// All bytes of the file, as they were when it was opened.
     ///
     /// # Errors
-    /// [`ContextError::Source`] where they are more than `limit`, which is the setting `setting`, or have changed.
+    /// [`ContextError::Source`] if the file has changed, or has more than `limit` bytes (the setting named `setting`).
     pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
         self.file.read_all(limit, setting).map_err(|error| source_error(&self.path, error))
     }
@@ -116,13 +116,13 @@ impl PdfFile {
 }
 
 impl OpenPdf {
-    /// Its file, for what is sent whole.
+    /// The file, for sending it whole.
     #[must_use]
     pub fn file(&self) -> PdfFile {
         self.file.clone()
     }
 
-    /// Ends a loop over pages that nobody wants.
+    /// Fails if the call was cancelled. Check it in loops over pages.
     ///
     /// # Errors
     /// [`Stopped::Cancelled`](crate::limits::Stopped::Cancelled).
@@ -134,8 +134,8 @@ impl OpenPdf {
 
 impl Sources {
     /// Opens the file that `reference` names.
-    pub(crate) fn open(&self, reference: &str, asking: Requester<'_>) -> Result<RequestedFile, ContextError> {
-        if let Some(fetched) = self.open_fetched(reference, asking)? {
+    pub(crate) fn open(&self, reference: &str, requester: Requester<'_>) -> Result<RequestedFile, ContextError> {
+        if let Some(fetched) = self.open_fetched(reference, requester)? {
             return Ok(fetched);
         }
         let resolved = self.resolve(reference)?;
@@ -153,8 +153,8 @@ impl Sources {
         })
     }
 
-    fn open_fetched(&self, reference: &str, asking: Requester<'_>) -> Result<Option<RequestedFile>, ContextError> {
-        let fetched = self.fetched(reference, asking).map_err(|error| source_error(reference, error))?;
+    fn open_fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<RequestedFile>, ContextError> {
+        let fetched = self.fetched(reference, requester).map_err(|error| source_error(reference, error))?;
         let Some(Kept { url, content, file }) = fetched else { return Ok(None) };
         let head = file.head(HEAD_BYTES).map_err(|error| source_error(&url, error))?;
         let asked = RequestedFile {
@@ -166,13 +166,13 @@ impl Sources {
             hash: OnceLock::new(),
             path: url,
         };
-        // It is kept under its hash.
+        // Fetched content is stored under its hash.
         asked.hash.get_or_init(|| content);
         Ok(Some(asked))
     }
 
-    /// The file of a URL, or of something that was fetched before; `None` for a reference to neither.
-    fn fetched(&self, reference: &str, asking: Requester<'_>) -> Result<Option<Kept>, SourceError> {
+    /// The content of a URL or of an earlier fetch; `None` if `reference` is neither.
+    fn fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<Kept>, SourceError> {
         let kept = kept_reference(reference);
         if kept.is_none() && !is_url(reference) {
             return Ok(None);
@@ -183,22 +183,22 @@ impl Sources {
             None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
         };
         let fetched = match kept {
-            Some(kept) => open_kept(web, &kept, asking.conversation.map(owner_key).as_ref())?,
+            Some(kept) => open_kept(web, &kept, requester.conversation.map(owner_key).as_ref())?,
             None => {
-                let (file, Fetched { content, .. }) = open_url(web, reference, asking.cancellation)?;
+                let (file, Fetched { content, .. }) = open_url(web, reference, requester.cancellation)?;
                 Kept { url: reference.to_owned(), content, file }
             }
         };
         Ok(Some(fetched))
     }
 
-    /// The stat of the file that `reference` names, without reading it.
+    /// The file's metadata, without reading the file.
     pub(crate) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
         let opened = self.roots.open(&self.resolve(reference)?);
         opened.map(|file| file.stat()).map_err(|error| source_error(reference, error))
     }
 
-    /// The file that `reference` names, which may be something that `conversation` fetched.
+    /// The key of the file that `reference` names, which may be content that `conversation` fetched.
     pub(crate) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
         let (Some((id, index)), Some(web)) = (kept_reference(reference), &self.web) else { return self.key(reference) };
         let response = web.response(id.as_str(), Some(&owner_key(conversation)));
@@ -207,7 +207,7 @@ impl Sources {
         fetched.map(|fetched| key_of_url(&fetched.url)).map_err(|error| source_error(reference, error.into()))
     }
 
-    /// The file that `reference` names, whether it exists or not.
+    /// The key of the file that `reference` names, whether it exists or not.
     pub(crate) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
         if is_url(reference) {
             return Ok(key_of_url(reference));
@@ -220,7 +220,7 @@ impl Sources {
         parsed.map_err(|error| source_error(reference, error))
     }
 
-    /// Opens the PDF that `reference` names, whatever its bytes look like: the reader says what is wrong with them.
+    /// Opens a file as a PDF without checking its type first: the reader reports what is wrong with it.
     ///
     /// # Errors
     /// Every refusal of the file and of the reader.
@@ -230,21 +230,21 @@ impl Sources {
         password: Option<&str>,
         reader: &dyn Reader,
         limits: &Limits,
-        asking: Requester<'_>,
+        requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        let (path, opened) = match self.fetched(reference, asking) {
+        let (path, opened) = match self.fetched(reference, requester) {
             Ok(Some(Kept { url, file, .. })) => (url, Ok(file)),
             Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
             Err(error) => (reference.to_owned(), Err(error)),
         };
         let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
         let file = checked.map_err(|error| source_error(&path, error))?;
-        PdfFile { path, file: Arc::new(file) }.open(reader, password, asking.cancellation)
+        PdfFile { path, file: Arc::new(file) }.open(reader, password, requester.cancellation)
     }
 }
 
 impl RequestedFile {
-    /// The file's hash, computed at the first call.
+    /// The file's hash, computed on first use.
     pub(crate) fn content_hash(&self, hashes: &HashCache) -> Result<ContentHash, ContextError> {
         if let Some(hash) = self.hash.get() {
             return Ok(*hash);
@@ -259,8 +259,8 @@ impl RequestedFile {
         self.hash.get().copied()
     }
 
-    /// All bytes of the file, unless there are more than `limit`, which is the setting `setting`. Where its hash is known
-    /// they are those that were hashed: a file can be written to between the two, and its times set back.
+    /// All bytes of the file, at most `limit` (the setting named `setting`). If the hash is known, it is verified: the
+    /// file may have changed in between with its times set back.
     pub(crate) fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
         let bytes = self.file.read_all(limit, setting).map_err(|error| self.source_error(error))?;
         match self.known_hash() {
@@ -269,7 +269,7 @@ impl RequestedFile {
         }
     }
 
-    /// That nobody wrote to the file since it was opened.
+    /// Fails if the file was written to since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), ContextError> {
         match self.file.is_unchanged().map_err(|error| self.source_error(error))? {
             true => Ok(()),
@@ -285,13 +285,13 @@ impl RequestedFile {
         source_error(&self.path, error)
     }
 
-    /// The same with the document that was read in it.
+    /// Combines the file with its parsed document.
     pub(crate) fn into_pdf(self, document: Box<dyn Pages>, cancellation: &Cancellation) -> OpenPdf {
         let file = PdfFile { path: self.path.clone(), file: self.file };
         OpenPdf { path: self.path, file_bytes: self.file_bytes, document, file, cancellation: cancellation.clone() }
     }
 
-    /// The PDF in this file.
+    /// Parses the file as a PDF.
     pub(crate) fn document(
         &self,
         password: Option<&str>,
@@ -308,12 +308,12 @@ impl RequestedFile {
     }
 }
 
-/// The key of a path without its needless parts: `./a.pdf` and `a.pdf` are one file, which links may still lead to.
+/// The key of a normalised path: `./a.pdf` and `a.pdf` are one file. Symbolic links are not resolved.
 fn key_of(path: &Path) -> FileKey {
     FileKey::of(&path.components().collect::<PathBuf>())
 }
 
-/// The key of a URL as it was typed, but for white space and the fragment. It is no path: a slash at its end counts.
+/// The key of a URL, trimmed and without its fragment. Unlike in a path, a trailing slash is significant.
 fn key_of_url(url: &str) -> FileKey {
     let whole = url.trim().split('#').next().unwrap_or_default();
     FileKey(ContentHash::of(whole.as_bytes()).0)
@@ -323,10 +323,10 @@ pub(crate) fn source_error(path: &str, error: SourceError) -> ContextError {
     ContextError::Source { path: path.to_owned(), error }
 }
 
-/// An open file as the readers of PDFs want it.
+/// An open file as PDF readers access it.
 pub(crate) struct PositionedFile {
     pub(crate) file: Arc<OpenFile>,
-    /// The hash of its bytes, or of its stat where nobody needed the former.
+    /// The hash of its bytes, or of its metadata if the bytes were not hashed.
     pub(crate) identity: [u8; 32],
 }
 

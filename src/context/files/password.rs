@@ -1,4 +1,4 @@
-//! The password that opens what a call brings none for.
+//! The default password for encrypted PDFs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::document::ReadAt;
 use crate::limits::Cancellation;
 use crate::worker::{Pages, PdfError, Readable, Reader};
 
-/// A password, which no dump shows.
+/// A password. Its debug output is masked.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PdfPassword(String);
 
@@ -25,7 +25,7 @@ impl fmt::Debug for PdfPassword {
     }
 }
 
-/// A reader that tries a password of its own where a call brings none and the document wants one.
+/// A reader that tries a default password if a call gives none and the document needs one.
 pub(crate) struct FallbackPasswordReader {
     pub(crate) reader: Arc<dyn Reader>,
     pub(crate) password: PdfPassword,
@@ -39,7 +39,7 @@ impl Reader for FallbackPasswordReader {
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, PdfError> {
         let opened = self.reader.open(Arc::clone(&file), password, cancellation);
-        // A document that opens without one is not asked for it.
+        // Try without a password first: most documents need none.
         match opened {
             Err(PdfError::Encrypted { .. }) if password.is_none() => {
                 self.reader.open(file, Some(&self.password.0), cancellation)

@@ -1,17 +1,17 @@
-//! The system's fonts, for pages that name a font and do not carry it.
+//! System fonts for pages that name a font but do not embed it.
 
 use crate::render::{WantedFont, WantedScript};
 use crate::source::system_font;
 use crate::worker::{FontFiles, OpenFont};
 
-/// A font file by its usual name, and the place in it of the fonts for the four scripts.
+/// A font file by its usual name, and the index of its font for each of the four scripts.
 struct KnownFont {
     file: &'static str,
-    /// Japanese, Korean, simplified and traditional Chinese; `None` where the font is for another script.
+    /// Japanese, Korean, simplified and traditional Chinese; `None` if the font lacks the script.
     places: [Option<u32>; 4],
 }
 
-/// In order of preference, without serifs first.
+/// In order of preference.
 const SANS: [KnownFont; 9] = [
     KnownFont { file: "NotoSansCJK-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
     KnownFont { file: "SourceHanSans-Regular.ttc", places: [Some(0), Some(1), Some(2), Some(3)] },
@@ -30,7 +30,7 @@ const SERIF: [KnownFont; 3] = [
     KnownFont { file: "ipam.ttf", places: [Some(0), None, None, None] },
 ];
 
-/// For what is of no script that is known, fonts of many scripts.
+/// For other scripts: fonts that cover many.
 const WIDE: [&str; 6] = [
     "DejaVuSans.ttf",
     "NotoSans-Regular.ttf",
@@ -43,7 +43,7 @@ const WIDE: [&str; 6] = [
 const WIDE_SERIF: [&str; 5] =
     ["DejaVuSerif.ttf", "NotoSerif-Regular.ttf", "FreeSerif.ttf", "Times New Roman.ttf", "LiberationSerif-Regular.ttf"];
 
-/// Fonts of the system, looked for when they are first wanted.
+/// System fonts, located on first use.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SystemFonts;
 
@@ -56,7 +56,7 @@ impl FontFiles for SystemFonts {
     }
 }
 
-/// Files with the font that is wanted, the best first, and its place in each.
+/// Candidate files with the index of the wanted font, best first.
 fn fitting(wanted: WantedFont) -> Vec<(&'static str, u32)> {
     let Some(position) = position(wanted.script) else {
         let order: [&[&str]; 2] = if wanted.is_serif { [&WIDE_SERIF, &WIDE] } else { [&WIDE, &WIDE_SERIF] };
@@ -67,7 +67,7 @@ fn fitting(wanted: WantedFont) -> Vec<(&'static str, u32)> {
     order.into_iter().flatten().filter_map(|known| Some((known.file, place(known)?))).collect()
 }
 
-/// The script's place in [`KnownFont::places`].
+/// The script's index in [`KnownFont::places`].
 fn position(script: WantedScript) -> Option<usize> {
     match script {
         WantedScript::Japanese => Some(0),

@@ -1,18 +1,18 @@
-//! What one answer may still hold.
+//! The budget of one answer.
 
 use super::page::{BuiltPage, PageBody, byte_count};
 use crate::context::answer::{BoundExceeded, RequestBounds, ResultBudget};
 use crate::context::request::{AnswerSettings, FileRequest};
 use crate::store::Usage;
 
-/// What is left of an answer's budget.
+/// What one answer may still use.
 pub(crate) struct AnswerBudget {
     tokens: u64,
     bytes: u64,
     characters: usize,
-    /// What is left of the whole result; `None` where nothing bounds it.
+    /// What is left of the whole result; `None` if it is unbounded.
     result: Option<ResultBudget>,
-    /// What the conversation was sent, this answer included; `None` without one.
+    /// Usage of the conversation including this answer; `None` without a conversation.
     sent: Option<Usage>,
     bounds: RequestBounds,
 }
@@ -29,14 +29,14 @@ impl AnswerBudget {
         }
     }
 
-    /// Why `page` may not follow in this conversation, whatever room the answer has.
+    /// The provider bound that `page` would exceed, if any.
     pub(crate) fn exceeded_bound(&self, page: &BuiltPage) -> Option<BoundExceeded> {
         self.bounds.check(&self.sent?, &page.body.usage()).err()
     }
 
-    /// Whether `page` fits; what it takes is then gone.
+    /// Whether `page` fits. Takes its cost.
     ///
-    /// Counted as sent even where it does not fit: an answer ends with the first page that does not.
+    /// The page counts as sent even if it does not fit: an answer ends with the first page that does not.
     pub(crate) fn try_take(&mut self, page: &BuiltPage) -> bool {
         let (bytes, text) = match &page.body {
             PageBody::Document(document) => (byte_count(&document.bytes), ""),

@@ -1,4 +1,4 @@
-//! What became of a document's pages between two versions: a pure function of what is held and of what is there now.
+//! Compares the pages of two versions of a document. A pure function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,36 +7,35 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 
-/// Pages of either version that are compared with each other: each comparison reads a page. Longer documents are
-/// compared place by place.
+/// Pages compared in one document, since each comparison reads a page. Longer documents are compared by position.
 pub(crate) const MAX_COMPARED: u32 = 500;
 
-/// What became of a document's pages since an agent was given some of them.
+/// How a document changed since the agent was given pages of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageChanges {
-    /// Pages of the earlier version, where that is known.
+    /// Page count of the earlier version, if known.
     pub pages_before: Option<u32>,
     /// Pages now.
     pub pages_now: u32,
-    /// Pages held that are as they were, by their number now and then.
+    /// Held pages that are the same, under the same number.
     pub unchanged: PageSet,
-    /// Pages held that now have another number: as they were numbered, and as they are.
+    /// Held pages with a new number: old index, new index.
     pub moved: Vec<(PageIndex, PageIndex)>,
-    /// Pages held that are others now, by their number now.
+    /// Held pages that were replaced, by their new number.
     pub changed: PageSet,
-    /// Pages that were not there, by their number now.
+    /// Added pages, by their new number.
     pub added: PageSet,
-    /// Pages that are there no more, by their number then.
+    /// Removed pages, by their old number.
     pub removed: PageSet,
-    /// Pages held that were not looked at, by their number then: too many, or not to be read.
+    /// Held pages that were not compared, by their old number: too many, or unreadable.
     pub not_compared: PageSet,
-    /// Whether the numbers of added, removed and changed pages are sure. They are not where pages came or went among
-    /// pages that the agent was never given.
+    /// Whether the numbers of added, removed and changed pages are exact. They are not if pages changed among those
+    /// that the agent was never given.
     pub is_exact: bool,
 }
 
 impl PageChanges {
-    /// Whether there is nothing to tell.
+    /// Whether nothing changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.moved.is_empty()
@@ -46,24 +45,24 @@ impl PageChanges {
 }
 
 impl PageChanges {
-    /// Says nothing of a page as it is now, which is spoken of elsewhere.
+    /// Drops a page that the answer mentions elsewhere.
     pub(crate) fn leave_out(&mut self, page: PageIndex) {
         self.changed.remove(page);
         self.added.remove(page);
     }
 }
 
-/// One page of a version, to be compared.
+/// One page of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum ComparedPage {
     Known(PageFingerprint),
-    /// Not given, or not to be read: equal to no page of the other version.
+    /// Unknown, in the old or the new version: equal to no other page.
     Before(u32),
     Now(u32),
 }
 
-/// Compares the pages held of an earlier version with those of a document of `pages_now` pages, of which `now` tells
-/// the fingerprints, as far as they can be read.
+/// Compares the pages held of an earlier version with a document of `pages_now` pages. `now` returns the fingerprints
+/// of its pages, if they can be read.
 pub(crate) fn page_changes(
     held: &BTreeMap<PageIndex, PageFingerprint>,
     pages_before: Option<u32>,
@@ -71,7 +70,7 @@ pub(crate) fn page_changes(
     now: impl FnMut(PageIndex) -> Option<PageFingerprint>,
 ) -> PageChanges {
     let last_held = held.keys().next_back().map_or(0, |page| page.0.saturating_add(1));
-    // A page held past the recorded end would be a contradiction; what is held is believed.
+    // If a page is held past the recorded page count, trust the holding.
     let before = pages_before.map_or(last_held, |before| before.max(last_held));
     let changes = PageChanges { pages_before, pages_now, is_exact: true, ..PageChanges::default() };
     if before <= MAX_COMPARED && pages_now <= MAX_COMPARED {
@@ -107,7 +106,7 @@ fn aligned(
         changes.is_exact &= !is_guess;
     }
     changes.find_moved(held, &new);
-    // Without a page count, pages after the last that was held may always have been there.
+    // If the old page count is unknown, pages after the last one held are not known to be new.
     if changes.pages_before.is_none() {
         changes.added = PageSet::new();
     }
@@ -150,7 +149,7 @@ impl PageChanges {
         }
     }
 
-    /// Finds pages again that changed their order, which a comparison in order takes for removed and added.
+    /// Finds reordered pages, which a sequence diff reports as removed and added.
     fn find_moved(&mut self, held: &BTreeMap<PageIndex, PageFingerprint>, new: &[ComparedPage]) {
         let mut placed: BTreeSet<PageIndex> = self.unchanged.iter().collect();
         placed.extend(self.moved.iter().map(|(_, now)| *now));
@@ -181,7 +180,7 @@ fn indices(range: &std::ops::Range<usize>) -> impl Iterator<Item = PageIndex> + 
 mod tests {
     use super::*;
 
-    /// Pages are letters; a capital letter is a page that the agent holds.
+    /// Each letter is a page; a capital letter is a page that the agent holds.
     fn check(before: &str, now: &str, expected: &str) {
         let print = |letter: char| PageFingerprint([u8::try_from(letter.to_ascii_lowercase()).unwrap_or(0); 32]);
         let places = (0..).map(PageIndex);

@@ -1,14 +1,14 @@
-//! What a page costs a model, estimated: no provider publishes an exact rule for PDFs.
+//! Estimates what a page costs a model. No provider publishes an exact rule for PDFs.
 
 use crate::document::PageGeometry;
 use crate::provider::{PROVIDER_LIMITS, PictureRule};
 
-/// The rule that tokens are estimated by: that of the first row that has one.
+/// The rule for estimates: that of the first provider that publishes one.
 fn rule() -> Option<PictureRule> {
     PROVIDER_LIMITS.iter().find_map(|row| row.pictures)
 }
 
-/// Tokens of a page's picture, at the largest that a model takes in.
+/// Tokens of a page's picture at the largest size that a model takes.
 #[must_use]
 pub fn image_tokens(page: &PageGeometry) -> u64 {
     let (width, height) = (page.width_pt.abs().max(1.0), page.height_pt.abs().max(1.0));
@@ -22,7 +22,7 @@ pub fn picture_tokens(width: u32, height: u32) -> u64 {
     rule().map_or(0, |rule| tokens(&rule, width, height, (rule.max_side_pixels / width.max(height)).min(1.0)))
 }
 
-/// Tokens of a picture that is scaled by `scale`, and further down where it would cost too much.
+/// Tokens of a picture scaled by `scale`, and further down if it would cost too much.
 fn tokens(rule: &PictureRule, width: f64, height: f64, scale: f64) -> u64 {
     let patches = |scale: f64| {
         let side = |length: f64| (length * scale / rule.patch_pixels).ceil().max(1.0);

@@ -1,4 +1,4 @@
-//! What is not sent because it is held: where it was given, and what is said of it.
+//! Pages that are not sent because the conversation holds them, and the sentences that name them.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{HeldItem, PageForm};
 
-/// Where a held page was given.
+/// Where a held page was first given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PageOrigin {
     /// In this file.
     Here,
-    /// In another file of the same bytes.
+    /// In another file with the same bytes.
     Copy(PageInFile),
-    /// In another file. This one may have shown another page before.
+    /// In another file with different bytes.
     Elsewhere(PageInFile),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct PageInFile {
 }
 
 impl PageOrigin {
-    /// Whether one sentence can speak of the next page too, where that is from `next`.
+    /// Whether one sentence can cover this page and the next one.
     fn continues(&self, next: &Self, pages: u32) -> bool {
         match (self, next) {
             (Self::Here, Self::Here) => true,
@@ -40,7 +40,7 @@ impl PageOrigin {
     }
 }
 
-/// Held pages of which one sentence speaks.
+/// Consecutive held pages that one sentence covers.
 struct HeldPageRun<'a> {
     pages: PageSet,
     first: PageIndex,
@@ -48,7 +48,7 @@ struct HeldPageRun<'a> {
     origin: &'a PageOrigin,
 }
 
-/// Sentences of one answer that name held pages; where there would be more, other files are not named.
+/// Sentences about held pages in one answer. Beyond this bound other files are not named.
 const MAX_SENTENCES: usize = 20;
 
 /// Sentences on the held pages of the file at `path`.
@@ -73,7 +73,7 @@ fn already_provided(path: &str, pages: &PageSet) -> String {
     }
 }
 
-/// The held pages in runs, of each of which one sentence can speak.
+/// Groups held pages into runs that one sentence can cover.
 fn runs(held: &BTreeMap<PageIndex, PageOrigin>) -> Vec<HeldPageRun<'_>> {
     let mut runs: Vec<HeldPageRun<'_>> = Vec::new();
     for (page, origin) in held {
@@ -119,20 +119,20 @@ impl HeldPageRun<'_> {
 }
 
 impl PdfAnswerBuilder<'_> {
-    /// What the conversation holds of a page; where it is held, it is noted where it was given.
+    /// The held status of a page. If it is held, remembers where it was given.
     pub(crate) fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint) -> HeldStatus {
         let form = self.form_of(page);
         let standing = self.memory.held_status(page, fingerprint, form);
         if standing != HeldStatus::Current || form == PageForm::Path && !self.has_written_file(page) {
             return if standing == HeldStatus::Current { HeldStatus::NotHeld } else { standing };
         }
-        // A page that cannot be named as what it is held as is sent.
+        // If a page cannot be named as it was given, send it.
         let Some(origin) = self.origin(page, fingerprint, form) else { return HeldStatus::Superseded };
         self.origins.borrow_mut().insert(page, origin);
         HeldStatus::Current
     }
 
-    /// Where a held page was given; `None` where that is another file, and its path is not known.
+    /// Where a held page was given; `None` if that is another file whose path is not known.
     fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> Option<PageOrigin> {
         let Some(given) = self.memory.origin_in_other_file(fingerprint, form) else { return Some(PageOrigin::Here) };
         let HeldItem::Page { page: there, .. } = given.what else { return Some(PageOrigin::Here) };
@@ -145,14 +145,14 @@ impl PdfAnswerBuilder<'_> {
         }
     }
 
-    /// What is said of pages that are held, and how to get them again.
+    /// Sentences about held pages, and how to get them again.
     pub(crate) fn held_lines(&self) -> Vec<String> {
         let mut lines = held_sentences(&self.asked.path, &self.origins.borrow());
         lines.extend((!lines.is_empty()).then(|| IF_UNSEEN.to_owned()));
         lines
     }
 
-    /// Held pages that another file gave are held for this file too, so that forgetting it forgets them.
+    /// Held pages that another file gave are recorded for this file too, so that forgetting it forgets them.
     pub(crate) fn held_elsewhere(&self, held: &PageSet) -> Vec<HeldItem> {
         let holding =
             |page| Some(HeldItem::Page { fingerprint: self.fingerprint(page)?, page, form: self.form_of(page) });
@@ -160,7 +160,7 @@ impl PdfAnswerBuilder<'_> {
     }
 }
 
-/// For a summary that is held: what the contract says of it, the pages that are held, and how to get it again.
+/// The answer when the summary is held: the text that the contract fixes, the held pages, and how to get it again.
 pub(crate) fn held_summary(path: &str, pages: Option<u32>, held: &[String]) -> String {
     let pages = pages.map(|pages| format!("Pages: {pages}"));
     let held = held.iter().map(|held| format!("Already held in this conversation: {held}"));

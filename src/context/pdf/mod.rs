@@ -43,7 +43,7 @@ use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, ForgetScope, HeldItem, PageForm};
 use crate::worker::{PageChunk, Pages, PdfError};
 
-/// One answer about a PDF while it is put together.
+/// Builds one answer about a PDF.
 pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) asked: &'a RequestedFile,
     pub(super) request: &'a FileRequest,
@@ -51,23 +51,23 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
     pub(super) memory: &'a FileMemory,
-    pub(super) watcher: &'a dyn ProgressListener,
-    /// The path of a file that was given before.
+    pub(super) progress: &'a dyn ProgressListener,
+    /// Looks up the path of a file that was given before.
     pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
-    /// Where the pages were given that are held.
+    /// Where the held pages were given.
     pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
-    /// Computing one reads the page, and each is asked for several times.
+    /// Cached, because computing a fingerprint reads the page.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
-    /// As above: telling one reads the page's text.
+    /// Cached, because choosing a form reads the page's text.
     pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
 }
 
-/// Blocks, details and what to record once they were delivered.
+/// Blocks, details, and what to record once they were delivered.
 pub(super) struct AnswerDraft {
     pub(super) blocks: Vec<Block>,
     pub(super) details: AnswerDetails,
     pub(super) holdings: Vec<HeldItem>,
-    /// Forgotten before the holdings are recorded: places of the file that show other pages now.
+    /// Forgotten before the holdings are recorded: positions that show other pages now.
     pub(super) forget: Vec<ForgetScope>,
 }
 
@@ -76,8 +76,8 @@ impl AnswerDraft {
         Self { blocks: vec![block], details, holdings, forget: Vec::new() }
     }
 
-    /// Tells what became of an earlier version; of the pages of `given` the answer speaks by itself, and those of `held`
-    /// it names as held, so that they are not called changed or new as well.
+    /// Adds what changed since an earlier version. Pages in `given` or `held` are mentioned elsewhere in the answer, so
+    /// they are not listed as changed or added.
     fn add_revision_diff(
         &mut self,
         news: Option<RevisionDiff>,
@@ -96,7 +96,7 @@ impl AnswerDraft {
 }
 
 impl PdfAnswerBuilder<'_> {
-    /// The summary, or the pages asked for.
+    /// Builds the summary, or the requested pages.
     pub(super) fn draft(&self) -> Result<AnswerDraft, ContextError> {
         match select(&self.request.part, self.document)? {
             None => self.summary(),
@@ -116,12 +116,12 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn summary(&self) -> Result<AnswerDraft, ContextError> {
-        let survey = PageSample::of(self.document);
-        let can_cut = survey.can_cut || survey.estimates.is_empty();
-        let text = if can_cut { self.summary_text(&survey) } else { self.fallback_text(&survey)? };
+        let sample = PageSample::of(self.document);
+        let can_cut = sample.can_cut || sample.estimates.is_empty();
+        let text = if can_cut { self.summary_text(&sample) } else { self.fallback_text(&sample)? };
         let mut details = self.details();
         details.supports_page_extraction = Some(can_cut);
-        details.estimates = survey.estimates;
+        details.estimates = sample.estimates;
         let holdings = vec![HeldItem::Summary { supports_page_extraction: can_cut }];
         let mut draft = AnswerDraft::new(Block::Text(text), details, holdings);
         let lines = draft.add_revision_diff(
@@ -140,21 +140,21 @@ impl PdfAnswerBuilder<'_> {
         Ok(draft)
     }
 
-    fn summary_text(&self, survey: &PageSample) -> String {
+    fn summary_text(&self, sample: &PageSample) -> String {
         let facts = SummaryInput {
             path: &self.asked.path,
             file_bytes: self.asked.file_bytes,
             document: self.document,
-            survey,
+            sample,
             held: self.memory.held_lines(),
             max_outline_items: self.settings.max_outline_items,
         };
         facts.text()
     }
 
-    /// The document's text in place of a summary: for documents whose pages cannot be cut.
-    fn fallback_text(&self, survey: &PageSample) -> Result<String, ContextError> {
-        let reason = survey.cut_failure.as_deref().unwrap_or("no page could be cut");
+    /// The document's text in place of a summary, if its pages cannot be cut.
+    fn fallback_text(&self, sample: &PageSample) -> Result<String, ContextError> {
+        let reason = sample.cut_failure.as_deref().unwrap_or("no page could be cut");
         let mut text = format!(
             "PDF Document: {}\nPages: {}\nPages of this document cannot be extracted ({}); its text follows.\n{}\n",
             self.asked.path,
@@ -166,7 +166,7 @@ impl PdfAnswerBuilder<'_> {
         Ok(text)
     }
 
-    /// Appends page after page until the answer is full. A page without readable text is named, unless none has any.
+    /// Appends pages until the answer is full. Unreadable pages are named, unless all are unreadable.
     fn push_pages(&self, text: &mut String) -> Result<(), ContextError> {
         let (mut characters, mut failure, mut is_readable) = (0, None, false);
         for page in PageSet::all(self.document.page_count()).iter() {
@@ -204,18 +204,18 @@ impl PdfAnswerBuilder<'_> {
 
     fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
         let mut plan = self.plan(&selected.pages);
-        let BuiltPages { served, unreadable, full } = self.build_pages(&mut plan)?;
+        let BuiltPages { built, unreadable, full } = self.build_pages(&mut plan)?;
         let mut draft =
             AnswerDraft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
-        let sent = served.iter().map(|page| page.sent.page.index()).collect();
+        let sent = built.iter().map(|page| page.sent.page.index()).collect();
         let news = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
-        draft.details.supports_page_extraction = self.supports_extraction(&served);
+        draft.details.supports_page_extraction = self.supports_extraction(&built);
         draft.details.already_held = plan.held.clone();
         draft.details.deferred = plan.deferred.clone();
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
-        draft.blocks.extend(self.opening_text(selected, &served).map(Block::Text));
+        draft.blocks.extend(self.opening_text(selected, &built).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
-        for page in served {
+        for page in built {
             self.add_page(&mut draft, page);
         }
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
@@ -230,21 +230,21 @@ impl PdfAnswerBuilder<'_> {
             if self.request.force || !self.memory.holds_pages() {
                 return HeldStatus::NotHeld;
             }
-            // A page whose identity is in doubt is sent.
+            // If a page cannot be identified, send it.
             self.fingerprint(page).map_or(HeldStatus::NotHeld, |fingerprint| self.held_status(page, fingerprint))
         })
     }
 
-    /// Makes the planned pages until the answer is full; what does not fit moves to `plan.deferred`.
+    /// Builds the planned pages until the answer is full. The rest moves to `plan.deferred`.
     ///
-    /// A page that cannot be read in any form is named, and costs only itself; where none can be read, it is an error.
+    /// A page that cannot be read in any form is named and skipped. If none can be read, that is an error.
     fn build_pages(&self, plan: &mut PagePlan) -> Result<BuiltPages, ContextError> {
         let (mut made, mut failure) = (BuiltPages::default(), None);
         let mut room = AnswerBudget::new(self.request, self.settings, self.memory.sent());
-        self.watcher.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
+        self.progress.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
         for planned in &plan.send {
             let page = self.build_page(*planned);
-            self.watcher.page_done();
+            self.progress.page_done();
             let page = match page {
                 Ok(page) => page,
                 Err(ContextError::Pdf { path, error }) => {
@@ -256,15 +256,15 @@ impl PdfAnswerBuilder<'_> {
             };
             let full = room.exceeded_bound(&page);
             let fits = full.is_none() && room.try_take(&page);
-            if full.is_some() || !fits && !made.served.is_empty() {
+            if full.is_some() || !fits && !made.built.is_empty() {
                 made.full = full;
                 let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();
                 plan.deferred.union(&rest_of(&unsent, planned.page));
                 break;
             }
-            made.served.push(page);
+            made.built.push(page);
         }
-        if made.served.is_empty() {
+        if made.built.is_empty() {
             let path = || self.asked.path.clone();
             let full = made.full.map(|full| ContextError::ConversationFull { path: path(), full });
             return full.or(failure).map_or(Ok(made), Err);
@@ -289,12 +289,12 @@ impl PdfAnswerBuilder<'_> {
         }
     }
 
-    fn opening_text(&self, selected: &SelectedPages, served: &[BuiltPage]) -> Option<String> {
+    fn opening_text(&self, selected: &SelectedPages, built: &[BuiltPage]) -> Option<String> {
         let quotes =
-            served.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
+            built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
         let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
         let lines =
-            [selected.note.clone(), note, self.chosen_forms_note(served), quotes.then(|| untrusted(&self.asked.path))];
+            [selected.note.clone(), note, self.chosen_forms_note(built), quotes.then(|| untrusted(&self.asked.path))];
         joined(lines.into_iter().flatten())
     }
 
@@ -311,7 +311,7 @@ impl PdfAnswerBuilder<'_> {
         [replaces, deferred, full].into_iter().flatten().collect()
     }
 
-    /// The form in which a page is given.
+    /// The form in which to give a page.
     pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
         if !self.request.is_mixed {
             return self.request.form;
@@ -323,11 +323,11 @@ impl PdfAnswerBuilder<'_> {
         })
     }
 
-    /// What was chosen, where the choice was ours.
-    fn chosen_forms_note(&self, served: &[BuiltPage]) -> Option<String> {
+    /// Which form each page comes in, if the server chose.
+    fn chosen_forms_note(&self, built: &[BuiltPage]) -> Option<String> {
         let pages = |form: &str| {
             let pages: PageSet =
-                served.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
+                built.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
             (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
         };
         let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
@@ -335,12 +335,12 @@ impl PdfAnswerBuilder<'_> {
         is_chosen.then(|| format!("Given here: {forms}. Pages that their text tells whole come as text."))
     }
 
-    /// What became of an earlier version, where the agent does not know yet.
+    /// What changed since an earlier version, if the agent does not know yet.
     fn revision_diff(&self) -> Option<RevisionDiff> {
         self.memory.revision_diff(self.document, |page| self.fingerprint(page))
     }
 
-    /// The page's identity, where a conversation needs it and it can be told.
+    /// The page's identity, if there is a conversation and the page can be read.
     pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
         if !self.memory.is_active() {
             return None;
@@ -349,7 +349,7 @@ impl PdfAnswerBuilder<'_> {
         *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
     }
 
-    /// The page as a PDF, with its identity where a conversation needs it and it is not known yet.
+    /// The page as a PDF. Computes its identity too, if a conversation needs it.
     pub(super) fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
         if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
             return self.document.cut(page);
@@ -359,10 +359,10 @@ impl PdfAnswerBuilder<'_> {
         Ok(chunk)
     }
 
-    fn supports_extraction(&self, served: &[BuiltPage]) -> Option<bool> {
-        let cut = served.iter().any(|page| page.sent.tier.is_some());
+    fn supports_extraction(&self, built: &[BuiltPage]) -> Option<bool> {
+        let cut = built.iter().any(|page| page.sent.tier.is_some());
         let asked_for_pdf = matches!(self.request.form, PageForm::Document | PageForm::Path);
-        (asked_for_pdf && !served.is_empty()).then_some(cut)
+        (asked_for_pdf && !built.is_empty()).then_some(cut)
     }
 
     pub(super) fn page_name(&self, page: PageIndex) -> String {
@@ -374,13 +374,13 @@ impl PdfAnswerBuilder<'_> {
     }
 }
 
-/// What was made of a plan.
+/// The result of building a plan.
 #[derive(Default)]
 struct BuiltPages {
-    served: Vec<BuiltPage>,
+    built: Vec<BuiltPage>,
     /// A sentence for each page that cannot be read.
     unreadable: Vec<String>,
-    /// Why no further page may follow in this conversation.
+    /// The provider bound that allows no further page.
     full: Option<BoundExceeded>,
 }
 

@@ -1,4 +1,4 @@
-//! One page on its way into an answer.
+//! Builds one page of an answer.
 
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
@@ -16,11 +16,11 @@ use crate::text::estimated_tokens;
 use crate::view::PageForm;
 use crate::worker::PageChunk;
 
-/// One page as it goes into the answer.
+/// One page, ready for the answer.
 pub(crate) struct BuiltPage {
     pub(crate) body: PageBody,
     pub(crate) sent: SentPage,
-    /// What it is recorded as held by; `None` where it is not, and where only a part of it comes.
+    /// The identity to record it by; `None` if it is not recorded, or comes only in part.
     pub(crate) fingerprint: Option<PageFingerprint>,
     pub(crate) replaces: bool,
     pub(crate) tokens: u64,
@@ -47,7 +47,7 @@ impl PageBody {
 }
 
 impl PdfAnswerBuilder<'_> {
-    /// One page in the form asked for; as text, where it cannot be had as a PDF.
+    /// Builds a page in the requested form, or as text if it cannot be cut.
     pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let made = match self.form_of(planned.page) {
             PageForm::Document | PageForm::Path => self.cut(planned.page),
@@ -69,7 +69,7 @@ impl PdfAnswerBuilder<'_> {
             Ok(chunk) => self.build_pdf(planned, fingerprint, chunk),
             Err(error) => {
                 let text = self.build_text(planned, fingerprint, Some(error.to_string()));
-                // Where the text fails too, what was asked for is what is reported.
+                // If the text fails too, report the original error.
                 text.map_err(|_| self.pdf_error(error))
             }
         }
@@ -106,7 +106,7 @@ impl PdfAnswerBuilder<'_> {
         Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens })
     }
 
-    /// Whether the file that a page was given as still has its bytes: nothing is withheld that was removed or changed.
+    /// Whether the file written earlier for this page is still intact. A removed or changed file is written again.
     pub(crate) fn has_written_file(&self, page: PageIndex) -> bool {
         self.document.cut(page).is_ok_and(|chunk| {
             let hash = ContentHash::of(&chunk.bytes);
@@ -118,7 +118,7 @@ impl PdfAnswerBuilder<'_> {
         PageFileName { source: &self.asked.path, page, hash, extension: "pdf" }
     }
 
-    /// A provider charges a PDF page for its text and for its picture. Computed only where it is asked for.
+    /// Providers charge a PDF page for its text and its picture. Computed only for `maxTokens`.
     fn tokens_as_pdf(&self, page: PageIndex) -> u64 {
         if self.request.max_tokens.is_none() || self.request.form == PageForm::Path {
             return 0;
@@ -163,7 +163,7 @@ impl PdfAnswerBuilder<'_> {
         Ok(BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
     }
 
-    /// Forms to ask for where a page has no text; not the one that was asked for and refused.
+    /// Forms to suggest for a page without text, except the one that was just refused.
     fn other_forms(&self, was_refused: bool) -> &'static str {
         match self.request.form {
             PageForm::Document if was_refused => "as: \"image\" or as: \"path\"",
@@ -172,7 +172,7 @@ impl PdfAnswerBuilder<'_> {
         }
     }
 
-    /// A page's text within the bound of an answer: one page may hold a million characters.
+    /// A page's text, truncated to the bound of an answer: one page may hold a million characters.
     pub(crate) fn bounded_text(&self, text: &str) -> String {
         let (max, length) = (self.settings.max_text_characters, text.chars().count());
         if length <= max {

@@ -15,14 +15,14 @@ use crate::text::estimated_tokens;
 use crate::view::PageForm;
 use crate::worker::{PdfAction, PdfError, Picture};
 
-/// Pixels of a picture's longer side: what models take in without shrinking it.
+/// Pixels of the longer side: the most that models take without scaling down.
 const SIDE_PIXELS: f64 = 1_568.0;
 
-/// Resolutions that are tried in turn, where a picture has too many bytes.
+/// Lower resolutions to try if a picture has too many bytes.
 const COARSER: [u64; 2] = [100, 72];
 
 impl PdfAnswerBuilder<'_> {
-    /// One page as a picture, with its text where that was asked for too; as text alone where it cannot be drawn.
+    /// A page as a picture, with its text if requested; as text alone if it cannot be rendered.
     pub(crate) fn build_picture(
         &self,
         planned: PlannedPage,
@@ -37,7 +37,7 @@ impl PdfAnswerBuilder<'_> {
         }
     }
 
-    /// The page at the finest resolution that a model sees whole, within the bytes that a block may have.
+    /// Renders the page at the finest useful resolution that stays within the byte bound.
     fn picture(&self, page: PageIndex) -> Result<Picture, PdfError> {
         let geometry = self.document.page_geometry(page)?;
         let fitting = dpi(SIDE_PIXELS * 72.0 / geometry.width_pt.max(geometry.height_pt));
@@ -54,7 +54,7 @@ impl PdfAnswerBuilder<'_> {
         Err(self.too_large(found))
     }
 
-    /// What a picture of so many bytes is refused for: its own bound, or the room in the result.
+    /// The error for a picture of too many bytes: its own bound, or the room in the result.
     fn too_large(&self, found: u64) -> PdfError {
         let limit = self.settings.max_picture_bytes;
         let room = self.request.max_result_bytes.map(|bytes| ResultBudget::of(bytes).picture_bytes());

@@ -1,13 +1,13 @@
-//! Which of the pages asked for are sent: a pure function of the request and of what is held.
+//! Decides which of the requested pages to send. A pure function.
 
 use crate::page::{PageIndex, PageSet};
 
-/// What a conversation holds of one page.
+/// What a conversation holds of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldStatus {
     /// Nothing.
     NotHeld,
-    /// The page as it is now, in the form asked for.
+    /// The current version, in the requested form.
     Current,
     /// An earlier version of the page.
     Superseded,
@@ -22,7 +22,7 @@ pub struct PlannedPage {
     pub replaces: bool,
 }
 
-/// What is done with each page asked for.
+/// What happens to each requested page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PagePlan {
     /// Sent, in page order.
@@ -33,12 +33,12 @@ pub struct PagePlan {
     pub deferred: PageSet,
 }
 
-/// Pages that are compared with what is held in one answer: each comparison reads the page.
+/// Pages compared with what is held in one answer. Each comparison reads the page.
 const MAX_COMPARED: usize = 500;
 
 /// Plans an answer of at most `max_pages` pages out of `wanted`.
 ///
-/// `status` says what is held of a page; it is asked once a page, in page order, and not for deferred ones.
+/// Calls `status` once per page, in page order, but not for deferred pages.
 pub fn plan_pages(wanted: &PageSet, max_pages: usize, mut status: impl FnMut(PageIndex) -> HeldStatus) -> PagePlan {
     let mut plan = PagePlan::default();
     for (compared, page) in wanted.iter().enumerate() {
@@ -55,7 +55,7 @@ pub fn plan_pages(wanted: &PageSet, max_pages: usize, mut status: impl FnMut(Pag
     plan
 }
 
-/// The pages of `wanted` from `first` on, as runs: a million pages must not be walked.
+/// The pages of `wanted` from `first` on. Works on runs, since there may be a million pages.
 pub(crate) fn rest_of(wanted: &PageSet, first: PageIndex) -> PageSet {
     let mut rest = PageSet::new();
     for (start, end) in wanted.runs() {

@@ -1,4 +1,4 @@
-//! What to tell of a PDF that is another than the agent was last told of.
+//! How a PDF differs from the version that the agent knows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,20 +9,20 @@ use crate::page::{PageIndex, PageSet};
 use crate::view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
 use crate::worker::Pages;
 
-/// The changes of one document, and what becomes true once they were told.
+/// The changes of one document, and what to record once they were reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RevisionDiff {
     pub(crate) changes: PageChanges,
-    /// Places that show another page now, or none.
+    /// Positions that now show another page, or none.
     pub(crate) left: PageSet,
-    /// Pages that are in the document no more.
+    /// Pages that are no longer in the document.
     pub(crate) gone: BTreeSet<PageFingerprint>,
-    /// What is held of the new version without being given again.
+    /// Items of the new version that are held without being sent again.
     pub(crate) holdings: Vec<HeldItem>,
 }
 
 impl RevisionDiff {
-    /// Compares what `view` holds of `file` with the document that is there now.
+    /// Compares what `view` holds of `file` with the document as it is now.
     pub(crate) fn of(
         view: &ConversationView,
         file: FileKey,
@@ -36,7 +36,7 @@ impl RevisionDiff {
         let pages = same.chain(changes.moved.iter().copied());
         let stays: Vec<(PageIndex, PageFingerprint)> =
             pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
-        // One of two equal pages may go; the other is as held as before, whoever gave it.
+        // If one of two identical pages is removed, the other is still held.
         let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
         let prints = changes.removed.iter().filter(|page| !is_left(page)).filter_map(|page| held.get(&page).copied());
         let gone = prints.collect();
@@ -51,10 +51,10 @@ impl RevisionDiff {
         Self { changes, left, gone, holdings }
     }
 
-    /// What is to be forgotten before the holdings are recorded.
+    /// What to forget before recording the holdings.
     ///
-    /// A page that is gone is forgotten under every name: who forgets the file later means it too. What stood in its
-    /// place before it is not, for it may have come back elsewhere.
+    /// Removed pages are forgotten under every file that gave them. Pages that only moved are not: they may have come
+    /// back elsewhere.
     pub(crate) fn forget(&self, file: FileKey) -> Vec<ForgetScope> {
         let left = (!self.left.is_empty()).then(|| ForgetScope::Positions { file, pages: self.left.clone() });
         let gone = (!self.gone.is_empty()).then(|| ForgetScope::Fingerprints(self.gone.clone()));
@@ -62,13 +62,13 @@ impl RevisionDiff {
     }
 }
 
-/// The changes of pages in sentences, for an answer that gives none of them.
+/// The changes as sentences, for an answer that sends no pages.
 #[must_use]
 pub fn page_change_lines(changes: &PageChanges) -> Vec<String> {
     change_lines(changes, &PageSet::new())
 }
 
-/// The changes in sentences, one a line, without the pages of `sent`, of which the answer speaks by itself.
+/// The changes as sentences, one per line. Pages in `sent` are left out, because the answer itself shows them.
 pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
     let mut changed = changes.changed.clone();
     sent.iter().for_each(|page| changed.remove(page));
@@ -93,7 +93,7 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
     lines.into_iter().flatten().collect()
 }
 
-/// `pages 3-5 are now pages 4-6, page 9 is now page 2`, joined where neighbours moved alike.
+/// For example `pages 3-5 are now pages 4-6, page 9 is now page 2`. Neighbours that moved alike are joined.
 fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
     let mut runs: Vec<(PageSet, PageSet, i64)> = Vec::new();
     for (then, now) in moved {

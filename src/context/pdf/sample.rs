@@ -1,4 +1,4 @@
-//! What a document's pages cost, from a sample: a summary must be cheap whatever the size.
+//! Estimates a document's cost from a sample of pages, so that a summary is cheap for any page count.
 
 use std::time::{Duration, Instant};
 
@@ -9,28 +9,28 @@ use crate::page::{PageIndex, PageSet};
 use crate::text::{PageKind, estimated_tokens};
 use crate::worker::Pages;
 
-/// Pages looked at. 24: enough to meet the kinds of page that a document has.
+/// Pages in a sample: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;
 
-/// Time for looking at them. The first page is looked at whatever it takes.
+/// Time for a sample. The first page is always included.
 const TIME_BUDGET: Duration = Duration::from_millis(300);
 
-/// What was found on the pages of the sample.
+/// Findings on the sampled pages.
 #[derive(Debug, Default)]
 pub(crate) struct PageSample {
-    /// One for each page looked at.
+    /// One estimate per sampled page.
     pub(crate) estimates: Vec<PageEstimate>,
     /// The pages looked at.
     pub(crate) looked_at: PageSet,
-    /// Those whose text could be had and is next to nothing.
+    /// Pages whose text was read and is nearly empty.
     pub(crate) without_text: PageSet,
-    /// Those whose fonts do not say which characters they show.
+    /// Pages whose fonts do not map to characters.
     pub(crate) undecodable: PageSet,
-    /// The different sizes met, in order, as they are seen on a screen.
+    /// The distinct page sizes, as seen on a screen, in order of appearance.
     pub(crate) sizes_pt: Vec<(f64, f64)>,
-    /// Whether a page could be cut.
+    /// Whether at least one page could be cut.
     pub(crate) can_cut: bool,
-    /// Why the first page that failed could not be cut.
+    /// Why the first failing page could not be cut.
     pub(crate) cut_failure: Option<String>,
 }
 
@@ -38,15 +38,15 @@ impl PageSample {
     /// Looks at a sample of `document`.
     pub(crate) fn of(document: &dyn Pages) -> Self {
         let start = Instant::now();
-        let mut survey = Self::default();
+        let mut result = Self::default();
         for page in sample(document.page_count()) {
-            if !survey.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
+            if !result.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
                 break;
             }
-            survey.inspect_page(document, page);
+            result.inspect_page(document, page);
         }
-        survey.estimates.sort_by_key(|estimate| estimate.page);
-        survey
+        result.estimates.sort_by_key(|estimate| estimate.page);
+        result
     }
 
     fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) {
@@ -91,7 +91,7 @@ impl PageSample {
     }
 }
 
-/// The first page, then pages spread evenly: every other of them first, so that a sample cut short is spread too.
+/// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.
 fn sample(page_count: u32) -> Vec<PageIndex> {
     let size = page_count.min(MAX_SAMPLE);
     let spread = |at: u32| u64::from(at) * u64::from(page_count) / u64::from(size.max(1));

@@ -1,4 +1,4 @@
-//! From what was asked of a document to an exact set of its pages.
+//! Resolves a page selection to an exact set of pages.
 
 use crate::context::error::ContextError;
 use crate::context::request::RequestedPart;
@@ -6,12 +6,12 @@ use crate::document::OutlineItem;
 use crate::page::{PageIndex, PageSelectionError, PageSet, parse_page_selection};
 use crate::worker::Pages;
 
-/// Pages that were asked for, and what is to be said about how they were found.
+/// The selected pages, and a note on how they were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SelectedPages {
     /// The pages.
     pub pages: PageSet,
-    /// How they were found, in a sentence, where they were not named by number.
+    /// How the pages were found, in one sentence, unless they were given by number.
     pub note: Option<String>,
 }
 
@@ -31,8 +31,7 @@ fn by_index(index: i128, page_count: u32) -> Result<SelectedPages, ContextError>
     Ok(SelectedPages { pages, note: None })
 }
 
-/// The pages that a selection names: numbers and ranges, `label:` and a printed label, `section:` and a title of the
-/// outline.
+/// The pages of a selection: numbers and ranges, `label:` with a printed label, or `section:` with an outline title.
 ///
 /// # Errors
 /// As [`select_pages`].
@@ -50,12 +49,12 @@ fn by_text(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextErr
     select_pages(text, document.page_count()).map(|pages| SelectedPages { pages, note: None })
 }
 
-/// The pages that a selection of 1-based numbers and ranges names.
+/// The pages of a selection of 1-based numbers and ranges.
 ///
 /// # Errors
 /// [`ContextError::Selection`] and [`ContextError::PageOutOfRange`].
 pub fn select_pages(text: &str, page_count: u32) -> Result<PageSet, ContextError> {
-    // What is no selection of any document is unreadable, even where it also names a page too many: "5-2" of three.
+    // Report bad syntax before pages out of range: "5-2" of a three-page document is both.
     let readable = parse_page_selection(text, u32::MAX);
     readable.and_then(|_| parse_page_selection(text, page_count)).map_err(|error| match error {
         PageSelectionError::Malformed => malformed(text, page_count, None),
@@ -95,7 +94,7 @@ fn by_section(title: &str, text: &str, document: &dyn Pages) -> Result<SelectedP
     Ok(SelectedPages { pages, note: Some(note + ".") })
 }
 
-/// The first page of the entry titled `title`, and that of the next entry on its level or above.
+/// The first page of the entry titled `title`, and of the next entry on its level or above.
 fn section_bounds(items: &[OutlineItem], title: &str) -> Option<(PageIndex, Option<PageIndex>)> {
     let wanted = title.to_lowercase();
     let titled = |item: &&OutlineItem| item.page.is_some() && item.title.trim().to_lowercase() == wanted;

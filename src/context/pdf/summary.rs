@@ -9,13 +9,13 @@ use crate::document::{DocumentInfo, Outline, OutlineItem};
 use crate::page::PageIndex;
 use crate::worker::Pages;
 
-/// Everything a summary is written from.
+/// The input of a summary.
 pub(crate) struct SummaryInput<'a> {
     pub(crate) path: &'a str,
     pub(crate) file_bytes: u64,
     pub(crate) document: &'a dyn Pages,
-    pub(crate) survey: &'a PageSample,
-    /// What the conversation holds, one line a form.
+    pub(crate) sample: &'a PageSample,
+    /// What the conversation holds, one line per form.
     pub(crate) held: Vec<String>,
     pub(crate) max_outline_items: usize,
 }
@@ -33,7 +33,7 @@ impl SummaryInput<'_> {
         lines.extend(quoted);
         lines.extend(self.plain_facts(&info));
         lines.extend(self.outline_lines(&outline));
-        lines.extend(self.survey_lines());
+        lines.extend(self.sample_lines());
         lines.extend(self.held.iter().map(|held| format!("Already held in this conversation: {held}")));
         lines.extend(self.document.notes().iter().map(|note| format!("Note: {}", one_line(note))));
         lines.push(HOW_TO_READ_PAGES.to_owned());
@@ -45,7 +45,7 @@ impl SummaryInput<'_> {
         if !info.pdf_version.is_empty() {
             lines.push(format!("PDF version: {}", one_line(&info.pdf_version)));
         }
-        lines.extend(sizes_line(self.survey));
+        lines.extend(sizes_line(self.sample));
         lines.extend(self.labels_line(info));
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
@@ -88,19 +88,19 @@ impl SummaryInput<'_> {
         line
     }
 
-    fn survey_lines(&self) -> Vec<String> {
+    fn sample_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let pages = u64::from(self.document.page_count());
-        let looked_at = self.survey.looked_at.len();
+        let looked_at = self.sample.looked_at.len();
         let scope = if looked_at < pages { format!(" (of {looked_at} pages looked at)") } else { String::new() };
         let unusable = [
-            ("Without usable text (scans or blank)", &self.survey.without_text),
-            ("Unreadable text (fonts that do not say which characters they show)", &self.survey.undecodable),
+            ("Without usable text (scans or blank)", &self.sample.without_text),
+            ("Unreadable text (fonts that do not say which characters they show)", &self.sample.undecodable),
         ];
         let unusable = unusable.into_iter().filter(|(_, pages)| !pages.is_empty());
         lines.extend(unusable.map(|(what, pages)| format!("{what}{scope}: {}", page_or_pages(pages))));
-        lines.extend(cost_line(&self.survey.estimates, pages));
-        if let (true, Some(reason)) = (self.survey.can_cut, &self.survey.cut_failure) {
+        lines.extend(cost_line(&self.sample.estimates, pages));
+        if let (true, Some(reason)) = (self.sample.can_cut, &self.sample.cut_failure) {
             lines.push(format!("Note: some pages come as text, because they cannot be cut: {}", one_line(reason)));
         }
         lines
@@ -125,23 +125,23 @@ fn quoted_facts(info: &DocumentInfo) -> Vec<String> {
 /// Sizes named in a summary.
 const MAX_SIZES: usize = 3;
 
-fn sizes_line(survey: &PageSample) -> Option<String> {
-    if survey.sizes_pt.is_empty() {
+fn sizes_line(sample: &PageSample) -> Option<String> {
+    if sample.sizes_pt.is_empty() {
         return None;
     }
     let mut line = String::from("Page size: ");
-    for (at, (width, height)) in survey.sizes_pt.iter().take(MAX_SIZES).enumerate() {
+    for (at, (width, height)) in sample.sizes_pt.iter().take(MAX_SIZES).enumerate() {
         let comma = if at == 0 { "" } else { ", " };
         // Writing to a String cannot fail.
         let _ = write!(line, "{comma}{} x {} pt", points(*width), points(*height));
     }
-    if survey.sizes_pt.len() > MAX_SIZES {
+    if sample.sizes_pt.len() > MAX_SIZES {
         line.push_str(" and others");
     }
     Some(line)
 }
 
-/// What a page costs and, for what a provider charges by the token, all of them. What is not known is left out.
+/// The estimated cost per page and, for tokens, of the whole document. Unknown values are left out.
 fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
     let text = mean(estimates.iter().filter_map(|page| page.text_tokens));
     let image = mean(estimates.iter().filter_map(|page| page.image_tokens));

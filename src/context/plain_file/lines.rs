@@ -1,4 +1,4 @@
-//! Text files, by lines: what one answer holds of them, and what changed since.
+//! Excerpts and diffs of text files.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use crate::context::request::AnswerSettings;
 /// The lines of one answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The lines, abridged where too long, each with its line end.
+    /// The lines, each with its line end. Long lines are abridged.
     pub(crate) text: String,
-    /// First line, 1-based; 0 of an empty file.
+    /// First line, 1-based; 0 for an empty file.
     pub(crate) first: u64,
     /// Last line.
     pub(crate) last: u64,
     /// Lines in the file.
     pub(crate) total: u64,
-    /// Whether lines that were asked for did not fit.
+    /// Whether requested lines did not fit.
     pub(crate) is_cut: bool,
 }
 
@@ -30,13 +30,13 @@ pub(crate) struct LineRange {
 }
 
 impl Excerpt {
-    /// Whether the answer holds the whole file.
+    /// Whether the excerpt is the whole file.
     pub(crate) fn is_whole(&self) -> bool {
         self.first <= 1 && self.last == self.total
     }
 }
 
-/// The lines of `text` from `range` that fit; `None` where `range` begins past the end.
+/// The lines of `range` that fit; `None` if `range` begins past the end.
 pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -> Option<Excerpt> {
     let total = count(text.lines());
     let start = range.start.unwrap_or(1).max(1);
@@ -66,7 +66,7 @@ fn fitting<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) 
     (text, taken)
 }
 
-/// A line of more than `max` characters without its middle, saying how much is left out.
+/// A line of more than `max` characters with its middle replaced by a note.
 fn abridged(line: &str, max: usize) -> String {
     let length = line.chars().count();
     if length <= max {
@@ -78,11 +78,10 @@ fn abridged(line: &str, max: usize) -> String {
     format!("{start}[… {} characters left out …]{end}", grouped(count(0..length - head - tail)))
 }
 
-/// Time for the shortest diff; after it a longer one is taken. Texts that have little in common take the square of their
-/// lines.
+/// Time to search for the shortest diff. After that, a longer one is accepted: unrelated texts take quadratic time.
 const DIFF_TIME: Duration = Duration::from_millis(500);
 
-/// What changed from `old` to `new`, where that is shorter than `new`.
+/// The diff from `old` to `new`, if it is shorter than `new`.
 pub(crate) fn shorter_diff(old: &str, new: &str) -> Option<String> {
     let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, new);
     let text = diff.unified_diff().context_radius(3).header("provided earlier", "now").to_string();
@@ -137,7 +136,7 @@ mod tests {
         assert_eq!(shorter_diff("a\n", "a\n"), None);
     }
 
-    /// It would take hours to find the shortest diff of these.
+    /// Finding the shortest diff of these would take hours.
     #[test]
     fn texts_without_a_line_in_common_have_no_diff_and_take_no_time() {
         let text = |of: &str| (0..600_000).map(|line| format!("{of}{line}\n")).collect::<String>();

@@ -1,4 +1,4 @@
-//! `get_file` for texts and pictures.
+//! `get_file` for text files and images.
 
 mod lines;
 
@@ -19,7 +19,7 @@ use crate::source::{ImageFormat, TextEncoding};
 use crate::store::Usage;
 use crate::view::{HeldItem, LineSpan};
 
-/// One answer about a file that is no PDF.
+/// Builds one answer about a file that is not a PDF.
 pub(crate) struct PlainFileAnswer<'a> {
     pub(crate) asked: &'a RequestedFile,
     pub(crate) request: &'a FileRequest,
@@ -40,22 +40,22 @@ impl PlainFileAnswer<'_> {
         Ok(self.draft(vec![Block::Image(image)], vec![HeldItem::Binary]))
     }
 
-    /// The bytes that the picture may have, and what bounds them: it is given whole or not at all.
+    /// The byte bound of an image and the setting behind it. An image is sent whole or not at all.
     fn image_bound(&self) -> (u64, &'static str) {
         let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
         let usual = self.settings.max_image_bytes;
         if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
     }
 
-    /// The text, and its decoded form to be kept for a later diff. `text_usage` knows the texts of earlier answers.
+    /// The text, and its decoded form to keep for a later diff. `sent_text` looks up texts of earlier answers.
     pub(crate) fn text(
         &self,
         encoding: TextEncoding,
-        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
         let (text, is_sound) = read_text(self.asked, encoding, self.settings.max_text_file_bytes)?;
         let excerpt = self.excerpt(&text)?;
-        let mut draft = match self.held_or_diff(&text, &excerpt, text_usage) {
+        let mut draft = match self.held_or_diff(&text, &excerpt, sent_text) {
             Some(draft) => draft,
             None => {
                 let lines = self.lines(&excerpt);
@@ -82,12 +82,12 @@ impl PlainFileAnswer<'_> {
         })
     }
 
-    /// What is held, or a diff to it, in place of the lines.
+    /// The note that the lines are held, or a diff, in place of the lines.
     fn held_or_diff(
         &self,
         text: &str,
         excerpt: &Excerpt,
-        text_usage: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
+        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Option<AnswerDraft> {
         if self.request.force {
             return None;
@@ -97,7 +97,7 @@ impl PlainFileAnswer<'_> {
             return Some(self.unchanged());
         }
         let earlier = self.memory.earlier_content()?;
-        let old = text_usage(&earlier)?;
+        let old = sent_text(&earlier)?;
         let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
         if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
             return None;
@@ -106,7 +106,7 @@ impl PlainFileAnswer<'_> {
         let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
         let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
         let diff = self.draft(vec![Block::Text(block)], vec![HeldItem::Text(whole_span(text)?)]);
-        // The lines are longer still, and so refused.
+        // The lines themselves would be longer and be refused too.
         self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
     }
 
@@ -131,7 +131,7 @@ impl PlainFileAnswer<'_> {
         draft
     }
 
-    /// Refuses what would make every later request of the conversation too much for a provider.
+    /// Refuses content that would make every later request exceed a provider's limits.
     fn check_bounds(&self, more: &Usage) -> Result<(), ContextError> {
         let sent = self.memory.sent();
         let checked = sent.map_or(Ok(()), |sent| self.settings.request_bounds.check(&sent, more));
@@ -153,7 +153,7 @@ impl PlainFileAnswer<'_> {
     }
 }
 
-/// The lines of an answer as they are recorded. An empty file counts as one line.
+/// The lines to record as held. An empty file counts as one line.
 fn span(excerpt: &Excerpt) -> Option<LineSpan> {
     let line = |number: u64| u32::try_from(number.max(1)).ok();
     LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
@@ -163,7 +163,7 @@ pub(crate) fn whole_span(text: &str) -> Option<LineSpan> {
     LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
 }
 
-/// The text of a file, and whether every byte of it was sound.
+/// The decoded text of a file, and whether all bytes were valid.
 pub(crate) fn read_text(
     asked: &RequestedFile,
     encoding: TextEncoding,
@@ -173,7 +173,7 @@ pub(crate) fn read_text(
     Ok(decoded(&bytes, encoding))
 }
 
-/// The text, and whether every byte of it was sound.
+/// The decoded text, and whether all bytes were valid.
 fn decoded(bytes: &[u8], encoding: TextEncoding) -> (String, bool) {
     let units = |unit: fn([u8; 2]) -> u16| {
         let units = bytes.as_chunks().0.iter().skip(1).map(|pair| unit(*pair)).collect::<Vec<u16>>();

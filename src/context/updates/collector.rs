@@ -1,35 +1,35 @@
-//! What an answer tells of files that changed, as far as it has room.
+//! Collects file updates until an answer is full.
 
 use super::{FileUpdate, PendingUpdate};
 
-/// Files that one answer tells of. 100: what remains is told by the next.
+/// Files reported in one answer. The next answer reports the rest.
 const MAX_FILES: usize = 100;
 
-/// Updates on their way into an answer.
+/// The updates of one answer.
 pub(crate) struct UpdateCollector<'a> {
     takes: &'a mut dyn FnMut(&FileUpdate) -> bool,
     told: Vec<PendingUpdate>,
-    /// Files that cannot be read, which are told of each time: last, so that they never keep others from being told.
+    /// Unreadable files, which every answer reports. They come last, so that they do not displace others.
     unreadable: Vec<PendingUpdate>,
     updates: usize,
-    /// Files that are too long to be told of in any answer.
+    /// Files whose update fits into no answer.
     too_long: usize,
-    /// Files that were not looked at.
+    /// Files that were not checked.
     pub(crate) left: usize,
 }
 
 impl<'a> UpdateCollector<'a> {
-    /// An answer without updates yet; `takes` says whether it has room for another, which is then gone.
+    /// An empty collector. `takes` says whether an update fits, and takes its room.
     pub(crate) fn new(takes: &'a mut dyn FnMut(&FileUpdate) -> bool) -> Self {
         Self { takes, told: Vec::new(), unreadable: Vec::new(), updates: 0, too_long: 0, left: 0 }
     }
 
-    /// Whether the answer tells of as many files as it may.
+    /// Whether the answer reports as many files as it may.
     pub(crate) fn is_full(&self) -> bool {
         self.updates >= MAX_FILES
     }
 
-    /// Tells of one file; `false` where that is for the next answer.
+    /// Adds an update. `false` if it has to wait for the next answer.
     pub(crate) fn add(&mut self, told: PendingUpdate) -> bool {
         let Some(update) = &told.update else {
             self.told.push(told);
@@ -43,7 +43,7 @@ impl<'a> UpdateCollector<'a> {
             self.push(told);
             return true;
         }
-        // The next answer has no more room than this one had.
+        // The next answer would have no more room than this one.
         let is_empty = self.updates == 0;
         if is_empty {
             self.tell_without_details(told);
@@ -63,7 +63,7 @@ impl<'a> UpdateCollector<'a> {
         self.told.push(told);
     }
 
-    /// All that is told. What could not be is said in `notes`.
+    /// All collected updates. Adds what could not be reported to `notes`.
     pub(crate) fn finish(&mut self, notes: &mut Vec<String>) -> Vec<PendingUpdate> {
         let mut unnamed = 0;
         for told in std::mem::take(&mut self.unreadable) {

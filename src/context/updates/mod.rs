@@ -25,19 +25,19 @@ use crate::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
 /// What changed among the files of a conversation.
 #[derive(Debug)]
 pub struct Updates {
-    /// The files that changed, in the order of their paths.
+    /// The changed files, sorted by path.
     pub files: Vec<FileUpdate>,
-    /// Files that were not looked at, for lack of room or of time: the next call goes on with them.
+    /// Files not checked for lack of room or time. The next call continues with them.
     pub left: usize,
-    /// What could not be said, a sentence each.
+    /// What could not be determined, one sentence each.
     pub notes: Vec<String>,
     /// The conversation's generation.
     pub generation: u64,
-    /// To be committed once the answer has been written to the client: then it counts as told.
+    /// Commit it once the answer has been written to the client. The changes then count as reported.
     pub delivery: Delivery,
 }
 
-/// What became of one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUpdate {
     /// The path, absolute.
@@ -46,37 +46,37 @@ pub struct FileUpdate {
     pub change: FileChange,
 }
 
-/// What became of a file.
+/// How a file changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileChange {
-    /// Nothing has this name any more.
+    /// The file does not exist any more.
     Deleted,
-    /// A PDF has other pages.
+    /// The pages of a PDF changed.
     Pages(PageChanges),
-    /// A text file has other lines; this is a unified diff from what was given.
+    /// The lines of a text file changed.
     Text {
         /// The diff.
         diff: String,
     },
-    /// It has another content, which is to be asked for.
+    /// The content changed; request the file to read it.
     Content {
-        /// What its bytes were found to be.
+        /// The MIME type detected from its bytes.
         mime_type: &'static str,
-        /// Why there is no more to say, where more could be expected.
+        /// Why no details are given, if some could be expected.
         reason: Option<String>,
     },
-    /// It is again as it was given, after it was another: what the agent was told of that no longer counts.
+    /// The file is again as it was given. An earlier report of a change no longer applies.
     Restored,
-    /// It cannot be read now, so that nothing is known. Told each time.
+    /// The file cannot be read now. Reported by every call.
     Unreadable {
         /// Why.
         reason: String,
     },
 }
 
-/// One changed file, and what becomes true once that was told.
+/// One changed file, and what to record once the change was reported.
 pub(super) struct PendingUpdate {
-    /// `None` for a change that touches nothing that was given.
+    /// `None` if the change does not affect anything given.
     pub(super) update: Option<FileUpdate>,
     file: FileKey,
     pub(super) content: Option<ContentHash>,
@@ -86,13 +86,13 @@ pub(super) struct PendingUpdate {
     text: Option<Arc<str>>,
 }
 
-/// What a look at a file found.
+/// The result of checking a file.
 pub(super) enum CheckResult {
-    /// It is as the agent was last told of it.
+    /// As last reported to the agent.
     Unchanged,
-    /// It is being written to at this moment, so that nothing is known.
+    /// Being written to right now.
     BeingWritten,
-    /// It is another, or cannot be read.
+    /// Changed, or unreadable.
     Changed(Box<PendingUpdate>),
 }
 
@@ -109,7 +109,7 @@ impl FileUpdate {
 }
 
 impl PendingUpdate {
-    /// The same, but that the file has changed is all that is told; `None` where there is no less to tell.
+    /// The same update without details; `None` if it has none to drop.
     pub(super) fn without_details(self) -> Option<Self> {
         let update = self.update?;
         let mime_type = match update.change {
@@ -125,15 +125,15 @@ impl PendingUpdate {
 }
 
 impl ContextManager {
-    /// What changed among the files that a conversation holds or follows. A file is read again only where its stat is
-    /// another than when it was last hashed; the servers of URLs are asked, all of them within the time of one fetch.
-    /// What `cancellation` ends is told by the next call.
+    /// Reports what changed among the files that a conversation holds or follows. A file is read only if its metadata
+    /// changed since it was hashed. The servers of URLs are asked in parallel, within the timeout of one fetch. If
+    /// `cancellation` ends the call early, the next call reports the rest.
     ///
-    /// Nothing counts as told until [`Updates::delivery`] is committed. Where `generation` is earlier than the
+    /// Nothing counts as reported until [`Updates::delivery`] is committed. If `generation` is earlier than the
     /// conversation's, committing does nothing.
     ///
     /// # Errors
-    /// None so far: what the store cannot say is one of [`Updates::notes`].
+    /// None so far: a failing store is reported in [`Updates::notes`].
     pub fn updates(
         &self,
         conversation: &ConversationId,
@@ -143,10 +143,10 @@ impl ContextManager {
         self.updates_within(conversation, generation, cancellation, &mut |_| true)
     }
 
-    /// The same in an answer that has not room for everything: `takes` is asked about each update, in the order of their
-    /// paths, and says whether there is room for it, which is then gone. What is not told is not recorded either.
+    /// Like [`Self::updates`], for an answer with limited room. Calls `takes` for each update, in path order; it
+    /// returns whether the update fits and takes its room. Updates left out are not recorded.
     ///
-    /// What is too long even for an answer of its own is told without its details.
+    /// An update too long even for an empty answer is reported without details.
     ///
     /// # Errors
     /// As [`Self::updates`].
@@ -172,18 +172,18 @@ impl ContextManager {
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
         snapshot.forget_files(&gone);
         let snapshot = &snapshot;
-        let mut telling = UpdateCollector::new(takes);
+        let mut collector = UpdateCollector::new(takes);
         let mut room = self.settings.max_text_characters;
         for (looked_at, (path, (file, known))) in files.iter().enumerate() {
-            if telling.is_full() || cancellation.is_cancelled() {
-                telling.left = files.len() - looked_at;
+            if collector.is_full() || cancellation.is_cancelled() {
+                collector.left = files.len() - looked_at;
                 break;
             }
             let found = match is_url(path) {
                 true => asked_again.files.remove(path),
                 false => Some(self.reopen(path, *file, cancellation)),
             };
-            // What vanished a moment ago is told by the next call: others were looked at as if it were there.
+            // A file deleted during this call is reported by the next one: other updates assumed that it exists.
             let Some(found) = found.filter(|found| !found.as_ref().is_err_and(is_not_found) || gone.contains(file))
             else {
                 continue;
@@ -191,12 +191,12 @@ impl ContextManager {
             let CheckResult::Changed(told) = self.check_file(snapshot, (path, *file, *known), found, &mut room) else {
                 continue;
             };
-            if !telling.add(*told) {
-                telling.left = files.len() - looked_at;
+            if !collector.add(*told) {
+                collector.left = files.len() - looked_at;
                 break;
             }
         }
-        let (told, left) = (telling.finish(&mut notes), telling.left);
+        let (told, left) = (collector.finish(&mut notes), collector.left);
         let generation = snapshot.head.generation;
         let record = is_current.then(|| record(conversation, snapshot, &told)).flatten();
         let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
@@ -204,8 +204,8 @@ impl ContextManager {
         Ok(Updates { files, left, notes, generation, delivery: self.delivery(record) })
     }
 
-    /// The files of a conversation by path, each with the content that the agent was last told of. Those whose paths
-    /// cannot be had are noted.
+    /// The followed files by path, each with the content last reported to the agent. Files with unknown paths are
+    /// noted.
     pub(super) fn followed_files(
         &self,
         snapshot: &Snapshot,
@@ -224,8 +224,8 @@ impl ContextManager {
         named.collect()
     }
 
-    /// What became of one file since the agent was told of it as `known`, when it was `found` so now. `room` is what an
-    /// answer has left for diffs, in characters.
+    /// Checks one file against `known`, the content last reported. `found` is the file as opened now. `room` is the
+    /// number of characters left for diffs.
     pub(super) fn check_file(
         &self,
         snapshot: &Snapshot,
@@ -241,11 +241,11 @@ impl ContextManager {
         let content = match asked.content_hash(&self.hashes) {
             Ok(content) if content == known => return CheckResult::Unchanged,
             Ok(content) => content,
-            // The next call sees it whole.
+            // The next call sees the complete file.
             Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return CheckResult::BeingWritten,
             Err(error) => return unreadable(path, file, &error).into(),
         };
-        self.facts.remember_reference(content, path);
+        self.contents.remember_reference(content, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let told = match asked.kind {
             Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
@@ -259,7 +259,7 @@ impl ContextManager {
         told.into()
     }
 
-    /// The file of a path that was written down; refused where its name did not survive that.
+    /// Opens a stored path. Refuses it if the path did not survive being stored, such as one that is not Unicode.
     pub(super) fn reopen(
         &self,
         path: &str,
@@ -278,10 +278,10 @@ impl ContextManager {
             Ok(document) => document,
             Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
         };
-        let before = self.facts.page_count(&known, self.cache.store());
+        let before = self.contents.page_count(&known, self.cache.store());
         let fingerprint = |page| document.fingerprint(page).ok();
         let news = RevisionDiff::of(&snapshot.view, asked.key, before, &*document, fingerprint);
-        // Of a file that is only followed, or known by its summary, any change is news.
+        // For a file that is only followed, or known by its summary, any change counts.
         let has_pages = snapshot.view.pages_at(asked.key).next().is_some();
         let is_restored = snapshot.view.last_given_content(&asked.key) == asked.known_hash();
         let change = match (news.changes.is_empty(), is_restored, has_pages) {
@@ -309,7 +309,7 @@ impl ContextManager {
         let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
         let given = snapshot.view.last_given_content(&asked.key);
         let old = given.and_then(|given| {
-            let old = self.facts.texts().get(&given)?;
+            let old = self.contents.texts().get(&given)?;
             snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
         });
         let Some(old) = old else { return content_update(asked, None) };
@@ -348,7 +348,7 @@ fn content_update(asked: &RequestedFile, reason: Option<String>) -> PendingUpdat
     PendingUpdate { update: Some(FileUpdate { path: asked.path.clone(), change }), ..update_for(asked) }
 }
 
-/// A file that is again as the agent knows it.
+/// A file that was reverted to what the agent knows.
 pub(super) fn restored(asked: &RequestedFile) -> PendingUpdate {
     let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
     PendingUpdate { update: Some(update), ..update_for(asked) }
@@ -382,7 +382,7 @@ fn unreadable(path: &str, file: FileKey, error: &ContextError) -> PendingUpdate 
     }
 }
 
-/// Pages that the agent is told are gone, with a file or from it: another file that shows one must give it anew.
+/// Pages reported as gone. If another file shows one of them, it must be sent again.
 fn pages_gone(snapshot: &Snapshot, told: &[PendingUpdate]) -> BTreeSet<PageFingerprint> {
     let named = |told: &PendingUpdate, holding: &Holding| {
         told.forget.iter().any(|forget| !matches!(forget, ForgetScope::Positions { .. }) && forget.names(holding))

@@ -1,8 +1,8 @@
-//! Files of the web that a conversation holds: their servers are asked whether they still have what was given.
+//! Asks web servers whether the documents that a conversation holds are still current.
 //!
-//! [`ContextManager::updates`] asks, since a page on the web changes as a file does; with the validators of what is kept,
-//! so that an unchanged document costs a 304. All servers together have the time of one fetch, and one that fails or is
-//! late spoils nothing. A [`FileWatch`](crate::context::Watch) asks nobody: it looks often.
+//! [`ContextManager::updates`] sends the validators of the cached copies, so an unchanged document costs a 304. All
+//! servers share the timeout of one fetch, and a slow or failing server does not affect the others. A
+//! [`FileWatch`](crate::context::FileWatch) polls too often to ask servers.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -16,23 +16,23 @@ use crate::source::SourceError;
 use crate::view::FileKey;
 use crate::web::WebError;
 
-/// Files that one call asks about; what is over is told of as not asked.
+/// URLs checked per call. The rest is reported as not checked.
 const MAX_ASKED: usize = 100;
 
-/// Requests at once.
+/// Concurrent requests.
 const AT_ONCE: usize = 8;
 
-/// What came of asking.
+/// The result of revalidating URLs.
 #[derive(Default)]
 pub(crate) struct RevalidatedFiles {
-    /// By URL; those that were not asked, or did not answer in time, are not among them.
+    /// Results by URL. URLs not asked, or without an answer in time, are missing.
     pub(crate) files: BTreeMap<String, Result<RequestedFile, ContextError>>,
-    /// Why some are not, a sentence each.
+    /// Why URLs are missing, one sentence each.
     pub(crate) notes: Vec<String>,
 }
 
 impl ContextManager {
-    /// Asks the servers of `urls`.
+    /// Asks the servers of `urls` in parallel.
     pub(crate) fn revalidate(&self, urls: &[(&str, FileKey)], cancellation: &Cancellation) -> RevalidatedFiles {
         let web = match (urls.len(), &self.sources.web) {
             (0, _) | (_, None) => return RevalidatedFiles::default(),

@@ -1,4 +1,4 @@
-//! Follows the files of a conversation: by their stat, reading only what changed.
+//! Follows the files of a conversation by their metadata; reads only what changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,30 +13,29 @@ use crate::limits::Cancellation;
 use crate::source::{Kind, Stat, is_url};
 use crate::view::{ConversationId, FileKey};
 
-/// Follows the files that a conversation holds, and tells of each change once. For editors and their plugins: call
-/// [`FileWatch::poll`] as often as is wanted; it knows no clock.
+/// Follows the files that a conversation holds and reports each change once. For editors and their plugins.
+/// [`FileWatch::poll`] may be called at any interval.
 ///
-/// A poll opens each file, looks at its stat, and reads it only where that is another than before and the same as at
-/// the poll before: a file that is just being written is left alone until it rests. Of URLs it tells nothing. An editor that deletes a file and
-/// puts another in its place makes no deletion, unless two polls see the gap.
+/// A poll reads a file only if its metadata changed and was the same at the previous poll, so a file being written is
+/// left alone. URLs are not checked. An editor that replaces a file causes no deletion, unless two polls see the gap.
 pub struct FileWatch<'a> {
     context: &'a ContextManager,
     conversation: ConversationId,
     files: BTreeMap<FileKey, FollowedFile>,
 }
 
-/// What is known of one file.
+/// The state of one followed file.
 #[derive(Default)]
 struct FollowedFile {
-    /// What was seen when it was last looked into.
+    /// What was observed when it was last checked.
     settled: Option<ObservedState>,
-    /// What was seen at the last poll, where that is another.
+    /// What the last poll observed, if that differs.
     unsettled: Option<ObservedState>,
-    /// What was last told of it here; `None` where it is as the conversation knows it.
+    /// What this watch last reported; `None` if the file is as the conversation knows it.
     told: Option<ReportedState>,
 }
 
-/// What a watch told of a file.
+/// What a watch reported about a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReportedState {
     Content(ContentHash),
@@ -54,7 +53,7 @@ impl ReportedState {
     }
 }
 
-/// What a poll sees of a file.
+/// What a poll observes of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ObservedState {
     There(Stat),
@@ -63,7 +62,7 @@ enum ObservedState {
 }
 
 impl ContextManager {
-    /// Follows the files of a conversation from here on, those that it comes to hold later too.
+    /// Follows the files of a conversation, including those that it comes to hold later.
     #[must_use]
     pub fn watch(&self, conversation: ConversationId) -> FileWatch<'_> {
         FileWatch { context: self, conversation, files: BTreeMap::new() }
@@ -71,17 +70,16 @@ impl ContextManager {
 }
 
 impl FileWatch<'_> {
-    /// What changed since the last poll; the second also tells what changed before this watch began.
+    /// Reports what changed since the last poll. The second poll also reports what changed before the watch began.
     ///
-    /// Nothing is recorded until [`Updates::delivery`] is committed, and that is for a caller to do that passes the
-    /// changes on to the agent: an agent that was not told would be left with what it has. Either way this watch tells
-    /// of a change once.
+    /// Commit [`Updates::delivery`] only if the changes are passed on to the agent: otherwise the agent would keep
+    /// outdated content. Either way this watch reports a change once.
     ///
     /// # Errors
-    /// None so far: what the store cannot say is one of [`Updates::notes`].
+    /// None so far: a failing store is reported in [`Updates::notes`].
     pub fn poll(&mut self) -> Result<Updates, ContextError> {
         let ConversationSession { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
-        // Where it is not known what is followed, what is known of files stays for the next poll.
+        // If the store cannot be read, keep the state of all files for the next poll.
         let Some(mut snapshot) = snapshot else { return Ok(self.context.no_updates(notes)) };
         let followed = self.context.followed_files(&snapshot, &mut notes);
         self.files.retain(|file, _| snapshot.view.last_reported_content(file).is_some());
@@ -126,7 +124,7 @@ impl FollowedFile {
         self.settled.is_none() && self.unsettled.is_none()
     }
 
-    /// Whether the file is to be looked into: it is another than before, and was so at the poll before.
+    /// Whether to check the file: it changed, and was the same at the previous poll.
     fn has_settled(&mut self, seen: ObservedState) -> bool {
         if self.settled == Some(seen) {
             self.unsettled = None;
@@ -151,12 +149,12 @@ fn changed(
     let found = || context.reopen(path, file, &Cancellation::new());
     match context.check_file(snapshot, (path, file, known), found(), room) {
         CheckResult::Unchanged => {
-            // News only to those who were told otherwise here.
+            // Report it only if this watch reported a change before.
             followed.told.take()?;
             found().ok().map(|asked| restored(&asked))
         }
         CheckResult::BeingWritten => {
-            // To be looked into once it rests.
+            // Check again once it has settled.
             followed.settled = None;
             None
         }
@@ -174,9 +172,9 @@ impl ContextManager {
         Updates { files: Vec::new(), left: 0, notes, generation: 0, delivery: self.delivery(None) }
     }
 
-    /// Keeps the text of a file that is as the agent knows it, so that its next change can be told as a diff.
+    /// Keeps the text of an unchanged file, so that its next change can be reported as a diff.
     fn keep_text(&self, path: &str, file: FileKey, known: ContentHash) {
-        if self.facts.texts().get(&known).is_some() {
+        if self.contents.texts().get(&known).is_some() {
             return;
         }
         let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
@@ -184,7 +182,7 @@ impl ContextManager {
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
         {
-            self.facts.texts().insert(known, Arc::from(text));
+            self.contents.texts().insert(known, Arc::from(text));
         }
     }
 }

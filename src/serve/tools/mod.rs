@@ -32,7 +32,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) arguments: &'a JsonObject,
     pub(super) caller: &'a Caller,
     /// Told of each page that is done.
-    pub(super) watcher: &'a dyn ProgressListener,
+    pub(super) progress: &'a dyn ProgressListener,
 }
 
 /// One tool.
@@ -98,7 +98,7 @@ impl ToolCall<'_> {
 
 fn get_file(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = GetFileArguments::parse(call.arguments)?;
-    let answer = tool::get_file(call.context(), arguments, call.caller, call.watcher)?;
+    let answer = tool::get_file(call.context(), arguments, call.caller, call.progress)?;
     let mut enclosures = ResultBlobs::default();
     let result = shape::file_result(&answer, &mut enclosures);
     Ok(ToolResult { result, enclosures, delivery: Some(answer.delivery) })

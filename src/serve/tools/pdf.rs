@@ -21,7 +21,7 @@ pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
     let pdf = arguments.document.open(call.context(), call.caller)?;
-    let result = tool::extract_text(&pdf, &arguments, call.watcher)?;
+    let result = tool::extract_text(&pdf, &arguments, call.progress)?;
     let result = match call.caller.room(call.context()) {
         Some(room) => result.within(room),
         None => result,
@@ -47,7 +47,7 @@ pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> 
 }
 
 pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
+    let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.progress)?;
     Ok(shape::data_result(&answer).into())
 }
 

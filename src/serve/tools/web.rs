@@ -6,7 +6,7 @@ use crate::tool::{self, FetchArguments, SearchContentArguments, ToolError};
 
 pub(crate) fn fetch_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer =
-        tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller, call.watcher)?;
+        tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller, call.progress)?;
     Ok(shape::blocks_result(&answer.blocks, answer.details))
 }
 

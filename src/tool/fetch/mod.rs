@@ -35,11 +35,11 @@ pub fn fetch_content(
     context: &ContextManager,
     arguments: &FetchArguments,
     caller: &Caller,
-    watcher: &dyn ProgressListener,
+    progress: &dyn ProgressListener,
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    watcher.starts(u64::try_from(arguments.urls.len()).unwrap_or(u64::MAX));
-    let mut pages = context.fetch(&arguments.urls, &|| watcher.page_done(), &caller.cancellation);
+    progress.starts(u64::try_from(arguments.urls.len()).unwrap_or(u64::MAX));
+    let mut pages = context.fetch(&arguments.urls, &|| progress.page_done(), &caller.cancellation);
     if pages.iter().all(|page| page.outcome.is_err()) {
         return Err(none_fetched(pages));
     }

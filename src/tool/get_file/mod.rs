@@ -32,7 +32,7 @@ pub struct FileAnswer {
     pub delivery: Delivery,
 }
 
-/// Answers `get_file`; `watcher` is told of each page.
+/// Answers `get_file`; `progress` is told of each page.
 ///
 /// # Errors
 /// Every refusal of the arguments, the file and the PDF.
@@ -40,14 +40,14 @@ pub fn get_file(
     context: &ContextManager,
     arguments: GetFileArguments,
     caller: &Caller,
-    watcher: &dyn ProgressListener,
+    progress: &dyn ProgressListener,
 ) -> Result<FileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
-    let mut answer = context.get_file_watched(&request, watcher)?;
+    let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
     let (header, footer) = header_and_footer(&answer, conversation.as_ref());

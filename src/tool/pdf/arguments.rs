@@ -50,8 +50,8 @@ impl DocumentArguments {
     /// refusal of the file and of the reader.
     pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
-        Ok(context.open_pdf_for(&self.path, self.password.as_deref(), asking)?)
+        let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(context.open_pdf_for(&self.path, self.password.as_deref(), requester)?)
     }
 
     /// Opens the document and nothing else: no store, no hash of the file.
@@ -61,8 +61,8 @@ impl DocumentArguments {
     pub fn open_alone(&self, surroundings: &ContextConfig) -> Result<OpenPdf, ToolError> {
         let caller = Caller::direct();
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let asking = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
-        Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), asking)?)
+        let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), requester)?)
     }
 }
 

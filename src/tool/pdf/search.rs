@@ -20,7 +20,7 @@ pub fn search(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
-    watcher: &dyn ProgressListener,
+    progress: &dyn ProgressListener,
 ) -> Result<DataAnswer, ToolError> {
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
@@ -36,11 +36,11 @@ pub fn search(
     };
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
     let mut found = SearchFindings { left, note, ..SearchFindings::default() };
-    watcher.starts(pages.len());
-    for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+    progress.starts(pages.len());
+    for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
         found.search_page(&pdf, page, &pattern, &held);
-        watcher.page_done();
+        progress.page_done();
     }
     found.searched = pages.len();
     if let Some(room) = caller.room(context) {

@@ -50,7 +50,7 @@ pub fn split(
     pdf: &OpenPdf,
     selection: Option<&str>,
     out_dir: &Path,
-    watcher: &dyn ProgressListener,
+    progress: &dyn ProgressListener,
 ) -> Result<SplitResult, ToolError> {
     let page_count = pdf.document.page_count();
     let pages = match selection {
@@ -58,8 +58,8 @@ pub fn split(
         None => PageSet::all(page_count),
     };
     std::fs::create_dir_all(out_dir).map_err(|error| write_failed(out_dir, &error))?;
-    watcher.starts(pages.len());
-    let job = SplitJob { pdf, out_dir, watcher, digits: page_count.to_string().len(), tally: SplitTally::default() };
+    progress.starts(pages.len());
+    let job = SplitJob { pdf, out_dir, progress, digits: page_count.to_string().len(), tally: SplitTally::default() };
     job.run(&pages.iter().collect::<Vec<_>>());
     Ok(job.result())
 }
@@ -67,7 +67,7 @@ pub fn split(
 struct SplitJob<'a> {
     pdf: &'a OpenPdf,
     out_dir: &'a Path,
-    watcher: &'a dyn ProgressListener,
+    progress: &'a dyn ProgressListener,
     digits: usize,
     tally: SplitTally,
 }
@@ -99,7 +99,7 @@ impl SplitJob<'_> {
     fn work(&self, pages: &[PageIndex]) {
         let _at_work = at_work();
         while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
-            if self.watcher.is_stopped() {
+            if self.progress.is_stopped() {
                 self.tally.interrupted.store(true, Ordering::Relaxed);
                 return;
             }
@@ -110,7 +110,7 @@ impl SplitJob<'_> {
                 }
                 Err(error) => self.fail(page.number(), error),
             }
-            self.watcher.page_done();
+            self.progress.page_done();
         }
     }
 

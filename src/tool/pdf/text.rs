@@ -67,20 +67,20 @@ const MAX_NOTES: usize = 20;
 pub fn extract_text(
     pdf: &OpenPdf,
     arguments: &TextArguments,
-    watcher: &dyn ProgressListener,
+    progress: &dyn ProgressListener,
 ) -> Result<TextResult, ToolError> {
     let page_count = pdf.document.page_count();
     let SelectedPages { pages, note } = match &arguments.pages {
         Some(selection) => select_from(selection, &*pdf.document)?,
         None => SelectedPages { pages: PageSet::all(page_count), note: None },
     };
-    watcher.starts(pages.len());
+    progress.starts(pages.len());
     let mut draft = TextResultBuilder::new(pdf, arguments.max_chars);
     draft.notes.extend(note);
-    for page in pages.iter().take_while(|_| !watcher.is_stopped()) {
+    for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
         draft.add(page, pdf.document.page_text(page));
-        watcher.page_done();
+        progress.page_done();
     }
     draft.result(arguments, pages)
 }
