@@ -4,19 +4,20 @@
 //! the conversation already holds. The doors are an MCP server, a command line and this library.
 //!
 //! ```
-//! use pagewise::{document::Document, limits::Limits, page::PageNumber, split};
-//! use std::sync::Arc;
+//! use pagewise::{Api, Pagewise, Request};
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let file = std::fs::read("fixtures/latex.pdf")?;
-//! let document = Document::open(Arc::new(file), None, &Limits::default())?;
-//! let page = PageNumber::new(3).ok_or("pages are counted from 1")?;
-//! let chunk = split::cut(&document, page.index())?;
-//! assert_eq!(document.page_count(), 8);
-//! assert!(chunk.bytes.starts_with(b"%PDF-1.7"));
+//! # fn main() -> Result<(), pagewise::Error> {
+//! let pagewise = Pagewise::builder().root("fixtures").build()?;
+//! let answer = pagewise.get_file(&Request::new("latex.pdf").pages("3").conversation("chat"))?;
+//! let content = answer.to_json(Api::Anthropic); // content blocks for a message or a tool result
+//! assert_eq!(content[0]["source"]["media_type"], "application/pdf");
+//! answer.commit()?; // once the provider has accepted the request: page 3 is not sent again
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! [`Pagewise`] says what blocks and what it costs. The rooms below are for this repository's own tests and tools, and
+//! change without notice.
 //!
 //! # The way a request goes
 //!
@@ -61,6 +62,7 @@
 //! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | [`ModelClient`](model::ModelClient): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text of the contract; no transport | context, view, model | unicode_segmentation |
+//! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
 //! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber |
 //!
@@ -128,6 +130,7 @@ extern crate self as pagewise;
 pub mod cli;
 pub mod context;
 pub mod document;
+mod embed;
 pub mod hash;
 pub mod html;
 pub(crate) mod http;
@@ -145,3 +148,8 @@ pub mod tool;
 pub mod view;
 pub mod web;
 pub mod worker;
+
+pub use context::{Block, DocumentBlock, ImageBlock};
+pub use embed::{Answer, Api, Builder, Error, Pagewise, Request};
+pub use limits::{Cancellation, Limits};
+pub use tool::{ErrorCode, FormArgument as Form};

@@ -609,22 +609,16 @@ fn the_example_does_what_it_says() {
     let mut out = Vec::new();
     agent_loop::run(&mut out).unwrap();
     let told = String::from_utf8(out).unwrap();
-    let lines: Vec<&str> = told.lines().filter(|line| !line.starts_with("  |")).collect();
-    insta::assert_snapshot!(lines.join("\n"), @"
-    get_file report.pdf
-    get_file report.pdf pages 1-2
-      [document] report.pdf - Page 1
-      [document] report.pdf - Page 2
-    get_file report.pdf pages 2-3
-      [document] report.pdf - Page 3
-    get_file report.pdf pages 4: cancelled, so nothing is held
-    updates of report.pdf
-    get_file report.pdf pages 1-4
-      [document] report.pdf - Page 2
-      [document] report.pdf - Page 4
-    compacted: generation 1
-    get_file report.pdf pages 1
-      [document] report.pdf - Page 1
-    in the end: 1 file, 1 media block since the compaction
-    ");
+    insta::assert_snapshot!(told, @r#"
+    {"filePath":"report.pdf"}: text
+      sent [], held []
+    {"filePath":"report.pdf","pages":"1-2"}: document, document
+      sent [1, 2], held []
+    {"filePath":"report.pdf","pages":"2-3"}: document, text
+      sent [3], held [2]
+    {"filePath":"report.pdf","pages":"99"}: text
+    the file changes
+    {"filePath":"report.pdf","pages":"1-4"}: document, document, text
+      sent [2, 4], held [1, 3]
+    "#);
 }

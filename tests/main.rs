@@ -14,6 +14,7 @@ mod context_machine;
 mod contracts;
 mod damage;
 mod deliver;
+mod embed;
 mod fetch;
 mod fingerprints;
 mod get_file;

@@ -40,6 +40,7 @@ pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
 pub use self::get_file::{FileAnswer, GetFileArguments, details_json, get_file};
+pub(crate) use self::get_file::{document_header, file_request};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,
     RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, extract_text,
@@ -49,6 +50,7 @@ pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
     read_page,
 };
+pub(crate) use self::schema::get_file_spec;
 pub use self::schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,

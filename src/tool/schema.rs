@@ -81,14 +81,14 @@ Anything cut or left out is named together with the next call to make.";
 /// All tools, in the order of the list.
 #[must_use]
 pub fn tool_specs() -> Vec<ToolSpec> {
-    let mut tools = vec![get_file()];
+    let mut tools = vec![get_file_spec()];
     tools.extend(pdf_tools());
     tools.extend(fetch_tools());
     tools.extend(context_tools());
     tools
 }
 
-fn get_file() -> ToolSpec {
+pub(crate) fn get_file_spec() -> ToolSpec {
     ToolSpec {
         name: "get_file",
         title: "Read a file or PDF pages",

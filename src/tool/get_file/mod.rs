@@ -46,7 +46,7 @@ pub fn get_file(
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
-    let request = FileRequest { cancellation, max_result_bytes, ..request(arguments, form, conversation.clone()) };
+    let request = FileRequest { cancellation, max_result_bytes, ..file_request(arguments, form, conversation.clone()) };
     let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
@@ -55,7 +55,12 @@ pub fn get_file(
     Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
 }
 
-fn request(arguments: GetFileArguments, form: FormDecision, conversation: Option<ConversationId>) -> FileRequest {
+/// What the context is asked for a call with these arguments.
+pub(crate) fn file_request(
+    arguments: GetFileArguments,
+    form: FormDecision,
+    conversation: Option<ConversationId>,
+) -> FileRequest {
     FileRequest {
         file: arguments.file_path,
         part: arguments.part,
@@ -80,18 +85,22 @@ fn header_and_footer(answer: &Answer, conversation: Option<&ConversationId>) -> 
     let handle = conversation.map(|handle| {
         format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
     });
+    match document_header(answer) {
+        Some(header) => (Some(std::iter::once(header).chain(handle).collect::<Vec<_>>().join("\n")), None),
+        None => (None, handle),
+    }
+}
+
+/// Names the pages that come as documents; `None` where there are none.
+pub(crate) fn document_header(answer: &Answer) -> Option<String> {
     let documents = answer.blocks.iter().filter_map(|block| match block {
         Block::Document(page) => Some(page.page.index()),
         Block::Text(_) | Block::Image(_) => None,
     });
-    let pages = documents.collect::<PageSet>();
-    if pages.is_empty() {
-        return (None, handle);
-    }
+    let pages = Some(documents.collect::<PageSet>()).filter(|pages| !pages.is_empty())?;
     let details = &answer.details;
     let (named, total) = (page_or_pages(&pages), details.pages.unwrap_or_default());
     let what = format!("{}: {named} of {total}, each a PDF of its own.", details.file);
-    let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).".to_owned();
-    let lines = [Some(what), Some(untrusted(&details.file)), Some(go_on), handle];
-    (Some(lines.into_iter().flatten().collect::<Vec<_>>().join("\n")), None)
+    let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).";
+    Some([&what, &untrusted(&details.file), go_on].join("\n"))
 }

@@ -1,0 +1,52 @@
+//! The one error of the library's door.
+
+use std::fmt;
+
+use crate::tool::{ErrorCode, ToolError};
+
+/// Why a request was refused or failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    code: ErrorCode,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Error {
+    pub(super) fn store(reason: &str) -> Self {
+        let message = format!("Cannot record what was delivered: {reason}");
+        Self { code: ErrorCode::StoreFailed, message, hint: None }
+    }
+
+    /// What happened, for programs.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// What to do next, in the words of the tool `get_file`.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// Message and hint, for the model.
+    #[must_use]
+    pub fn text(&self) -> String {
+        std::iter::once(self.message.as_str()).chain(self.hint()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ToolError> for Error {
+    fn from(error: ToolError) -> Self {
+        Self { code: error.code, message: error.message, hint: error.hint }
+    }
+}
