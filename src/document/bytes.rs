@@ -1,6 +1,6 @@
-//! The bytes of a file: by position for large files, whole for small ones.
+//! Access to a file's bytes: by position for large files, whole for small ones.
 //!
-//! Nothing is mapped into memory: a file that another program truncates must cost an error, not a signal.
+//! Files are not memory-mapped: if another program truncates the file, that must be an error and not a signal.
 
 use super::error::DocumentError;
 use bytes::Bytes;
@@ -10,9 +10,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Random access to a file's bytes, without a position of its own.
+/// Random access to a file's bytes, without a current position.
 pub trait ReadAt: Send + Sync {
-    /// Bytes in the file when it was opened.
+    /// The file's length in bytes when it was opened.
     fn len(&self) -> u64;
 
     /// Whether the file has no bytes.
@@ -20,24 +20,24 @@ pub trait ReadAt: Send + Sync {
         self.len() == 0
     }
 
-    /// Fills `buffer` from `offset` on.
+    /// Fills `buffer` with the bytes from `offset`.
     ///
     /// # Errors
-    /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] where it is shorter by now.
+    /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
 
-    /// All bytes, where they are in memory and can be shared.
+    /// All bytes, if they are in memory and can be shared.
     fn in_memory(&self) -> Option<Bytes> {
         None
     }
 
-    /// The open file, where there is one that can be passed to another process.
+    /// The open file, if there is one that can be passed to another process.
     #[cfg(all(unix, not(pagewise_portable)))]
     fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
         None
     }
 
-    /// What tells these bytes from others: equal only for equal bytes, as far as is known.
+    /// Identifies the content: equal identities mean equal bytes. `None` if unknown.
     fn identity(&self) -> Option<[u8; 32]> {
         None
     }
@@ -74,36 +74,33 @@ fn copy_part(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Files up to this size are read whole at once: one read is cheaper than the fifty that a page needs, until touching
-/// the memory costs more than they do.
+/// Smaller files are read whole when opened: one read is cheaper than the fifty that a page needs.
 const WHOLE_FILE_BYTES: u64 = 512 << 10;
 
-/// Files up to this size are read whole once as many bytes were read of them in parts: most of it is wanted then, by a walk
-/// over all pages or a whole book that is cut.
+/// Smaller files are read whole once that many bytes were read in parts: then most of the file will be needed.
 const GATHERED_FILE_BYTES: u64 = 16 << 20;
 
-/// The most that is looked at without being kept, in memory that each thread has for it.
+/// The largest slice that is served from a thread's read windows.
 const LOOK_BYTES: u64 = 2 << 10;
 
-/// What is read around a few bytes, since their neighbours will be asked for next: rows of a cross-reference table.
+/// What is read around a few bytes whose neighbours will be needed too, such as cross-reference entries.
 const NEAR_BYTES: u64 = 4 << 10;
 
-/// What is read at once where one look follows another: page objects often stand in the order of the pages, and reading
-/// 2 KiB costs as much as reading 16 KiB.
+/// What is read at once for sequential reads. Reading 16 KiB costs as much as reading 2 KiB.
 const AHEAD_BYTES: u64 = 16 << 10;
 
-/// How far behind the last look the next one may be to follow it.
+/// The largest gap between two reads that still count as sequential.
 const FOLLOWING_BYTES: u64 = 8 << 10;
 
 thread_local! {
-    /// Two, the last used first: a walk goes to and fro between nodes and pages.
+    /// Two windows, the last used first: a walk of the page tree alternates between nodes and pages.
     static LOOKED_AT: RefCell<[Room; 2]> = const { RefCell::new([Room::EMPTY, Room::EMPTY]) };
 }
 
-/// Tells files apart in the room of a thread.
+/// The next [`FileBytes::id`].
 static FILES: AtomicU64 = AtomicU64::new(1);
 
-/// What a thread last looked at.
+/// A part of a file that a thread has read.
 struct Room {
     file: u64,
     start: u64,
@@ -114,24 +111,24 @@ struct Room {
 impl Room {
     const EMPTY: Self = Self { file: 0, start: 0, bytes: Vec::new(), filled: 0 };
 
-    /// Bytes from `start` to `end` of `file`, where they are here.
+    /// The position in this window of the bytes from `start` to `end` of `file`; `None` if they are not here.
     fn known(&self, file: u64, start: u64, end: u64) -> Option<Range<usize>> {
         let from = start.checked_sub(self.start).filter(|_| file == self.file)?;
         let to = end.saturating_sub(self.start);
         (to <= self.filled).then(|| to_usize(from)..to_usize(to))
     }
 
-    /// Whether what begins at `start` of `file` follows what is here.
+    /// Whether a read at `start` of `file` continues this window.
     fn is_followed_by(&self, file: u64, start: u64) -> bool {
         let end = self.start.saturating_add(self.filled).saturating_add(FOLLOWING_BYTES);
         file == self.file && (self.start..end).contains(&start)
     }
 
-    /// Reads what is looked at from `start` on.
+    /// Fills this window with bytes from `start`.
     fn fill(&mut self, file: &FileBytes, start: u64) -> Result<(), DocumentError> {
         let length = if self.is_followed_by(file.id, start) { AHEAD_BYTES } else { LOOK_BYTES };
         let length = length.min(file.length.saturating_sub(start));
-        // Nothing is known of what a failed read leaves here.
+        // A failed read leaves the buffer undefined.
         self.filled = 0;
         self.bytes.resize(to_usize(AHEAD_BYTES), 0);
         let part = self.bytes.get_mut(..to_usize(length)).unwrap_or_default();
@@ -141,17 +138,17 @@ impl Room {
     }
 }
 
-/// A file's bytes as slices that share one buffer where the file is small or read from end to end.
+/// A file's bytes. Slices share one buffer if the whole file is in memory.
 pub(crate) struct FileBytes {
     id: u64,
     source: Arc<dyn ReadAt>,
     length: u64,
     whole: OnceLock<Bytes>,
-    /// Held while the whole is read.
+    /// Held while the whole file is read.
     reading: Mutex<()>,
     /// Bytes read so far.
     gathered: AtomicU64,
-    /// What was last read for its neighbours' sake at two places, and where it stands; the last used first.
+    /// The last two parts read by [`near`](Self::near) and their offsets, the last used first.
     near: Mutex<[(u64, Bytes); 2]>,
 }
 
@@ -181,12 +178,12 @@ impl FileBytes {
         self.length
     }
 
-    /// All bytes, read once and kept: for readers that need the file in memory.
+    /// All bytes. They are read once and kept.
     pub(crate) fn whole(&self) -> Result<Bytes, DocumentError> {
         if let Some(bytes) = self.whole.get() {
             return Ok(bytes.clone());
         }
-        // One thread reads, and the others wait for it: a book was read by each of those that cut it.
+        // One thread reads, and the others wait for it instead of reading the file again.
         let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = self.whole.get() {
             return Ok(bytes.clone());
@@ -195,7 +192,7 @@ impl FileBytes {
         Ok(self.whole.get_or_init(|| bytes).clone())
     }
 
-    /// `length` bytes from `offset`, fewer where the file ends.
+    /// `length` bytes from `offset`, or fewer at the end of the file.
     pub(crate) fn slice(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
         let (start, end) = self.range(offset, length);
         match self.in_memory_by(end - start)? {
@@ -204,7 +201,7 @@ impl FileBytes {
         }
     }
 
-    /// Has `look` look at `length` bytes from `offset`, fewer where the file ends. It must not look at others meanwhile.
+    /// Calls `look` with `length` bytes from `offset`, or fewer at the end of the file. `look` must not call this again.
     pub(crate) fn look<T>(&self, offset: u64, length: u64, look: impl FnOnce(&[u8]) -> T) -> Result<T, DocumentError> {
         let (start, end) = self.range(offset, length);
         if let Some(whole) = self.in_memory_by(end - start)? {
@@ -228,7 +225,7 @@ impl FileBytes {
         })
     }
 
-    /// The same as [`slice`](Self::slice) for a few bytes whose neighbours are asked for too.
+    /// Like [`slice`](Self::slice), for a few bytes whose neighbours will be needed next.
     pub(crate) fn near(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
         if self.whole.get().is_some() {
             return self.slice(offset, length);
@@ -257,7 +254,7 @@ impl FileBytes {
         (start, offset.saturating_add(length).min(self.length))
     }
 
-    /// The whole file, where it is in memory, also since so much of it was read that now all is.
+    /// The whole file, if it is in memory. Counts `more` bytes, and reads the whole file once enough were read.
     fn in_memory_by(&self, more: u64) -> Result<Option<&Bytes>, DocumentError> {
         if let Some(whole) = self.whole.get() {
             return Ok(Some(whole));
@@ -269,14 +266,14 @@ impl FileBytes {
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
-        // Zeroed by the system where it is large: the length is that of the file, not one that the file names.
+        // The length is bounded by that of the file.
         let mut buffer = vec![0; to_usize(length)];
         self.source.read_at(offset, &mut buffer).map_err(|error| DocumentError::Io { kind: error.kind() })?;
         Ok(Bytes::from(buffer))
     }
 }
 
-/// A file offset as an index; offsets past the address space become an index past every slice.
+/// Converts a file offset to an index. Offsets beyond the address space become [`usize::MAX`].
 pub(crate) fn to_usize(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

@@ -1,17 +1,17 @@
-//! What readers keep, so that an object reached by two ways is read once.
+//! Caches of readers, so that an object is read once even if several paths lead to it.
 
 use super::keyed::KeyedMap;
 use super::object::{Object, ObjectId};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Objects of a reader that converts those of another are kept until they come to this many bytes.
+/// Size of the object cache of a reader that converts another library's objects.
 const CACHE_BYTES: usize = 16 << 20;
 
-/// What an object without a stream is taken to cost.
+/// Assumed memory of an object without stream data.
 const OBJECT_BYTES: usize = 256;
 
-/// Things by their keys, kept until they come to so many bytes, then dropped together.
+/// A map that is emptied whenever it would exceed `max_bytes`.
 pub(crate) struct Cache<K, V> {
     kept: RwLock<Kept<K, V>>,
     max_bytes: usize,
@@ -29,17 +29,17 @@ impl<K, V> Kept<K, V> {
 }
 
 impl<K: Eq + Hash, V> Cache<K, V> {
-    /// A cache of `max_bytes`, or of one thing that is larger.
+    /// An empty cache. It may hold a single value that is larger than `max_bytes`.
     pub(crate) fn new(max_bytes: usize) -> Self {
         Self { kept: RwLock::new(Kept::new()), max_bytes }
     }
 
-    /// What is kept as `key`.
+    /// The value cached for `key`.
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).things.get(key).cloned()
     }
 
-    /// Keeps `thing`, which costs so many bytes.
+    /// Caches `thing`, which takes `bytes` of memory.
     pub(crate) fn keep(&self, key: K, thing: &Arc<V>, bytes: usize) {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         if kept.bytes.saturating_add(bytes) > self.max_bytes {
@@ -50,7 +50,7 @@ impl<K: Eq + Hash, V> Cache<K, V> {
     }
 }
 
-/// Objects of one reader by their identifiers.
+/// A reader's objects by id.
 pub(crate) struct ObjectCache(Cache<ObjectId, Object>);
 
 impl Default for ObjectCache {
@@ -60,7 +60,7 @@ impl Default for ObjectCache {
 }
 
 impl ObjectCache {
-    /// The object `id`, made by `make` where it is not kept.
+    /// The object `id`, from the cache or created by `make`.
     pub(crate) fn get_or_make<E>(
         &self,
         id: ObjectId,

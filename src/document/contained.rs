@@ -1,4 +1,4 @@
-//! Runs code that may panic, without a word on standard error.
+//! Runs engines on threads of their own, where a panic becomes an error and prints nothing.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -10,41 +10,41 @@ use std::thread;
 use super::effort::Interruption;
 use crate::limits::{LimitExceeded, Stopped, at_work};
 
-/// Stack of the thread: engines descend into nested forms and objects by recursion.
+/// The thread's stack: engines recurse into nested forms and objects.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Characters of a panic's message that are kept: it may quote the document.
+/// Longer panic messages are cut: they may quote the document.
 const MAX_MESSAGE: usize = 200;
 
 thread_local! {
-    /// Whether panics of this thread are answers, not accidents.
+    /// Whether panics of this thread are expected and not printed.
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Why an engine gave no answer at all.
+/// Why an engine returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFailure {
-    /// It gave up inside.
+    /// The engine panicked.
     #[error("the engine failed: {message}")]
     Panicked {
-        /// What it said, on one line.
+        /// The panic's message, on one line.
         message: String,
     },
-    /// It was left past a bound on what it does.
+    /// The engine exceeded a limit.
     #[error(transparent)]
     Limit(LimitExceeded),
-    /// It was left when its time was over, or nobody wanted the answer.
+    /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
     Stopped(Stopped),
-    /// No thread for it could be had.
+    /// The thread could not be started.
     #[error("no thread for the engine")]
     NoThread,
 }
 
-/// Calls `run` on a thread of its own. A panic becomes [`EngineFailure::Panicked`], and leaving it by an [`Interruption`]
-/// the variant of that.
+/// Calls `run` on a thread of its own. A panic becomes [`EngineFailure::Panicked`]; unwinding by an [`Interruption`]
+/// becomes the corresponding variant.
 ///
-/// The first call wraps the process's panic hook: panics of these threads are not printed, all others as before.
+/// The first call replaces the process's panic hook with one that is silent for these threads only.
 pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
     silence_quiet_threads();
     thread::scope(|scope| {
@@ -59,23 +59,23 @@ pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, En
     })
 }
 
-/// A thread that keeps what it has learned from one request to the next, until it is dropped or panics.
+/// A thread that serves requests and keeps its state between them, until it is dropped or panics.
 pub(crate) struct Engine<Q, A> {
     requests: Sender<(Q, SyncSender<A>)>,
 }
 
-/// The requests to an [`Engine`], each with the way back.
+/// The requests to an [`Engine`], each with the channel for its answer.
 pub(crate) type Requests<Q, A> = Receiver<(Q, SyncSender<A>)>;
 
 impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
-    /// Starts `run`, which answers requests until there are no more.
+    /// Starts a thread with `run`, which answers requests until the channel closes.
     pub(crate) fn start(run: impl FnOnce(&Requests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
         silence_quiet_threads();
         let (requests, received) = mpsc::channel();
         let quiet = move || {
             let _at_work = at_work();
             IS_QUIET.set(true);
-            // Who waits for an answer sees that none will come.
+            // Callers that wait for an answer see the channel close.
             drop(panic::catch_unwind(AssertUnwindSafe(move || run(&received))));
         };
         let thread = thread::Builder::new().name("engine".to_owned()).stack_size(STACK_BYTES);
@@ -83,7 +83,7 @@ impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
         Ok(Self { requests })
     }
 
-    /// The answer to `request`; `None` where the thread has ended, which it then has for good.
+    /// The answer to `request`; `None` if the thread has ended, after which it never answers again.
     pub(crate) fn ask(&self, request: Q) -> Option<A> {
         let (answer, answered) = mpsc::sync_channel(1);
         self.requests.send((request, answer)).ok()?;
@@ -96,7 +96,7 @@ fn silence_quiet_threads() {
     WRAPPED.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            // A thread that is being torn down has no flag any more, and nothing to say either.
+            // A thread that is shutting down has no flag any more; it stays silent.
             if !IS_QUIET.try_with(Cell::get).unwrap_or(true) {
                 usual(panic);
             }

@@ -1,9 +1,9 @@
 //! Dates (ISO 32000-2, 7.9.4) in RFC 3339.
 
-/// A PDF date as RFC 3339, such as `2024-05-06T07:08:09+02:00`; `None` where there is no date to be made out.
+/// A PDF date as RFC 3339, such as `2024-05-06T07:08:09+02:00`; `None` if the text is no date.
 ///
-/// What is left out counts as the specification says: the first month and day, midnight, Universal Time. Dates written
-/// as ISO 8601 and fields out of range are met in real files; the former are taken, the latter end the date there.
+/// Missing fields default as specified: the first month and day, midnight, Universal Time. ISO 8601 dates are accepted,
+/// and a field out of range ends the date, since both occur in real files.
 pub(crate) fn to_rfc3339(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("D:").unwrap_or(text);
@@ -34,13 +34,13 @@ fn days_of(year: u32, month: u32) -> u32 {
     }
 }
 
-/// What is left of a date.
+/// The unread rest of a date.
 struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl Fields<'_> {
-    /// Four digits; or `19` and the years since 1900 in three, as some producers wrote dates after 1999.
+    /// Four digits, or `19` and the years since 1900 in three digits, as some producers wrote after 1999.
     fn year(&mut self) -> Option<u32> {
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == "19100MMDDHHmmSS".len() && self.rest.starts_with(b"191") {
@@ -59,7 +59,7 @@ impl Fields<'_> {
         Some(token.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0')))
     }
 
-    /// Two digits within `range`, after a separator of ISO 8601 where there is one.
+    /// Two digits within `range`, after an optional ISO 8601 separator.
     fn field(&mut self, separator: u8, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
         let before = self.rest;
         let separators: &[u8] = if separator == b'T' { b"T " } else { std::slice::from_ref(&separator) };
@@ -75,7 +75,7 @@ impl Fields<'_> {
         value
     }
 
-    /// `+HH'mm'` and its likes as `+HH:mm`.
+    /// The time zone, such as `+HH'mm'`, as `+HH:mm`.
     fn zone(&mut self) -> String {
         // Fractions of a second, as XMP writes them.
         if let Some(fraction) = self.rest.strip_prefix(b".") {

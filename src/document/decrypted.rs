@@ -1,18 +1,17 @@
-//! Streams of documents that were encrypted: what is left to do, and to doubt, once their data is decrypted.
+//! Streams of encrypted documents after their data was decrypted.
 
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, Stream};
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Makes a stream out of decrypted data, without its `Crypt` filter, which would mean a second decryption.
+/// Builds a stream from decrypted data, without its `Crypt` filter, which would ask for a second decryption.
 ///
 /// # Errors
-/// [`DocumentError::Damaged`] where the data does not begin as its `FlateDecode` filter says: the key was wrong, and
-/// garbage must not pass for a page.
+/// [`DocumentError::Damaged`] if the data does not inflate although its filter is `FlateDecode`: then the key was wrong.
 pub(crate) fn stream(mut dictionary: Dictionary, data: Vec<u8>) -> Result<Object, DocumentError> {
     drop_crypt_filter(&mut dictionary);
     let stored = dictionary.get(b"Length").and_then(Object::as_integer).unwrap_or(0);
-    // AES data of 32 bytes may hold nothing but padding.
+    // 32 bytes of AES data may be all padding.
     if data.is_empty() && stored > 32 {
         return Err(DocumentError::damaged("a stream that cannot be decrypted"));
     }
@@ -22,7 +21,7 @@ pub(crate) fn stream(mut dictionary: Dictionary, data: Vec<u8>) -> Result<Object
     Ok(Object::Stream(Box::new(Stream { dictionary, data: data.into() })))
 }
 
-/// Takes `Crypt` out of `/Filter` and its entry out of `/DecodeParms` (7.4.10); it comes first or not at all.
+/// Removes `Crypt` from `/Filter`, and its entry from `/DecodeParms` (7.4.10). It can only be the first filter.
 fn drop_crypt_filter(dictionary: &mut Dictionary) {
     let is_crypt = |filter: &Object| filter.is_name(b"Crypt");
     match dictionary.get(b"Filter") {

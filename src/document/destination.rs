@@ -1,4 +1,4 @@
-//! Destinations (ISO 32000-2, 12.3.2): from what an outline item says to the page it means.
+//! Resolves destinations (ISO 32000-2, 12.3.2) of outline items to pages.
 
 use super::error::DocumentError;
 use super::key_tree::KeyTree;
@@ -8,10 +8,10 @@ use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Names that stand for names before there is a place.
+/// Longest chain of named destinations that refer to each other.
 const MAX_NAME_HOPS: u32 = 4;
 
-/// Resolves destinations in one reading; named ones and pages are indexed when the first of them comes.
+/// Resolves destinations in one reading. Named destinations are indexed on first use.
 pub(crate) struct Destinations<'a> {
     reading: &'a Reading,
     named: OnceLock<HashMap<StringBytes, Object>>,
@@ -22,7 +22,7 @@ impl<'a> Destinations<'a> {
         Self { reading, named: OnceLock::new() }
     }
 
-    /// The page that an outline item leads to, by `/Dest` or a `GoTo` action; `None` where it leads elsewhere.
+    /// The page that an outline item leads to by `/Dest` or a `GoTo` action; `None` if it leads elsewhere.
     pub(crate) fn page_of(&self, item: &Dictionary) -> Result<Option<PageIndex>, DocumentError> {
         let objects = &*self.reading.objects;
         if let Some(destination) = item.get(b"Dest") {
@@ -43,7 +43,7 @@ impl<'a> Destinations<'a> {
         let destination = objects.resolve(destination)?;
         match &*destination {
             Object::Array(place) => self.page_in(place.first().unwrap_or(&Object::Null)),
-            // A named destination's value may be a dictionary with the place in /D (12.3.2.4).
+            // A named destination's value may be a dictionary with the destination in /D (12.3.2.4).
             Object::Dictionary(dictionary) => self.page(dictionary.get(b"D").unwrap_or(&Object::Null), hops),
             Object::Name(name) => self.named_page(name.as_bytes(), hops),
             Object::String(name) => self.named_page(name, hops),
@@ -57,7 +57,7 @@ impl<'a> Destinations<'a> {
                 let tree = &self.reading.tree;
                 tree.indices(&*self.reading.objects, &self.reading.limits)?.get(id).copied()
             }
-            // Meant for other documents' pages, but common for the own ones.
+            // Specified for remote documents only, but common for local pages too.
             Object::Integer(index) => u32::try_from(*index).ok().filter(|index| *index < self.reading.tree.count()),
             _ => None,
         };
@@ -78,7 +78,7 @@ impl<'a> Destinations<'a> {
         }
     }
 
-    /// `/Dests` of the catalog, which PDF 1.1 had, and `/Dests` of its name dictionary.
+    /// Reads `/Dests` of the catalog (PDF 1.1) and `/Dests` of its name dictionary.
     fn read_named(&self) -> Result<HashMap<StringBytes, Object>, DocumentError> {
         let Reading { objects, catalog, .. } = self.reading;
         let mut named = HashMap::new();

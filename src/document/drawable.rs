@@ -1,5 +1,4 @@
-//! A file as engines with a reader of their own may draw it: decrypted, and with form fields and annotations that show
-//! what they say.
+//! Prepares a file for an engine with its own reader: decrypted, with generated appearances.
 
 use super::fields::Made;
 use super::object::ObjectId;
@@ -7,10 +6,10 @@ use super::{Document, DocumentError, Leaf, Reading, Tier, fields};
 use crate::page::PageIndex;
 use bytes::Bytes;
 
-/// A file for an engine.
+/// A file that an engine can draw.
 pub(crate) struct Drawable {
     pub(crate) file: Bytes,
-    /// What of the page had no appearance and was given one.
+    /// Appearances that were generated for the page.
     pub(crate) made: Made,
 }
 
@@ -18,7 +17,7 @@ impl Document {
     /// The file for drawing one page.
     ///
     /// # Errors
-    /// [`DocumentError::UnsupportedEncryption`] where nobody decrypts the file as a whole, and any error of reading it.
+    /// [`DocumentError::UnsupportedEncryption`] if the whole file cannot be decrypted, and any error of reading it.
     pub(crate) fn drawable(&self, index: PageIndex) -> Result<Drawable, DocumentError> {
         let file = if self.is_encrypted() { self.ladder.decrypted()?.into() } else { self.ladder.file().whole()? };
         let dressed = fields::with_appearances(self, index, &file);
@@ -26,8 +25,8 @@ impl Document {
         Ok(Drawable { file, made })
     }
 
-    /// The file for drawing one page, and the page's own object, where engines may take it as it is: sound, of a page
-    /// that needs nothing added to it. Its size and its encryption are the caller's to look at.
+    /// The unchanged file and the id of the page object, if the file is sound and the page needs no generated
+    /// appearances. The caller checks size and encryption.
     pub(crate) fn drawable_as_it_is(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
         let leaf = |reading: &Reading, leaf: &Leaf| match leaf.id {
             Some(id) if reading.tier == Tier::Direct => Ok(id),
@@ -40,7 +39,7 @@ impl Document {
         Some((self.ladder.file().whole().ok()?, id))
     }
 
-    /// Bytes of the file, where it is not encrypted.
+    /// The length of the file in bytes; `None` if it is encrypted.
     pub(crate) fn plain_bytes(&self) -> Option<u64> {
         (!self.is_encrypted()).then(|| self.ladder.file().len())
     }

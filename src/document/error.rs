@@ -1,9 +1,9 @@
-//! What can go wrong while a document is read.
+//! Errors of reading a document.
 
 use crate::limits::{LimitExceeded, Stopped};
 use std::io;
 
-/// Why a document, or a part of it, could not be read.
+/// Why a document or a part of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
     /// No `%PDF-` in the first 1,024 bytes, and no reader found a document.
@@ -12,35 +12,35 @@ pub enum DocumentError {
         /// The first bytes, printable ones as they are.
         beginning: String,
     },
-    /// The structure is broken beyond what the readers repair.
+    /// The file is damaged beyond repair.
     #[error("{what}{}", offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default())]
     Damaged {
-        /// What was expected or found.
+        /// The damage, as a noun phrase.
         what: &'static str,
-        /// Where, in bytes from the start of the file, if it can be said.
+        /// Its offset in bytes from the start of the file, if known.
         offset: Option<u64>,
     },
-    /// The document is encrypted, and no password, or a wrong one, was given.
+    /// The document is encrypted, and the password is missing or wrong.
     #[error("{}", if *password_given { "the password is wrong" } else { "the document needs a password" })]
     Encrypted {
         /// Whether a password was given.
         password_given: bool,
     },
-    /// The document is encrypted by a security handler that is not supported.
+    /// The document's security handler is not supported.
     #[error("the document's security handler is not supported")]
     UnsupportedEncryption,
-    /// A page that the document does not have.
+    /// The document has no such page.
     #[error("page {page} of a document of {page_count} pages")]
     PageOutOfRange {
-        /// The 1-based page that was asked for.
+        /// The requested page, counted from 1.
         page: u32,
         /// Pages in the document.
         page_count: u32,
     },
-    /// A bound of [`Limits`](crate::limits::Limits) was hit.
+    /// A bound of [`Limits`](crate::limits::Limits) was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
-    /// The time was over, or the request was cancelled.
+    /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The file could not be read.
@@ -51,31 +51,31 @@ pub enum DocumentError {
     },
 }
 
-/// What is wrong with a file that was cut off.
+/// The damage of a truncated file.
 const ENDS_EARLY: &str = "the file ends early";
 
 impl DocumentError {
-    /// A file of `length` bytes that was cut off.
+    /// The error for a file truncated to `length` bytes.
     pub(crate) fn cut_off(length: u64) -> Self {
         Self::damaged_at(ENDS_EARLY, length)
     }
 
-    /// Whether the file was cut off.
+    /// Whether the file is truncated.
     pub(crate) fn ends_early(&self) -> bool {
         matches!(self, Self::Damaged { what: ENDS_EARLY, .. })
     }
 
-    /// Damage without a place.
+    /// Damage at an unknown offset.
     pub(crate) fn damaged(what: &'static str) -> Self {
         Self::Damaged { what, offset: None }
     }
 
-    /// Damage at a byte of the file.
+    /// Damage at a byte offset.
     pub(crate) fn damaged_at(what: &'static str, offset: u64) -> Self {
         Self::Damaged { what, offset: Some(offset) }
     }
 
-    /// Whether another reader may get further than the one that failed.
+    /// Whether another reader may succeed where this one failed.
     pub(crate) fn is_worth_another_reader(&self) -> bool {
         matches!(
             self,

@@ -1,8 +1,7 @@
-//! Stream filters (ISO 32000-2, 7.4) that give bytes: Flate, LZW, ASCII85, ASCIIHex and RunLength, with predictors.
+//! Decodes stream filters (ISO 32000-2, 7.4): Flate, LZW, ASCII85, ASCIIHex and RunLength, with predictors.
 //!
-//! Image codecs (DCT, JPX, JBIG2, CCITT) are not decoded: a page carries them as they are. Whole Flate streams go
-//! through libdeflate; what it refuses is inflated again piece by piece, so that the sound beginning of a damaged
-//! stream is had, marked as damaged.
+//! Image codecs (DCT, JPX, JBIG2, CCITT) are not decoded. Flate data goes through libdeflate. If that refuses it, the
+//! data is inflated piecewise, which yields the part before the damage.
 
 mod flate;
 mod parameters;
@@ -20,18 +19,17 @@ use std::borrow::Cow;
 /// Decoded stream data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Decoded<'a> {
-    /// The bytes; for a damaged stream those before the damage.
+    /// The decoded bytes; for a damaged stream, those before the damage.
     pub(crate) bytes: Cow<'a, [u8]>,
-    /// Whether every filter came to its end.
+    /// Whether every filter reached the end of its data.
     pub(crate) intact: bool,
-    /// Whether every byte and every parameter of those filters was used as the specification says: nothing is left over
-    /// that another reader could make something of.
+    /// Whether all bytes and parameters were used as specified, so that no reader can decode anything else.
     pub(crate) exact: bool,
-    /// The first filter that was not applied, an image codec or an unknown one.
+    /// The index of the first filter that was not applied: an image codec or an unknown one.
     pub(crate) stopped_at: Option<usize>,
 }
 
-/// The filters of a stream and their parameters, with references resolved by `resolve`.
+/// A stream's filters with their parameters. `resolve` resolves references.
 pub(crate) fn filters_of(
     dictionary: &Dictionary,
     resolve: &mut dyn FnMut(&Object) -> Result<Object, DocumentError>,
@@ -64,7 +62,7 @@ pub(crate) fn filters_of(
     }
 }
 
-/// Runs `data` through `filters` until one is an image codec or unknown.
+/// Applies `filters` to `data`, up to the first image codec or unknown filter.
 pub(crate) fn decode<'a>(
     data: &'a [u8],
     filters: &[(Object, Object)],
@@ -89,18 +87,18 @@ pub(crate) fn decode<'a>(
     Ok(decoded)
 }
 
-/// What the beginning of Flate data decodes to: 1,000 bytes, where there are as many.
+/// The first bytes, at most 1 KiB, that Flate data decodes to.
 pub(crate) fn inflated_beginning(data: &[u8]) -> Vec<u8> {
     flate::beginning(data)
 }
 
-/// Counts what the operation at hand decodes, wherever it does so.
+/// Counts bytes against the operation's `max_decoded_bytes`.
 fn check_decoded(decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
     let spent = limits.deadline.spend(decoded as u64);
     LimitExceeded::check(Limit::DecodedBytes, spent, limits.max_decoded_bytes)
 }
 
-/// Refuses what grows out of all proportion: a few bytes that become many are a bomb, or an empty picture.
+/// Refuses decompression bombs, by the ratio of decoded to stored bytes.
 fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
     let (stored, decoded) = (stored as u64, decoded as u64);
     if decoded <= RATIO_FREE_BYTES {
@@ -109,29 +107,29 @@ fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), Lim
     LimitExceeded::check(Limit::Ratio, decoded.div_ceil(stored.max(1)), limits.max_ratio)
 }
 
-/// What one filter makes of its data.
+/// The output of one filter.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Step {
     bytes: Vec<u8>,
-    /// Whether the data came to its end.
+    /// Whether the filter reached the end of its data.
     intact: bool,
-    /// Whether nothing but white space follows that end, and nothing before it was passed over.
+    /// Whether only white space follows that end, and nothing before it was skipped.
     exact: bool,
 }
 
 impl Step {
-    /// The bytes before the damage.
+    /// Damaged data; `bytes` precede the damage.
     fn damaged(bytes: Vec<u8>) -> Self {
         Self { bytes, intact: false, exact: false }
     }
 
-    /// All bytes; `rest` is what follows the end of the data.
+    /// Complete data; `rest` follows its end.
     fn ended(bytes: Vec<u8>, rest: &[u8]) -> Self {
         Self { bytes, intact: true, exact: is_blank(rest) }
     }
 }
 
-/// Whether there is nothing but white space: an end of line before `endstream` often counts as data.
+/// Whether data is only white space. An end of line before `endstream` is often counted as data.
 fn is_blank(data: &[u8]) -> bool {
     data.iter().all(|byte| is_white_space(*byte))
 }
@@ -140,7 +138,7 @@ type Applied = Result<Step, DocumentError>;
 
 fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<Applied> {
     match filter {
-        // No data is none in any filter, with or without an end of its own.
+        // Empty data is accepted, although these filters have an end marker.
         b"FlateDecode" | b"Fl" | b"LZWDecode" | b"LZW" if input.is_empty() => Some(Ok(Step::ended(Vec::new(), &[]))),
         b"FlateDecode" | b"Fl" => Some(inflate(input, limits).and_then(|step| unpredict(step, parameters))),
         b"LZWDecode" | b"LZW" => Some(lzw(input, parameters, limits).and_then(|step| unpredict(step, parameters))),
@@ -179,7 +177,7 @@ fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
                 let used = input.len().saturating_sub(rest.len());
                 return Ok(Step::ended(out, after_lzw(input, used, parameters, limits)?));
             }
-            // Encoders that leave out the end code are common, and every reader takes them.
+            // Encoders often leave out the end code, and every reader accepts that.
             Ok(_) => return Ok(Step { bytes: out, intact: rest.is_empty(), exact: false }),
             Err(_) => return Ok(Step::damaged(out)),
         }
@@ -194,14 +192,14 @@ fn lzw_decoder(parameters: &Object) -> weezl::decode::Decoder {
     }
 }
 
-/// What follows the end code of LZW data of which the decoder took `used` bytes: it reads ahead by some of them.
+/// The bytes after the end code of LZW data. The decoder consumed `used` bytes, some of them ahead.
 fn after_lzw<'a>(
     input: &'a [u8],
     used: usize,
     parameters: &Object,
     limits: &Limits,
 ) -> Result<&'a [u8], DocumentError> {
-    /// Bytes that the decoder reads ahead, at most.
+    /// The most bytes that the decoder reads ahead.
     const AHEAD: usize = 16;
     let mut end = used;
     for _ in 0..AHEAD {
@@ -214,7 +212,7 @@ fn after_lzw<'a>(
     Ok(input.get(end..).unwrap_or_default())
 }
 
-/// Whether LZW data has its end code.
+/// Whether LZW data contains its end code.
 fn ends_lzw(mut rest: &[u8], parameters: &Object, limits: &Limits) -> Result<bool, DocumentError> {
     let mut decoder = lzw_decoder(parameters);
     let mut piece = vec![0_u8; 64 << 10];
@@ -264,7 +262,7 @@ fn ascii85(input: &[u8], limits: &Limits) -> Applied {
                 break;
             }
             b'z' if digits == 0 => {
-                // Bombs are made of these: all in a row at once.
+                // A run of `z` may be a bomb, so it is expanded at once.
                 let more = rest.iter().take_while(|byte| **byte == b'z').count();
                 let length = out.len() + 4 * (more + 1);
                 if length > limit_bytes(limits) {
@@ -287,7 +285,7 @@ fn ascii85(input: &[u8], limits: &Limits) -> Applied {
             (group, digits) = (0, 0);
         }
     }
-    // One digit makes no byte.
+    // A single remaining digit encodes no byte.
     is_exact &= digits != 1;
     if digits > 1 {
         let whole = (digits..5).fold(group, |group, _| group.wrapping_mul(85).wrapping_add(84));
@@ -310,7 +308,7 @@ fn run_length(input: &[u8], limits: &Limits) -> Applied {
             }
             _ => {
                 let Some((&byte, after)) = after.split_first() else { return Ok(Step::damaged(out)) };
-                // A run at once, not byte by byte.
+                // Faster than byte by byte.
                 out.extend_from_slice([byte; 128].get(..257 - usize::from(length)).unwrap_or_default());
                 rest = after;
             }

@@ -1,4 +1,4 @@
-//! The interactive form (ISO 32000-2, 12.7) in numbers.
+//! Counts the fields of the interactive form (ISO 32000-2, 12.7).
 
 use super::error::DocumentError;
 use super::ladder::Reading;
@@ -6,10 +6,10 @@ use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
 use std::collections::HashSet;
 
-/// Nodes of the field hierarchy that are visited; the largest real form met has 6,000.
+/// The most nodes of the field hierarchy that are visited. The largest known real form has 6,000.
 const MAX_NODES: usize = 250_000;
 
-/// What there is to say about a form without reading its values.
+/// Facts about a form, without its values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     /// Fields without fields below them.
@@ -18,7 +18,7 @@ pub(crate) struct Summary {
     pub(crate) signed: bool,
 }
 
-/// A node to be visited, and the `/FT` and `/V` that it inherits.
+/// A node to visit, with what it inherits of `/FT` and `/V`.
 struct Node {
     field: Object,
     is_signature: bool,
@@ -70,7 +70,7 @@ fn add_nodes(ahead: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_v
     ahead.extend(fields.iter().map(|field| Node { field: field.clone(), is_signature, has_value }));
 }
 
-/// Whether kids are fields of their own, which have a partial name, and not the field's widgets (12.7.4.2).
+/// Whether kids are fields, which have a partial name (12.7.4.2), rather than widgets.
 fn has_fields_below(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
     for kid in kids {
         objects.limits().deadline.check()?;

@@ -1,4 +1,4 @@
-//! Doors for fuzz targets and for tests that feed what no file of theirs would hold. Only in builds with debug assertions.
+//! Entry points for fuzz targets and tests, in builds with debug assertions only.
 
 use super::bytes::FileBytes;
 use super::direct::{CrossReferences, ObjectStream};
@@ -10,13 +10,13 @@ use super::objects::Objects;
 use crate::limits::Limits;
 use std::sync::Arc;
 
-/// Reads objects one after the other, until one is none.
+/// Reads objects until one is malformed.
 pub fn objects(data: &[u8]) {
     let mut lexer = Lexer::new(data, Limits::default().max_nesting);
     while lexer.position() < data.len() && lexer.object().is_ok() {}
 }
 
-/// Reads a chain of cross-reference sections whose newest stands at the beginning, and looks numbers up in it.
+/// Reads cross-reference sections, the newest at the beginning, and looks up numbers.
 pub fn cross_references(data: &[u8]) {
     let limits = small();
     let Ok(file) = FileBytes::new(Arc::new(data.to_vec())) else { return };
@@ -26,7 +26,7 @@ pub fn cross_references(data: &[u8]) {
     }
 }
 
-/// Reads an object stream: its dictionary, then its data; and some of its objects.
+/// Reads an object stream, given as its dictionary and data, and some of its members.
 pub fn object_stream(data: &[u8]) {
     let limits = small();
     let mut lexer = Lexer::new(data, limits.max_nesting);
@@ -39,7 +39,7 @@ pub fn object_stream(data: &[u8]) {
     }
 }
 
-/// Decodes by the filter `name`, with parameters that the first five bytes give.
+/// Decodes data with the filter `name`. The first five bytes are its parameters.
 pub fn filter(name: &str, data: &[u8]) {
     let Some((&[predictor, colors, bits, columns, early], rest)) = data.split_first_chunk() else { return };
     let number = |key: &[u8], value: u8| (Name::new(key), Object::Integer(i64::from(value)));
@@ -57,7 +57,7 @@ pub fn filter(name: &str, data: &[u8]) {
     }
 }
 
-/// Bounds that are quick to reach.
+/// Small limits.
 fn small() -> Limits {
     Limits { max_stream_bytes: 1_000_000, max_xref_sections: 50, ..Limits::default() }
 }

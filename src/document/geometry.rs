@@ -1,4 +1,4 @@
-//! The size of a page as it is seen (ISO 32000-2, 14.11.2).
+//! The visible size of a page (ISO 32000-2, 14.11.2).
 
 use super::Document;
 use super::error::DocumentError;
@@ -8,20 +8,20 @@ use super::objects::Objects;
 use super::tree::Leaf;
 use crate::page::PageIndex;
 
-/// What of a page is shown, and how it is turned.
+/// The visible size and rotation of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageGeometry {
     /// Width in points (1/72 inch) of the crop box within the media box, after rotation and user unit.
     pub width_pt: f64,
-    /// Height in points, likewise.
+    /// Height in points, computed likewise.
     pub height_pt: f64,
     /// `/Rotate` as 0, 90, 180 or 270 degrees clockwise.
     pub rotate: u16,
-    /// `/UserUnit`: points in a unit of the page's own space, 1 but for very large pages.
+    /// `/UserUnit`: points in one unit of user space. 1 except for very large pages.
     pub user_unit: f64,
 }
 
-/// US Letter: what readers agree on where a page has no media box.
+/// US Letter, which readers assume for a page without a media box.
 const DEFAULT_BOX: Rectangle = Rectangle { left: 0.0, bottom: 0.0, right: 612.0, top: 792.0 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,12 +33,12 @@ struct Rectangle {
 }
 
 impl Document {
-    /// The size of the page at `index`: crop box within media box, rotated, in points.
+    /// The size of the page at `index`: the crop box within the media box, rotated, in points.
     ///
-    /// A box that is missing or empty is passed over, in the end for 612 by 792 points.
+    /// A missing or empty crop box falls back to the media box, and that to 612 by 792 points.
     ///
     /// # Errors
-    /// [`DocumentError::PageOutOfRange`], and any other where no reader can read the page.
+    /// [`DocumentError::PageOutOfRange`], or the first reader's error if no reader can read the page.
     pub fn page_geometry(&self, index: PageIndex) -> Result<PageGeometry, DocumentError> {
         let geometry = self.with_page(index, page_geometry, DocumentError::is_worth_another_reader);
         geometry.map(|(geometry, _)| geometry)
@@ -63,7 +63,7 @@ fn page_geometry(reading: &Reading, leaf: &Leaf) -> Result<PageGeometry, Documen
     Ok(PageGeometry { width_pt, height_pt, rotate, user_unit })
 }
 
-/// A rectangle (7.9.5) from any two opposite corners; `None` where it is none or has no area.
+/// A rectangle (7.9.5) from any two opposite corners; `None` if it is malformed or has no area.
 fn rectangle(objects: &dyn Objects, value: Option<&Object>) -> Result<Option<Rectangle>, DocumentError> {
     let Some(value) = value else { return Ok(None) };
     let value = objects.resolve(value)?;
@@ -92,7 +92,7 @@ impl Rectangle {
     }
 }
 
-/// The quarter turn that is nearest, as MuPDF has it for angles that are none.
+/// The nearest quarter turn, as in MuPDF.
 fn snapped(degrees: f64) -> u16 {
     let turn = ((degrees.rem_euclid(360.0) + 45.0) / 90.0).floor();
     match turn {

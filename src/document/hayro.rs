@@ -1,8 +1,8 @@
-//! The second reader: the crate hayro-syntax, for encrypted documents and most damage.
+//! The second reader, on the crate hayro-syntax: for encrypted documents and most damage.
 //!
-//! It resolves every cross-reference entry and every leaf when it opens a file, so it is not the first. Where the
-//! document is not encrypted its objects are read again from their bytes by our own lexer, so that reals keep their
-//! digits; else, and where the lexer refuses them, they are converted value by value.
+//! It resolves all cross-reference entries and pages when it opens a file, so it is slower than the direct reader. If the
+//! document is not encrypted, our lexer reads the objects' bytes again, so that reals keep their digits. Otherwise, or if
+//! the lexer refuses them, objects are converted value by value.
 
 use super::bytes::FileBytes;
 use super::cache::ObjectCache;
@@ -22,20 +22,20 @@ use std::sync::Arc;
 pub(crate) struct HayroReader {
     pdf: Pdf,
     trailer: Dictionary,
-    /// Whether strings and streams may be encrypted in the file; then its bytes are never taken as they are.
+    /// Whether the file may be encrypted; then objects are never read from its bytes.
     encrypted: bool,
     limits: Limits,
     cache: ObjectCache,
-    /// A catalog and a page tree for a document that has lost its own.
+    /// A catalog and a page tree root for a document that has lost its own.
     substitutes: Option<[Arc<Object>; 2]>,
 }
 
-/// The identifiers of the substitutes: numbers that no file can use, since its `/Size` would be larger.
+/// Ids of the substitutes: no file can use these numbers, since its `/Size` would be larger.
 const SUBSTITUTE_CATALOG: ObjectId = ObjectId { number: u32::MAX, generation: u16::MAX };
 const SUBSTITUTE_PAGES: ObjectId = ObjectId { number: u32::MAX - 1, generation: u16::MAX };
 
 impl HayroReader {
-    /// Opens a document, repairing its cross references where they are broken.
+    /// Opens a document and repairs broken cross references.
     pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         let whole = file.whole()?;
         let found = trailer::find(file, limits)?;
@@ -43,7 +43,7 @@ impl HayroReader {
         let whole = Arc::new(whole);
         let load = |password| Pdf::new_with_password(Arc::clone(&whole), password);
         let pdf = match load(password.unwrap_or_default()) {
-            // A password that nobody needs is no reason to refuse.
+            // A superfluous password is no error.
             Err(LoadPdfError::Decryption(DecryptionError::PasswordProtected)) if password.is_some() => load(""),
             other => other,
         };
@@ -67,11 +67,11 @@ impl HayroReader {
         Ok(objects.get(pages, b"Kids")?.as_array().is_some())
     }
 
-    /// Makes a tree of the page dictionaries that hayro-syntax has found anywhere in the file, in the file's order.
+    /// Builds a page tree of all page dictionaries that hayro-syntax found in the file, in file order.
     fn substitute_page_tree(&mut self) -> Result<(), DocumentError> {
         let ids = self.pdf.pages().iter().filter_map(|page| page.raw().obj_id());
         let mut kids: Vec<Object> = ids.map(|id| converted_reference(id.into())).collect();
-        // Nobody knows how many pages were lost with the tree; a kid that is none says so, and other readers are asked.
+        // Pages may be lost. A null kid marks the tree as incomplete, so that other readers are tried.
         kids.push(Object::Null);
         let mut catalog = (*(self as &dyn Objects).catalog()?).clone();
         if let Object::Dictionary(catalog) = &mut catalog {
@@ -130,7 +130,7 @@ impl HayroReader {
         Ok(Dictionary::from_entries(entries.collect::<Result<_, DocumentError>>()?))
     }
 
-    /// The object that our lexer reads in `bytes`, where the bytes are not encrypted and it takes them.
+    /// The object that our lexer reads in `bytes`; `None` if they may be encrypted or are refused.
     fn verbatim(&self, bytes: &[u8]) -> Result<Option<Object>, LimitExceeded> {
         if self.encrypted {
             return Ok(None);
@@ -176,13 +176,13 @@ impl Objects for HayroReader {
     }
 }
 
-/// Looks at every object once. hayro-syntax repairs all cross references when it meets the first that leads to no object:
-/// in the middle of a split the same object would be one thing for pages that were cut before and another for the rest.
+/// Fetches every object once. hayro-syntax repairs its cross references at the first dangling one. In the middle of a
+/// split, that would change objects between pages.
 fn look_at_all(pdf: &Pdf, limits: &Limits) -> Result<(), DocumentError> {
     pdf.objects().into_iter().try_for_each(|_| limits.deadline.check().map_err(DocumentError::from))
 }
 
-/// Our trailer: its own `/Root`, and what the file's trailer has besides, but for `/Encrypt`, which no longer holds.
+/// The trailer: hayro-syntax's `/Root`, and `/Info` and `/ID` of the file's trailer.
 fn trailer_of(pdf: &Pdf, found: &Dictionary) -> Result<Dictionary, DocumentError> {
     let root = pdf.xref().root_id();
     let generation = u16::try_from(root.gen_number).map_err(|_| DocumentError::damaged("a /Root without an object"))?;
@@ -196,7 +196,7 @@ fn trailer_of(pdf: &Pdf, found: &Dictionary) -> Result<Dictionary, DocumentError
     Ok(trailer)
 }
 
-/// Whether the file may be encrypted: coarse, since a wrong yes only costs digits of reals.
+/// Whether the file may be encrypted. A false positive costs only digits of reals.
 fn mentions_encryption(bytes: &[u8]) -> bool {
     bytes.windows(b"/Encrypt".len()).any(|window| window == b"/Encrypt")
 }
@@ -215,13 +215,13 @@ fn document_error(error: LoadPdfError, password_given: bool) -> DocumentError {
 fn converted_reference(reference: theirs::ObjRef) -> Object {
     match u16::try_from(reference.gen_number) {
         Ok(generation) => Object::Reference(ObjectId { number: reference.obj_number, generation }),
-        // No object has such a generation, and a reference to no object is null (7.3.10).
+        // No object has such a generation, and a reference to a missing object is null (7.3.10).
         Err(_) => Object::Null,
     }
 }
 
 fn converted_number(number: &theirs::Number) -> Object {
-    // The two kinds are told apart by how they print alone: reals always have a point or an exponent.
+    // Only the printed form tells them apart: reals always have a point or an exponent.
     match number.to_string().parse::<i64>() {
         Ok(integer) => Object::Integer(integer),
         Err(_) if number.as_f64().is_finite() => Object::Real(RealToken::from_value(number.as_f64())),

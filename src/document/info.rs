@@ -1,4 +1,4 @@
-//! What a document says of itself: the information dictionary (ISO 32000-2, 14.3.3) and what the catalog tells.
+//! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
 use super::bytes::FileBytes;
 use super::direct;
@@ -10,9 +10,9 @@ use super::object::{Dictionary, Object};
 use super::outline::Outline;
 use super::{Document, date, text_string, trailer};
 
-/// Facts about a document. What could not be read is absent, false or 0.
+/// Facts about a document. Values that cannot be read are absent, false or 0.
 ///
-/// Strings come out of the document: data of its author, on one line and without hidden characters.
+/// Strings are untrusted data from the document, on one line and without hidden characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentInfo {
     /// `/Title`.
@@ -23,34 +23,34 @@ pub struct DocumentInfo {
     pub subject: Option<String>,
     /// `/Keywords`.
     pub keywords: Option<String>,
-    /// `/Creator`: the program that made the original.
+    /// `/Creator`: the program that created the original document.
     pub creator: Option<String>,
-    /// `/Producer`: the program that made the PDF.
+    /// `/Producer`: the program that wrote the PDF.
     pub producer: Option<String>,
     /// `/CreationDate` as RFC 3339.
     pub created: Option<String>,
     /// `/ModDate` as RFC 3339.
     pub modified: Option<String>,
-    /// The version of the header, or the catalog's `/Version` where that is later, such as `1.7`; empty if unknown.
+    /// The later of the header's version and the catalog's `/Version`, such as `1.7`; empty if unknown.
     pub pdf_version: String,
-    /// Whether the file is encrypted, be it with an empty password.
+    /// Whether the file is encrypted, even with an empty password.
     pub encrypted: bool,
-    /// Whether a signature field has been signed. That says nothing about the signature's validity.
+    /// Whether a signature field has a value. The signature is not validated.
     pub signed: bool,
     /// Whether `/MarkInfo` says that the document is tagged.
     pub tagged: bool,
-    /// Terminal fields of the form.
+    /// Number of terminal form fields.
     pub form_fields: usize,
-    /// Files in the `/EmbeddedFiles` name tree; attachments to single pages are not counted.
+    /// Number of files in the `/EmbeddedFiles` name tree. File attachment annotations are not counted.
     pub attachments: usize,
-    /// Items of the outline, up to `max_outline_items` of the limits.
+    /// Number of outline items, up to `max_outline_items`.
     pub outline_entries: usize,
-    /// Whether pages have labels of their own.
+    /// Whether the document has page labels.
     pub has_page_labels: bool,
 }
 
 impl Document {
-    /// What the document says of itself.
+    /// Reads the document's metadata.
     #[must_use]
     pub fn info(&self) -> DocumentInfo {
         let mut info = self.ask(described).unwrap_or_default();
@@ -121,7 +121,7 @@ fn version(bytes: &[u8]) -> Option<String> {
 }
 
 fn later(header: Option<String>, catalog: Option<String>) -> String {
-    // With one digit before and one after the point the order of strings is that of versions.
+    // With single digits, string order is version order.
     header.max(catalog).unwrap_or_default()
 }
 

@@ -1,21 +1,21 @@
-//! Name trees (ISO 32000-2, 7.9.6) and number trees (7.9.7), walked whole.
+//! Name trees (ISO 32000-2, 7.9.6) and number trees (7.9.7).
 //!
-//! `/Limits` would make a single look-up faster, but it lies in real files, and a walk is done once a document.
+//! A tree is always read whole. `/Limits` would make look-ups faster, but is wrong in real files.
 
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
 use std::collections::HashSet;
 
-/// Entries of one tree that are read; the largest real one met has 70,000.
+/// The most entries of one tree that are read. The largest known real tree has 70,000.
 const MAX_ENTRIES: usize = 250_000;
 
 /// The two kinds of tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyTree {
-    /// Keys are strings, pairs stand in `/Names`.
+    /// Keys are strings, in `/Names`.
     Names,
-    /// Keys are integers, pairs stand in `/Nums`.
+    /// Keys are integers, in `/Nums`.
     Numbers,
 }
 
@@ -27,7 +27,7 @@ impl KeyTree {
         }
     }
 
-    /// The pairs of the tree below `root`, in its order; at most [`MAX_ENTRIES`], each node once.
+    /// The entries of the tree at `root`, in its order: at most [`MAX_ENTRIES`], each node once.
     pub(crate) fn entries(self, objects: &dyn Objects, root: &Object) -> Result<Vec<(Object, Object)>, DocumentError> {
         let mut entries = Vec::new();
         let mut seen = HashSet::new();

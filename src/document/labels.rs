@@ -8,16 +8,16 @@ use super::objects::Objects;
 use super::text_string;
 use crate::page::{PageIndex, PageLabel};
 
-/// Roman numerals and letters grow with the number; above this one it is written in digits.
+/// Larger numbers are written in digits, since Roman numerals and letters grow with the number.
 const MAX_LETTERED_NUMBER: i64 = 5_000;
 
-/// The labels of a document: ranges sorted by their first page.
+/// The page labels of a document, as ranges sorted by their first page.
 #[derive(Debug, Default)]
 pub(crate) struct PageLabels {
     ranges: Vec<Range>,
 }
 
-/// Pages from `first` on up to the next range.
+/// A labelling range: the pages from `first` up to the next range.
 #[derive(Debug)]
 struct Range {
     first: u32,
@@ -38,7 +38,7 @@ enum Style {
 }
 
 impl PageLabels {
-    /// Reads `/PageLabels` of the catalog; empty where there is none.
+    /// Reads `/PageLabels` of the catalog; empty if there is none.
     pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
         let Some(root) = reading.catalog.get(b"PageLabels") else { return Ok(Self::default()) };
         let objects = &*reading.objects;
@@ -50,19 +50,19 @@ impl PageLabels {
                 ranges.push(Range::read(objects, first, label)?);
             }
         }
-        // Of a page that two ranges begin with the later one counts, as of a key that comes twice.
+        // If two ranges begin at a page, the later one counts, as for duplicate keys.
         ranges.reverse();
         ranges.sort_by_key(|range| range.first);
         ranges.dedup_by_key(|range| range.first);
         Ok(Self { ranges })
     }
 
-    /// Whether there is no label.
+    /// Whether the document has no page labels.
     pub(crate) fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// The label of a page; `None` before the first range and where nothing would be printed.
+    /// The label of a page; `None` before the first range, or if the label is empty.
     pub(crate) fn label(&self, page: PageIndex) -> Option<PageLabel> {
         let after = self.ranges.partition_point(|range| range.first <= page.0);
         let range = self.ranges.get(after.checked_sub(1)?)?;

@@ -1,11 +1,11 @@
-//! The order of the readers, and the hand-over from one to the next.
+//! The readers of a file, in the order in which they are tried.
 //!
-//! 1. [`Tier::Direct`]: ours; lazy and strict, for sound files that are not encrypted.
+//! 1. [`Tier::Direct`]: our own reader, lazy and strict, for sound files that are not encrypted.
 //! 2. [`Tier::HayroSyntax`]: encrypted files and most damage.
-//! 3. [`Tier::Lopdf`]: a third opinion; never for encrypted files, whose AES-256 it can get wrong without a word.
-//! 4. [`Tier::Qpdf`]: libqpdf repairs or decrypts the whole file once, and tier 1 reads the result.
+//! 3. [`Tier::Lopdf`]: a third opinion. Not for encrypted files: it can decrypt AES-256 wrongly without an error.
+//! 4. [`Tier::Qpdf`]: libqpdf repairs or decrypts the whole file, and the direct reader reads the result.
 //!
-//! A reader that meets damage hands the whole request to the next; a limit that is hit ends the request.
+//! If a reader finds damage, the next one gets the whole request. An exceeded limit ends the request.
 
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The reader that made an answer.
+/// A reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// The direct reader.
@@ -36,7 +36,7 @@ pub enum Tier {
 impl Tier {
     const ORDER: [Self; 4] = [Self::Direct, Self::HayroSyntax, Self::Lopdf, Self::Qpdf];
 
-    /// The name used in details and logs.
+    /// The name in details and logs.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -61,12 +61,12 @@ pub(crate) struct Reading {
     pub(crate) catalog: Dictionary,
     pub(crate) tree: PageTree,
     pub(crate) limits: Limits,
-    /// What the room that cuts pages keeps from one to the next.
+    /// Data that `split` derives and reuses for further pages.
     pub(crate) keepsake: Keepsake,
 }
 
 impl Reading {
-    /// The pages that the reader `objects` sees.
+    /// Opens the page tree as the reader `objects` sees it.
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
@@ -77,7 +77,7 @@ impl Reading {
 
 pub(crate) type Opened = Result<Arc<Reading>, DocumentError>;
 
-/// The readers of one file, opened when they are needed.
+/// The readers of one file, opened on demand.
 pub(crate) struct Ladder {
     file: Arc<FileBytes>,
     password: Option<String>,
@@ -90,7 +90,9 @@ impl Ladder {
         Self { file, password, limits, readings: Default::default() }
     }
 
-    /// The first reading on which `read` succeeds, with what it gave.
+    /// Calls `read` with one reading after the other. Returns the first success and its reading.
+    ///
+    /// The next reader is tried if `hand_over` is true for the error.
     pub(crate) fn climb<T, E: From<DocumentError>>(
         &self,
         read: impl Fn(&Reading) -> Result<T, E>,
@@ -125,12 +127,12 @@ impl Ladder {
         }
     }
 
-    /// The file that all readers read.
+    /// The file.
     pub(crate) fn file(&self) -> &FileBytes {
         &self.file
     }
 
-    /// The file without its encryption.
+    /// The whole file, decrypted.
     #[cfg(feature = "qpdf")]
     pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
         super::qpdf::decrypted(&self.file, self.password.as_deref())
@@ -142,23 +144,23 @@ impl Ladder {
         Err(DocumentError::UnsupportedEncryption)
     }
 
-    /// The bounds that all readers keep.
+    /// The limits of all readers.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The readers that were tried so far, and what came of it.
+    /// The readers tried so far, with their results.
     pub(crate) fn tried(&self) -> impl Iterator<Item = (Tier, &Opened)> {
         Tier::ORDER.into_iter().zip(&self.readings).filter_map(|(tier, slot)| Some((tier, slot.get()?)))
     }
 
-    /// The reading of one reader, where it can be had.
+    /// The reading of one reader, unless it fails.
     pub(crate) fn reading(&self, wanted: Tier) -> Option<&Arc<Reading>> {
         let (tier, slot) = Tier::ORDER.into_iter().zip(&self.readings).find(|(tier, _)| *tier == wanted)?;
         slot.get_or_init(|| self.open(tier)).as_ref().ok()
     }
 
-    /// The reading with the most pages, the first of several: for documents of which every reader has lost some.
+    /// The first reading with the most pages, for documents of which every reader has lost pages.
     pub(crate) fn most_pages(&self) -> Option<Arc<Reading>> {
         let opened = Tier::ORDER.into_iter().zip(&self.readings);
         let opened = opened.filter_map(|(tier, slot)| slot.get_or_init(|| self.open(tier)).as_ref().ok());

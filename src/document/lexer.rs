@@ -1,7 +1,7 @@
-//! Tokens and objects out of bytes (ISO 32000-2, 7.2 and 7.3), strictly.
+//! Reads tokens and objects (ISO 32000-2, 7.2 and 7.3), strictly.
 //!
-//! The lexer refuses instead of guessing: what is not well-formed is [`Syntax::Malformed`], and the caller hands the
-//! file to a reader that repairs. A window of a larger file that ends too early is [`Syntax::Incomplete`].
+//! The lexer refuses instead of guessing: malformed input is [`Syntax::Malformed`], and the caller tries a reader that
+//! repairs. If the bytes are a window of the file that ends too early, the result is [`Syntax::Incomplete`].
 
 mod classes;
 mod reference;
@@ -16,18 +16,18 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 /// Why no object could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
-    /// The bytes end inside the object; more of the file may complete it.
+    /// The bytes end inside the object; a larger window may complete it.
     Incomplete,
-    /// Not an object. Holds the position in the bytes.
+    /// Malformed at this position in the bytes.
     Malformed(usize),
-    /// Arrays and dictionaries deeper than the limit.
+    /// Arrays and dictionaries exceed `max_nesting`.
     TooDeep,
-    /// More values than the limit.
+    /// Values exceed `max_object_values`.
     TooMany,
 }
 
 impl Syntax {
-    /// The limit of `limits` that was passed, if that is what it is.
+    /// The exceeded limit; `None` for other errors.
     pub(crate) fn limit(self, limits: &Limits) -> Option<LimitExceeded> {
         let (which, limit) = match self {
             Self::TooDeep => (Limit::Nesting, limits.max_nesting),
@@ -39,13 +39,13 @@ impl Syntax {
     }
 }
 
-/// Reads objects from `bytes`, from `position` on.
+/// Reads objects from `bytes`, beginning at `position`.
 #[derive(Debug, Clone)]
 pub(crate) struct Lexer<'a> {
     bytes: &'a [u8],
     position: usize,
     max_nesting: u32,
-    /// How many more values may stand in arrays and dictionaries: each takes 32 bytes and more, be it two in the file.
+    /// How many more values arrays and dictionaries may have. A value of two bytes in the file takes 32 in memory.
     values_left: u32,
 }
 
@@ -55,18 +55,18 @@ impl<'a> Lexer<'a> {
         Self { bytes, position: 0, max_nesting, values_left: u32::MAX }
     }
 
-    /// The same, which reads an object within `limits`.
+    /// A lexer at the start of `bytes` that keeps `limits`.
     pub(crate) fn within(bytes: &'a [u8], limits: &Limits) -> Self {
         Self { values_left: limits.max_object_values, ..Self::new(bytes, limits.max_nesting) }
     }
 
-    /// The same lexer at `position`.
+    /// Moves the lexer to `position`.
     pub(crate) fn at(mut self, position: usize) -> Self {
         self.position = position;
         self
     }
 
-    /// Where the next token is looked for.
+    /// The current position.
     pub(crate) fn position(&self) -> usize {
         self.position
     }
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         self.skip_space();
         let rest = self.rest();
         if rest.len() <= keyword.len() && keyword.starts_with(rest) {
-            // The keyword may go on in the part of the file that is not in the window.
+            // The keyword may continue beyond the window.
             return Err(Syntax::Incomplete);
         }
         match rest.strip_prefix(keyword) {
@@ -119,7 +119,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads the end of line after `stream` (7.3.8.1): CR LF or LF; a lone CR is taken as one by other readers too.
+    /// Reads the end of line after `stream` (7.3.8.1): CR LF, LF, or CR alone, which other readers accept too.
     pub(crate) fn end_of_line(&mut self) -> Result<(), Syntax> {
         self.position += match self.rest() {
             [b'\r', b'\n', ..] => 2,
@@ -130,7 +130,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Skips white space and reads an integer without sign.
+    /// Skips white space and reads an unsigned integer.
     pub(crate) fn unsigned(&mut self) -> Result<u64, Syntax> {
         self.skip_space();
         let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -153,7 +153,7 @@ impl<'a> Lexer<'a> {
         Ok(ObjectId { number, generation })
     }
 
-    /// Reads the next object; a stream's dictionary comes as a dictionary.
+    /// Reads the next object; of a stream, only its dictionary.
     pub(crate) fn object(&mut self) -> Result<Object, Syntax> {
         self.object_within(0)
     }
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         let mut elements = Vec::new();
         loop {
             self.skip_space();
-            // Kids of a large tree are nothing else.
+            // A fast path: large arrays are mostly references.
             if let Some(id) = self.plain_reference() {
                 self.count_value()?;
                 elements.push(Object::Reference(id));
@@ -280,7 +280,7 @@ impl<'a> Lexer<'a> {
                     continue;
                 }
                 b'\r' => {
-                    // Any end of line inside a string is read as one line feed (7.3.4.2).
+                    // Any end of line in a string means a line feed (7.3.4.2).
                     if self.peek() == Some(b'\n') {
                         self.position += 1;
                     }
@@ -356,7 +356,7 @@ pub(crate) fn hexadecimal_digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Resolves `#xx`; `None` where a `#` is not followed by two hexadecimal digits, or stands for a null byte.
+/// Resolves `#xx`; `None` if two hexadecimal digits do not follow, or stand for a null byte.
 fn unescape_name(token: &[u8]) -> Option<Name> {
     let mut out = Vec::with_capacity(token.len());
     let mut bytes = token.iter();
@@ -375,7 +375,7 @@ fn unescape_name(token: &[u8]) -> Option<Name> {
     Some(Name::new(&out))
 }
 
-/// Reads a number (7.3.3); `None` for tokens that readers disagree about, such as `--5` or `1.2.3`.
+/// Parses a number (7.3.3); `None` for tokens that readers disagree about, such as `--5` or `1.2.3`.
 fn number(token: &[u8]) -> Option<Object> {
     let digits = token.strip_prefix(b"-").or_else(|| token.strip_prefix(b"+")).unwrap_or(token);
     let points = digits.iter().filter(|byte| **byte == b'.').count();

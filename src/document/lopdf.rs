@@ -1,8 +1,8 @@
-//! The third reader: the crate lopdf, a third opinion on damage.
+//! The third reader, on the crate lopdf: a third opinion on damage.
 //!
-//! It copies every object when it opens a file, and decrypts AES-256 wrongly without a word in some files. So large
-//! files and encrypted ones pass it by, but for one case that no other reader here takes: a password outside ASCII for
-//! a security handler of revision 4 or less, which means it in PDFDocEncoding.
+//! It copies all objects when it opens a file, and decrypts AES-256 wrongly in some files without an error. So it is not
+//! used for large or encrypted files, except for non-ASCII passwords of security handlers up to revision 4, which are in
+//! PDFDocEncoding and which no other reader supports.
 
 use super::bytes::FileBytes;
 use super::cache::ObjectCache;
@@ -16,10 +16,10 @@ use bytes::Bytes;
 use lopdf as theirs;
 use std::sync::Arc;
 
-/// Files that are larger are left to the next reader: lopdf takes four to seven times their size in memory.
+/// Larger files are left to the next reader: lopdf takes four to seven times their size in memory.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// The last revision of the standard security handler whose passwords are PDFDocEncoding (7.6.4.3.2).
+/// The last revision of the standard security handler with passwords in PDFDocEncoding (7.6.4.3.2).
 const LAST_OLD_REVISION: i64 = 4;
 
 /// A document as lopdf reads it.
@@ -32,7 +32,7 @@ pub(crate) struct LopdfReader {
 }
 
 impl LopdfReader {
-    /// Opens a document that is not encrypted, or is so with a password that only this reader can spell.
+    /// Opens a document that is not encrypted, or whose password only this reader supports.
     pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         if file.len() > MAX_BYTES {
             return Err(DocumentError::damaged("a file too large to be repaired"));

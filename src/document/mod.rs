@@ -1,6 +1,6 @@
-//! Bytes → [`Document`]: the reader tiers behind one trait, the page tree, and what a document says of itself.
+//! Reads PDF documents: four readers behind one trait, the page tree, and document metadata.
 //!
-//! No I/O but through [`ReadAt`], no clock, no thread.
+//! All I/O goes through [`ReadAt`]. The room knows no clock.
 
 mod bytes;
 mod cache;
@@ -58,10 +58,10 @@ pub(crate) use ladder::{Ladder, Reading};
 use std::sync::{Arc, OnceLock};
 pub(crate) use tree::Leaf;
 
-/// An open PDF document. Cheap to share between threads; pages are read when they are asked for.
+/// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
     ladder: Ladder,
-    /// The reading that gave the page count.
+    /// The reading that determined the page count.
     first: Arc<Reading>,
     labels: OnceLock<PageLabels>,
 }
@@ -69,13 +69,15 @@ pub struct Document {
 impl Document {
     /// Opens a document with the first reader that finds its page tree.
     ///
-    /// Documents that are encrypted with an empty user password open without one.
+    /// A document with an empty user password opens without a password.
     ///
     /// # Errors
-    /// [`DocumentError::Encrypted`] where a password is missing or wrong, [`DocumentError::NotAPdf`] where nothing
-    /// looks like a PDF, [`DocumentError::Damaged`] where no reader finds a page tree, [`DocumentError::Limit`] where
-    /// the file passes a bound of `limits`, [`DocumentError::Stopped`] past their deadline, [`DocumentError::Io`] where it
-    /// cannot be read.
+    /// - [`DocumentError::Encrypted`]: the password is missing or wrong.
+    /// - [`DocumentError::NotAPdf`]: the file does not look like a PDF.
+    /// - [`DocumentError::Damaged`]: no reader finds a page tree.
+    /// - [`DocumentError::Limit`]: the file exceeds one of `limits`.
+    /// - [`DocumentError::Stopped`]: the deadline passed, or the request was cancelled.
+    /// - [`DocumentError::Io`]: the file cannot be read.
     pub fn open(source: Arc<dyn ReadAt>, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         LimitExceeded::check(Limit::FileBytes, source.len(), limits.max_file_bytes)?;
         let file = Arc::new(FileBytes::new(source)?);
@@ -106,25 +108,25 @@ impl Document {
         self.first.tier
     }
 
-    /// The label printed on a page, where the document has labels and the page's is not empty.
+    /// The page label; `None` if the document has none for this page, or it is empty.
     #[must_use]
     pub fn page_label(&self, index: PageIndex) -> Option<PageLabel> {
         self.labels()?.label(index).filter(|_| index.0 < self.page_count())
     }
 
-    /// The outline: all items counted, the first `max_items` given.
+    /// The outline with at most `max_items` items. All items are counted.
     #[must_use]
     pub fn outline(&self, max_items: usize) -> Outline {
         let unreadable = Outline { is_incomplete: true, ..Outline::default() };
         self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
     }
 
-    /// The bounds on reading and drawing.
+    /// The limits on reading and drawing.
     pub(crate) fn limits(&self) -> &Limits {
         self.ladder.limits()
     }
 
-    /// `None` where there was no time to read them: that must not be remembered as a document without labels.
+    /// The page labels; `None` if the deadline passed, which must not be cached as a document without labels.
     fn labels(&self) -> Option<&PageLabels> {
         if let Some(labels) = self.labels.get() {
             return Some(labels);
@@ -134,9 +136,9 @@ impl Document {
         in_time.then(|| self.labels.get_or_init(|| labels))
     }
 
-    /// Runs `read` with the reader that opened the document, and where that fails with the one that repairs best.
+    /// Calls `read` with the reading that opened the document, and if that fails, with hayro-syntax's.
     ///
-    /// The readers after that one cost too much for what is only said about a document.
+    /// The remaining readers are too expensive for metadata.
     fn ask<T>(&self, read: impl Fn(&Reading) -> Result<T, DocumentError>) -> Option<T> {
         match read(&self.first) {
             Ok(answer) => return Some(answer),
@@ -147,7 +149,7 @@ impl Document {
         if second.tree.count() == self.page_count() { read(second).ok() } else { None }
     }
 
-    /// Runs `read` on the page at `index`, with the first reader on which it succeeds.
+    /// Calls `read` with the page at `index`, one reader after the other, until it succeeds.
     pub(crate) fn with_page<T, E: From<DocumentError>>(
         &self,
         index: PageIndex,
@@ -161,7 +163,7 @@ impl Document {
         self.with_pages(&[index], read_first, hand_over)
     }
 
-    /// Runs `read` on the pages at `indices`, all by one reader, with the first on which it succeeds.
+    /// Calls `read` with the pages at `indices`, all of one reader, until it succeeds.
     pub(crate) fn with_pages<T, E: From<DocumentError>>(
         &self,
         indices: &[PageIndex],
@@ -174,7 +176,7 @@ impl Document {
         }
         let on = |reading: &Reading| {
             if reading.tree.count() != page_count {
-                // Its pages may be others under the same numbers.
+                // With another page count, the same indices may mean other pages.
                 return Err(DocumentError::damaged("a document whose number of pages is uncertain").into());
             }
             let leaf = |index: &PageIndex| reading.tree.leaf(&*reading.objects, *index, &reading.limits);
@@ -185,7 +187,7 @@ impl Document {
     }
 }
 
-/// Whether a reading has pages and has lost none.
+/// Checks that a reading has pages and has lost none.
 fn is_whole(reading: &Reading) -> Result<(), DocumentError> {
     match (reading.tree.count(), reading.tree.lost_kids) {
         (0, _) => Err(DocumentError::damaged("a document without pages")),

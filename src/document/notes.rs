@@ -1,40 +1,40 @@
-//! What was odd about a document and how it was read all the same, in the words of whoever reads it: what is wrong, what
-//! could be read, what is missing. Which reader it was is a field, and stands in no sentence.
+//! Notes on damage: what is wrong with a document, what was read, and what is missing. They are written for users, so
+//! readers appear in fields and not in the text.
 
 use super::Document;
 use super::error::DocumentError;
 use super::ladder::Tier;
 use std::fmt;
 
-/// Something that was repaired or is odd.
+/// A note on damage that did not prevent reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// The file is damaged and was read all the same.
+    /// The file is damaged and was repaired.
     Repaired {
-        /// The reader that read it.
+        /// The reader that repaired it.
         tier: Tier,
-        /// What is wrong with the file.
+        /// The damage.
         reason: DocumentError,
     },
     /// `/Count` of the page tree is not the number of its leaves.
     CountWrong {
-        /// The number of leaves, which counts.
+        /// The number of leaves, which is used.
         pages: u32,
     },
-    /// The page tree names pages that are not there, or is not there itself: more pages may have been.
+    /// The page tree, or pages in it, are missing.
     PagesLost {
         /// Pages that were found.
         pages: u32,
-        /// Whether the file ends early.
+        /// Whether the file is truncated.
         ends_early: bool,
     },
-    /// Two readers find another number of pages.
+    /// Two readers find different numbers of pages.
     PagesUncertain {
-        /// The reader that is not followed.
+        /// The reader whose number is not used.
         tier: Tier,
         /// Its number of pages.
         pages: u32,
-        /// The number of pages that counts here.
+        /// The number of pages that is used.
         counted: u32,
     },
 }
@@ -66,9 +66,9 @@ impl fmt::Display for Note {
 }
 
 impl Document {
-    /// What was repaired or odd so far; reading pages may add to it.
+    /// Notes on damage found so far. Reading pages may add more.
     ///
-    /// Encryption is no damage, and of several readers that failed the first one says what is wrong.
+    /// Encryption is no damage. If several readers failed, the first one's error is reported.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         let damage = self.ladder.tried().find_map(|(_, opened)| opened.as_ref().err().filter(|error| is_damage(error)));
@@ -87,7 +87,7 @@ impl Document {
         notes
     }
 
-    /// What the first reader says that finds another number of pages.
+    /// The note for the first reader that finds another number of pages.
     fn uncertain(&self) -> Option<Note> {
         let counted = self.page_count();
         self.ladder.tried().find_map(|(tier, opened)| {

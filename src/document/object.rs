@@ -1,7 +1,7 @@
-//! The objects of ISO 32000-2, 7.3, as values that keep what the file says.
+//! PDF objects (ISO 32000-2, 7.3).
 //!
-//! Reals keep their token, so that writing one again changes no digit. Dictionaries are sorted by key, which makes
-//! look-up a binary search and every writing canonical. Stream data stays as it is stored (encoded, but decrypted).
+//! Reals keep their token, so that writing changes no digit. Dictionaries are sorted by key, for binary search and
+//! canonical output. Stream data stays encoded but is decrypted.
 
 use bytes::Bytes;
 use smallvec::SmallVec;
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Name {
     }
 }
 
-/// The bytes of a string: short ones, of which an array may hold a million, without memory of their own.
+/// The bytes of a string. Short strings need no allocation.
 pub(crate) type StringBytes = SmallVec<[u8; 16]>;
 
 /// The token of a real number (7.3.3), digit for digit.
@@ -47,7 +47,7 @@ pub(crate) type StringBytes = SmallVec<[u8; 16]>;
 pub(crate) struct RealToken(SmallVec<[u8; 16]>);
 
 impl RealToken {
-    /// The token `bytes`, which the caller has found to be `[+-]?digits*.digits*`.
+    /// The token `bytes`, which must match `[+-]?digits*.digits*`.
     pub(crate) fn new(bytes: &[u8]) -> Self {
         Self(SmallVec::from_slice(bytes))
     }
@@ -63,7 +63,7 @@ impl RealToken {
         &self.0
     }
 
-    /// The number meant.
+    /// The token's value.
     #[must_use]
     pub(crate) fn value(&self) -> f64 {
         std::str::from_utf8(&self.0).ok().and_then(|token| token.parse().ok()).unwrap_or(0.0)
@@ -79,7 +79,7 @@ impl std::fmt::Debug for RealToken {
 /// A PDF object (7.3).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Object {
-    /// The null object; as a dictionary's value the same as no entry.
+    /// The null object. As a dictionary value it means that there is no entry.
     Null,
     /// A boolean.
     Boolean(bool),
@@ -95,7 +95,7 @@ pub(crate) enum Object {
     Array(Vec<Object>),
     /// A dictionary.
     Dictionary(Dictionary),
-    /// A stream; only ever an indirect object. Boxed, so that arrays of references stay small.
+    /// A stream, which is always an indirect object. Boxed to keep other objects small.
     Stream(Box<Stream>),
     /// A reference to an indirect object.
     Reference(ObjectId),
@@ -114,7 +114,7 @@ impl Object {
         matches!(self, Self::Null)
     }
 
-    /// The dictionary, also that of a stream.
+    /// The dictionary, or that of a stream.
     #[must_use]
     pub(crate) fn as_dictionary(&self) -> Option<&Dictionary> {
         match self {
@@ -189,7 +189,7 @@ impl Dictionary {
         Self::default()
     }
 
-    /// A dictionary of entries in any order; of a key that comes twice the last entry counts.
+    /// A dictionary of entries in any order. If a key occurs twice, the last entry counts.
     #[must_use]
     pub(crate) fn from_entries(mut entries: Vec<(Name, Object)>) -> Self {
         if !entries.is_sorted_by(|a, b| a.0 < b.0) {
@@ -200,7 +200,7 @@ impl Dictionary {
         Self(entries)
     }
 
-    /// The value of `key`, where there is one.
+    /// The value of `key`.
     #[must_use]
     pub(crate) fn get(&self, key: &[u8]) -> Option<&Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
@@ -219,13 +219,13 @@ impl Dictionary {
         }
     }
 
-    /// Takes `key` out.
+    /// Removes `key` and returns its value.
     pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
         Some(self.0.remove(at).1)
     }
 
-    /// The entries in the order of their keys.
+    /// The entries in key order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
@@ -246,8 +246,8 @@ impl Dictionary {
 /// A stream (7.3.8).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stream {
-    /// The stream's dictionary; its `/Length` may be wrong, the data's is right.
+    /// The stream's dictionary. Its `/Length` may be wrong.
     pub(crate) dictionary: Dictionary,
-    /// The data as stored: encoded by `/Filter`, but decrypted.
+    /// The data, encoded by `/Filter` but decrypted.
     pub(crate) data: Bytes,
 }

@@ -1,4 +1,4 @@
-//! The trait that every reader tier implements, and look-ups over it.
+//! The trait that every reader implements, and look-ups on top of it.
 
 use super::error::DocumentError;
 use super::lexer::Glance;
@@ -7,34 +7,34 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A document as a trailer and indirect objects: what the closure writer needs, and all that a reader offers it.
+/// A document as a trailer and indirect objects.
 pub(crate) trait Objects: Send + Sync {
     /// The trailer dictionary; `/Root` at least.
     fn trailer(&self) -> &Dictionary;
 
-    /// The object `id`; the null object where there is none (ISO 32000-2, 7.3.10).
+    /// The object `id`; the null object if there is none (ISO 32000-2, 7.3.10).
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError>;
 
-    /// What the dictionary `id` says of being a page, where the reader can tell without reading it whole; `None` where it
-    /// cannot, or the dictionary has kids.
+    /// Reads only the entries of the dictionary `id` that tell whether it is a page. `None` if the reader cannot, or the
+    /// dictionary has kids.
     fn glance(&self, _id: ObjectId) -> Result<Option<Glance>, DocumentError> {
         Ok(None)
     }
 
-    /// Whether the file has an object of this number, where the reader can tell without reading it.
+    /// Whether the file has the object `id`; false if the reader cannot tell without reading it.
     fn lists(&self, _id: ObjectId) -> Result<bool, DocumentError> {
         Ok(false)
     }
 
-    /// The bounds on reading.
+    /// The limits on reading.
     fn limits(&self) -> &Limits;
 }
 
-/// An object behind any number of references.
+/// The target of an object that may be a reference.
 pub(crate) enum Resolved<'a> {
-    /// It was no reference.
+    /// The object itself was no reference.
     Direct(&'a Object),
-    /// It was fetched.
+    /// The object that the references lead to.
     Fetched(Arc<Object>),
 }
 
@@ -50,7 +50,7 @@ impl Deref for Resolved<'_> {
 }
 
 impl dyn Objects + '_ {
-    /// Follows references until there is something else.
+    /// Follows references, up to `max_reference_hops`.
     pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
         let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
@@ -62,7 +62,7 @@ impl dyn Objects + '_ {
         for _ in 0..hops {
             let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
             if passed.contains(id) {
-                // A reference to itself leads to no object, which is the null object.
+                // A cycle of references leads to no object, which means null.
                 return Ok(Resolved::Fetched(Arc::new(Object::Null)));
             }
             passed.push(*id);
@@ -75,7 +75,7 @@ impl dyn Objects + '_ {
         Err(LimitExceeded { which: Limit::ReferenceHops, limit, found: limit + 1 }.into())
     }
 
-    /// The value of `key`, resolved; null where there is none.
+    /// The value of `key`, resolved; null if there is none.
     pub(crate) fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<Resolved<'a>, DocumentError> {
         self.resolve(dictionary.get(key).unwrap_or(&Object::Null))
     }

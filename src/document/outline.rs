@@ -8,30 +8,30 @@ use super::text_string;
 use crate::page::PageIndex;
 use std::collections::HashSet;
 
-/// The outline, or its beginning.
+/// The outline of a document, or its beginning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Items in the order of reading, parents before their children; no more than were asked for.
+    /// Items in reading order, parents before children; at most as many as requested.
     pub items: Vec<OutlineItem>,
-    /// Items in the whole outline, up to `max_outline_items` of the limits.
+    /// Number of items in the whole outline, up to `max_outline_items`.
     pub total: usize,
-    /// Whether items could not be read, came twice, or were too many to be counted.
+    /// Whether items are unreadable, occur twice, or exceed `max_outline_items`.
     pub is_incomplete: bool,
 }
 
-/// One entry of the outline.
+/// An outline item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineItem {
-    /// Levels above; 0 at the top.
+    /// The item's level; 0 at the top.
     pub depth: u32,
     /// `/Title` on one line, without hidden characters.
     pub title: String,
-    /// The page it leads to; `None` where it leads to none of this document.
+    /// The page that it leads to; `None` if that is no page of this document.
     pub page: Option<PageIndex>,
 }
 
 impl Outline {
-    /// Reads `/Outlines` of the catalog: all items counted, the first `max_items` given.
+    /// Reads `/Outlines` of the catalog. All items are counted, the first `max_items` are returned.
     pub(crate) fn read(reading: &Reading, max_items: usize) -> Result<Self, DocumentError> {
         let mut walk = Walk {
             reading,
@@ -63,7 +63,7 @@ struct Walk<'a> {
     destinations: Destinations<'a>,
     max_items: usize,
     seen: HashSet<ObjectId>,
-    /// Items to be visited, the next one last.
+    /// Items to visit, the next one last.
     ahead: Vec<(Object, u32)>,
     outline: Outline,
 }

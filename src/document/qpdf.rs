@@ -1,9 +1,7 @@
-//! The fourth reader: libqpdf repairs or decrypts the whole file once, and the direct reader reads the result.
+//! The fourth reader: libqpdf repairs or decrypts the whole file, and the direct reader reads the result.
 //!
-//! The result is kept while the document is open, and nowhere else. Of 2,240 real files 17 come to this reader, the largest
-//! of 378 kB, and a page of one costs a process of its own 8 to 14 ms in all. A cache between processes would save a few
-//! of them, and would keep in a folder what the 8 among them that are encrypted say in plain; a confined worker could not
-//! write to it.
+//! The result is kept only while the document is open. Few files need this reader, and a cache on disk would store
+//! decrypted documents in plain.
 
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
@@ -12,11 +10,11 @@ use crate::limits::Limits;
 use qpdf::{ObjectStreamMode, QPdf, QPdfError, QPdfErrorCode, StreamDataMode, StreamDecodeLevel};
 use std::sync::Arc;
 
-/// Repairs and decrypts the file, and opens what comes out.
+/// Repairs and decrypts the file, and opens the result.
 ///
 /// # Errors
-/// [`DocumentError::Encrypted`] where libqpdf asks for another password, [`DocumentError::Damaged`] where it finds no
-/// document or where even its output is refused by the direct reader.
+/// [`DocumentError::Encrypted`] if the password is missing or wrong, [`DocumentError::Damaged`] if libqpdf finds no
+/// document, or the direct reader refuses its output.
 pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<DirectReader, DocumentError> {
     let repaired = decrypted(file, password)?;
     DirectReader::open(Arc::new(FileBytes::new(Arc::new(repaired))?), limits)
@@ -30,9 +28,9 @@ pub(crate) fn decrypted(file: &FileBytes, password: Option<&str>) -> Result<Vec<
     repaired(&file.whole()?, password).map_err(|error| document_error(&error, password.is_some()))
 }
 
-/// The file without damage, encryption and object streams; stream data stays as it is stored.
+/// The file without damage, encryption and object streams. Stream data stays encoded.
 ///
-/// The handle lives in this function alone: it is neither `Send` nor `Sync`.
+/// The libqpdf handle must not leave this function: it is neither `Send` nor `Sync`.
 fn repaired(bytes: &[u8], password: Option<&str>) -> Result<Vec<u8>, QPdfError> {
     let document = match password {
         Some(password) => QPdf::read_from_memory_encrypted(bytes, password)?,

@@ -1,17 +1,17 @@
-//! Text strings (ISO 32000-2, 7.9.2.2) as plain text that hides nothing.
+//! Decodes text strings (ISO 32000-2, 7.9.2.2) to plain text without hidden characters.
 
-/// Characters of a text string that are given; longer ones end in `…`. Real titles and labels have a few hundred.
+/// Longer text strings are cut and end in `…`. Real titles and labels have at most a few hundred characters.
 const MAX_CHARACTERS: usize = 4_000;
 
-/// The text of a text string: UTF-16 of either byte order or UTF-8 by its mark, else PDFDocEncoding.
+/// Decodes a text string: UTF-16 or UTF-8 with a byte order mark, otherwise PDFDocEncoding.
 ///
-/// White space becomes single spaces, and what is not to be seen is dropped; see [`is_hidden`].
+/// White space becomes single spaces, and [hidden characters](is_hidden) are dropped.
 pub(crate) fn decode(bytes: &[u8]) -> String {
-    // No encoding takes more than four bytes a character: what comes later is cut in any case.
+    // Later bytes would be cut anyway: no encoding takes more than four bytes for a character.
     one_line(&characters(bytes.get(..MAX_CHARACTERS * 8).unwrap_or(bytes)))
 }
 
-/// The text of a text string with its spaces and line ends, however long it is; what is not to be seen is dropped.
+/// Decodes a text string of any length with its spaces and line ends. Hidden characters are dropped.
 pub(crate) fn decode_whole(bytes: &[u8]) -> String {
     let is_shown = |character: &char| matches!(character, '\t' | '\n' | '\r') || !is_hidden(*character);
     characters(bytes).chars().filter(is_shown).collect()
@@ -23,7 +23,7 @@ fn characters(bytes: &[u8]) -> String {
         [0xFE, 0xFF, rest @ ..] => without_languages(utf16(rest, u16::from_be_bytes)),
         [0xFF, 0xFE, rest @ ..] => without_languages(utf16(rest, u16::from_le_bytes)),
         [0xEF, 0xBB, 0xBF, rest @ ..] => without_languages(String::from_utf8_lossy(rest).into_owned()),
-        // Producers that write UTF-8 without its mark are common, and such bytes are hardly ever meant otherwise.
+        // UTF-8 without a byte order mark is common, and such bytes hardly ever mean anything else.
         _ => match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.iter().any(|byte| (0x18..0x20).contains(byte)) => text.to_owned(),
             _ => bytes.iter().map(|byte| pdf_doc_character(*byte)).collect(),
@@ -31,7 +31,7 @@ fn characters(bytes: &[u8]) -> String {
     }
 }
 
-/// `text` without the escapes that name its language: a code between two U+001B (ISO 32000-2, 7.9.2.2).
+/// `text` without language escapes: a language code between two U+001B (ISO 32000-2, 7.9.2.2).
 fn without_languages(text: String) -> String {
     if !text.contains(ESCAPE) {
         return text;
@@ -52,10 +52,10 @@ fn without_languages(text: String) -> String {
     plain
 }
 
-/// Opens and closes the name of a language.
+/// Begins and ends a language code.
 const ESCAPE: char = '\u{1B}';
 
-/// Characters of the longest language tag that RFC 5646 asks readers to take.
+/// The longest language tag that implementations must support (RFC 5646).
 const MAX_LANGUAGE: usize = 35;
 
 fn is_language(code: &str) -> bool {
@@ -83,10 +83,10 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Whether a character shows nothing and may carry what a reader does not see: controls, marks and overrides of
-/// direction, invisible separators, tags and variation selectors of plane 14.
+/// Whether a character is invisible and could carry hidden text: controls, directional marks and overrides, invisible
+/// separators, tags, and variation selectors of plane 14.
 ///
-/// The joiners U+200C and U+200D are not among them: they shape words in Persian and Indic scripts.
+/// The joiners U+200C and U+200D are not hidden: Persian and Indic scripts need them.
 pub(crate) fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -104,7 +104,7 @@ pub(crate) fn is_hidden(character: char) -> bool {
         )
 }
 
-/// UTF-16 code units in pairs of bytes.
+/// Decodes UTF-16; `unit` determines the byte order.
 fn utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
     char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).map(|unit| unit.unwrap_or('\u{FFFD}')).collect()

@@ -1,4 +1,4 @@
-//! Trailers (ISO 32000-2, 7.5.5) of documents whose reader shows none, sound or damaged.
+//! Finds the trailer (ISO 32000-2, 7.5.5) for readers that do not expose it.
 
 use super::bytes::FileBytes;
 use super::direct;
@@ -7,14 +7,14 @@ use super::lexer::Lexer;
 use super::object::{Dictionary, Object};
 use crate::limits::Limits;
 
-/// Trailers that are looked at from the end of a damaged file; incremental updates leave one each.
+/// The most trailers that are read from the end of a damaged file. Each incremental update has one.
 const MAX_TRAILERS: usize = 64;
 
-/// How far before its `/XRef` a cross-reference stream's dictionary may begin.
+/// The most bytes between the beginning of a cross-reference stream's dictionary and its `/XRef`.
 const DICTIONARY_BYTES: usize = 4 << 10;
 
-/// The trailer by the cross-reference chain, or where that is broken all trailers found in the file as one: of a key
-/// that several have the last one's value counts.
+/// The trailer found through the cross-reference sections. If these are damaged, all trailers in the file are merged, and
+/// the last value of a key counts.
 pub(crate) fn find(file: &FileBytes, limits: &Limits) -> Result<Dictionary, DocumentError> {
     match direct::trailer(file, limits) {
         Ok(trailer) => Ok(trailer),
@@ -35,13 +35,13 @@ fn scan(bytes: &[u8], limits: &Limits) -> Dictionary {
     merged
 }
 
-/// Dictionaries after the keyword `trailer`, the last of the file first.
+/// Dictionaries after the keyword `trailer`, the last one first.
 fn trailers_after_keyword(bytes: &[u8], limits: &Limits) -> Vec<Dictionary> {
     let places = last_places(bytes, b"trailer").into_iter();
     places.filter_map(|at| dictionary_at(bytes, at + b"trailer".len(), limits)).collect()
 }
 
-/// Dictionaries of cross-reference streams, the last of the file first.
+/// Dictionaries of cross-reference streams, the last one first.
 fn reference_streams(bytes: &[u8], limits: &Limits) -> Vec<Dictionary> {
     let places = last_places(bytes, b"/XRef").into_iter();
     let found = places.filter_map(|at| {

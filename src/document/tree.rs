@@ -1,14 +1,12 @@
-//! The page tree (ISO 32000-2, 7.7.3): counted by its leaves, descended by `/Count` where that is honest.
+//! The page tree (ISO 32000-2, 7.7.3).
 //!
-//! Peers repeat whatever `/Count` claims (one file claims 9,999,999,999 pages). Here the number of pages is the
-//! number of leaves. Trees of at most [`WALKED_LEAVES`] pages are walked whole; larger ones are trusted where `/Count`
-//! agrees with what stands below each node on the way to the page and with a sample of the kids, and walked where it does
-//! not.
+//! The number of pages is the number of leaves; `/Count` may be wrong (one file claims 9,999,999,999 pages). Trees of at
+//! most [`WALKED_LEAVES`] pages are walked whole. In larger trees `/Count` is trusted if it agrees with the counts on the
+//! way to the page and with a sample of kids.
 //!
-//! A walk goes through all nodes. Of a node with as many kids as its `/Count` says, in a tree of more than
-//! [`LOOKED_AT_LEAVES`] pages, it looks at the first kid, the last and each sixteenth between them; of the others it asks only
-//! whether the file has them. To look at each leaf took .75 of the 5.9 ms of processor time in which a page is cut out of a book
-//! of 352 pages. A kid that is no page after all is an error where that page is asked for, and moves no other page.
+//! A walk visits all nodes. In trees of more than [`LOOKED_AT_LEAVES`] pages, it samples the kids of a node that has as
+//! many kids as its `/Count`: checking every leaf took an eighth of cutting a page. If an unchecked kid is no page, only
+//! requests for that page fail.
 
 use super::error::DocumentError;
 use super::object::{Dictionary, Object, ObjectId};
@@ -18,16 +16,16 @@ use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Trees up to this size are walked whole when the document is opened.
+/// Trees of at most this many pages are walked when the document is opened.
 const WALKED_LEAVES: u32 = 512;
 
-/// Trees up to this size have each leaf looked at.
+/// In trees of at most this many pages, every leaf is checked.
 const LOOKED_AT_LEAVES: u32 = 32;
 
-/// Kids of a large flat node that are looked at before the rest is believed to be leaves too.
+/// Number of kids of a large flat node that are checked before all are trusted to be leaves.
 const SAMPLED_KIDS: usize = 16;
 
-/// Of so many kids of a node one is looked at, in a walk.
+/// A walk checks one of this many kids.
 const KIDS_TO_A_SAMPLE: usize = 16;
 
 /// The attributes that a page inherits (table 31).
@@ -58,40 +56,40 @@ impl Inherited {
     }
 }
 
-/// A page: its dictionary, its number as an object, and what it inherits, its own values included.
+/// A page: its dictionary, object id, and inheritable attributes.
 #[derive(Debug, Clone)]
 pub(crate) struct Leaf {
-    /// `None` for a page dictionary that stands directly in `/Kids`.
+    /// The page's object id; `None` for a direct dictionary in `/Kids`.
     pub(crate) id: Option<ObjectId>,
     /// The page dictionary.
     pub(crate) dictionary: Arc<Object>,
-    /// The page's own or inherited attributes.
+    /// The inheritable attributes, own or inherited.
     pub(crate) inherited: Arc<Inherited>,
 }
 
-/// A kid of the tree that was found to be a leaf.
+/// A leaf found by a walk.
 #[derive(Debug, Clone)]
 struct Place {
     kid: Object,
     above: Arc<Inherited>,
 }
 
-/// The pages of one document as one reader sees them.
+/// The page tree of a document as one reader sees it.
 pub(crate) struct PageTree {
     root: Object,
     count: u32,
-    /// All leaves in order, once the tree has been walked.
+    /// All leaves in order, once the tree was walked.
     places: OnceLock<Vec<Place>>,
-    /// Where each page object comes first, once a destination asked for one.
+    /// The first index of each page object, once a destination was resolved.
     indices: OnceLock<HashMap<ObjectId, u32>>,
-    /// Whether `/Count` of the root was another number than that of the leaves.
+    /// Whether `/Count` of the root differs from the number of leaves.
     pub(crate) count_was_wrong: bool,
-    /// Whether kids were passed over because the reader finds no dictionary there; another may find pages.
+    /// Whether kids were skipped because they are no dictionaries. Another reader may find pages there.
     pub(crate) lost_kids: bool,
 }
 
 impl PageTree {
-    /// Finds the root of the tree and the number of its leaves.
+    /// Opens the page tree of `catalog` and counts its leaves.
     pub(crate) fn open(objects: &dyn Objects, catalog: &Dictionary, limits: &Limits) -> Result<Self, DocumentError> {
         let root = catalog.get(b"Pages").cloned().unwrap_or(Object::Null);
         let resolved = objects.resolve(&root)?;
@@ -116,7 +114,7 @@ impl PageTree {
         Ok(tree(count, OnceLock::from(places), claimed != Some(count), lost_kids))
     }
 
-    /// Pages in the document.
+    /// The number of pages.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
@@ -134,7 +132,7 @@ impl PageTree {
         leaf_at(objects, &place.kid, &place.above)
     }
 
-    /// The index of each page object; of one that comes twice in the tree the first.
+    /// The index of each page object, the first one if it occurs twice.
     pub(crate) fn indices(
         &self,
         objects: &dyn Objects,
@@ -174,7 +172,8 @@ fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Lea
     Ok(Leaf { id: kid.as_reference(), dictionary, inherited })
 }
 
-/// A node of the tree or a page; no stream, and nothing that says to be something else and has nothing of a page.
+/// The dictionary of a page or a page tree node. `None` for streams, and for dictionaries of another type without page
+/// entries.
 fn node_of(object: &Object) -> Option<&Dictionary> {
     let Object::Dictionary(node) = object else { return None };
     let is_foreign =
@@ -192,7 +191,7 @@ fn count_below(objects: &dyn Objects, root: &Object) -> Result<Option<u32>, Docu
     root.as_dictionary().map_or(Ok(None), |node| count_of(objects, node))
 }
 
-/// Whether `/Count` of a node is the sum of its kids': cheap, one level deep.
+/// Whether `/Count` of a node is the sum of its kids' counts, one level deep.
 fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<bool, DocumentError> {
     let kids = objects.get(node, b"Kids")?;
     let Some(kids) = kids.as_array() else { return Ok(false) };
@@ -208,10 +207,7 @@ fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<b
     Ok(sum == u64::from(claimed))
 }
 
-/// Whether a kid is a page, without reading the page; false also where that takes a closer look.
-///
-/// A walk of a book of 352 pages took 12 million of the 24 million instructions of cutting one page out of it, and left
-/// two megabytes of pages behind that nobody had asked for.
+/// Whether a kid is a page, without reading and caching the whole page. False if that cannot be decided.
 fn is_leaf_at_a_glance(objects: &dyn Objects, kid: &Object) -> Result<bool, DocumentError> {
     let Some(id) = kid.as_reference() else { return Ok(false) };
     Ok(objects.glance(id)?.is_some_and(|glance| match &glance.kind {
@@ -236,8 +232,8 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
     Ok(true)
 }
 
-/// Whether the kids of a node may be taken for leaves without a look at each: there are as many as its `/Count` says, and
-/// the file has them.
+/// Whether all kids of a node may be trusted to be leaves: their number is its `/Count`, samples are pages, and all
+/// exist.
 fn are_believable(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> Result<bool, DocumentError> {
     if count_of(objects, node)?.and_then(|count| usize::try_from(count).ok()) != Some(kids.len()) {
         return Ok(false);
@@ -256,7 +252,7 @@ fn are_believable(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> 
     Ok(true)
 }
 
-/// Leaves below a kid by its `/Count`; `None` where it has none that can be believed.
+/// The number of leaves below a kid by its `/Count`; `None` if unknown.
 fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, DocumentError> {
     if is_leaf_at_a_glance(objects, kid)? {
         return Ok(Some(1));
@@ -269,7 +265,7 @@ fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, Docu
     }
 }
 
-/// Goes down to the leaf at `index` by `/Count`; `None` where the counts on the way do not agree.
+/// Descends to the leaf at `index` by `/Count`; `None` if counts on the way do not agree.
 fn descend(objects: &dyn Objects, root: &Object, index: u32, limits: &Limits) -> Result<Option<Leaf>, DocumentError> {
     let mut at = root.clone();
     let mut left = index;
@@ -290,7 +286,7 @@ fn descend(objects: &dyn Objects, root: &Object, index: u32, limits: &Limits) ->
     Ok(None)
 }
 
-/// The kid of `node` that has the leaf `left`, which becomes the number of the leaf within that kid.
+/// The kid of `node` that contains the leaf `left`. `left` becomes the leaf's index within that kid.
 fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<Option<Object>, DocumentError> {
     let kids = objects.get(node, b"Kids")?;
     let Some(kids) = kids.as_array() else { return Ok(None) };
@@ -322,7 +318,7 @@ struct Frame {
     above: Arc<Inherited>,
 }
 
-/// What a walk of the tree found.
+/// The result of a walk.
 #[derive(Default)]
 struct Walked {
     places: Vec<Place>,
@@ -336,7 +332,7 @@ impl Walked {
     }
 }
 
-/// All leaves in order. A node that is its own ancestor and kids that are no pages are passed over.
+/// Walks the tree and returns all leaves in order. Skips cycles and kids that are no pages.
 fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
     let mut walked = Walked::default();
     let is_small = count_below(objects, root)?.is_none_or(|count| count <= LOOKED_AT_LEAVES);
@@ -353,7 +349,7 @@ fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked,
         frame.next += 1;
         let above = Arc::clone(&frame.above);
         visits += 1;
-        // Nodes without leaves cost time too: as many are visited as there may be pages.
+        // Nodes without leaves cost time too, so visits are limited like pages.
         LimitExceeded::check(Limit::Pages, visits / 2, u64::from(limits.max_pages))?;
         let id = kid.as_reference();
         if id.is_some() && frames.iter().any(|frame| frame.id == id) {

@@ -1,13 +1,13 @@
-//! Which of many cross-reference sections counts for which object numbers: found once, however many updates a file has.
+//! Maps object numbers to the newest cross-reference section that has them. Built once, even for thousands of updates.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Object numbers from the largest on that a reference can have are never asked for.
+/// The end of the object numbers that a reference can have.
 const END_OF_NUMBERS: u64 = 1 << 32;
 
-/// A run of entries: `count` objects from number `first`; `start` is the offset of its first entry, in the file for a
-/// table, in the rows for a stream.
+/// A cross-reference subsection: `count` entries from object number `first`. `start` is the offset of the first entry: in
+/// the file for a table, in the decoded data for a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) first: u64,
@@ -20,13 +20,13 @@ impl Run {
         number.checked_sub(self.first).is_some_and(|place| place < self.count)
     }
 
-    /// How many entries stand before that of `number`.
+    /// The number of entries before that of `number`.
     pub(super) fn place_of(self, number: u64) -> u64 {
         number.saturating_sub(self.first)
     }
 }
 
-/// Numbers of a run that no newer section has.
+/// Object numbers of a subsection that no newer section has.
 struct Span {
     numbers: Range<u64>,
     section: usize,
@@ -37,12 +37,12 @@ struct Span {
 #[derive(Default)]
 pub(super) struct Coverage {
     spans: Vec<Span>,
-    /// Numbers that some section has, in ranges that do not touch: the end of each by its start.
+    /// Numbers that some section has, as ranges that do not touch: start → end.
     covered: BTreeMap<u64, u64>,
 }
 
 impl Coverage {
-    /// Adds a run of `section` for the numbers that no newer section has. Whether there are any.
+    /// Adds a subsection of `section`, for the numbers that no newer section has. Returns whether there are any.
     pub(super) fn add(&mut self, section: usize, run: Run) -> bool {
         let gaps = self.cover(&(run.first..run.first.saturating_add(run.count).min(END_OF_NUMBERS)));
         let has_new = !gaps.is_empty();
@@ -50,7 +50,7 @@ impl Coverage {
         has_new
     }
 
-    /// Covers `numbers`, and gives those that were not covered. Ranges that touch become one, so that each is met once.
+    /// Marks `numbers` as covered, and returns those that were not. Ranges that touch are merged.
     fn cover(&mut self, numbers: &Range<u64>) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         if numbers.is_empty() {
@@ -80,7 +80,7 @@ impl Coverage {
         gaps
     }
 
-    /// What was found, for look-up.
+    /// Sorts the ranges for look-up.
     pub(super) fn finish(self) -> Spans {
         let mut spans = self.spans;
         spans.sort_unstable_by_key(|span| span.numbers.start);
@@ -88,11 +88,11 @@ impl Coverage {
     }
 }
 
-/// Spans in the order of their numbers.
+/// Covered ranges, sorted by number.
 pub(super) struct Spans(Vec<Span>);
 
 impl Spans {
-    /// The newest section that has the number, and its run.
+    /// The newest section that has the number, and its subsection.
     pub(super) fn find(&self, number: u64) -> Option<(usize, Run)> {
         let after = self.0.partition_point(|span| span.numbers.start <= number);
         let span = self.0.get(after.checked_sub(1)?)?;
@@ -104,7 +104,7 @@ impl Spans {
 mod tests {
     use super::*;
 
-    /// What is found by asking each section, the newest first.
+    /// A linear search, the newest section first.
     fn searched(runs: &[Run], number: u64) -> Option<(usize, Run)> {
         runs.iter().copied().enumerate().find(|(_, run)| run.has(number))
     }

@@ -1,9 +1,8 @@
-//! The cross-reference chain (ISO 32000-2, 7.5.4 and 7.5.8), left where it is: a table's entries are read when they
-//! are asked for, twenty bytes each, so that opening costs nothing for a million objects. A stream's rows are decoded
-//! once and indexed.
+//! Cross-reference tables (ISO 32000-2, 7.5.4) and streams (7.5.8).
 //!
-//! A file may have tens of thousands of updates: which section counts for a number is worked out once, and all sections
-//! together are read no further than the file is long.
+//! Entries of a table are read from the file on request, so opening is cheap even with a million objects. Entries of a
+//! stream are decoded once. A file may have thousands of sections: which one counts for a number is computed once, and
+//! sections may not overlap, so reading them is bounded by the length of the file.
 
 use super::super::bytes::{FileBytes, to_usize};
 use super::super::error::DocumentError;
@@ -19,11 +18,11 @@ use std::collections::HashSet;
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// Not in use: the null object.
+    /// The number is free and stands for the null object.
     Free,
-    /// At a byte of the file.
+    /// At this byte offset in the file.
     Offset(u64),
-    /// The member of an object stream.
+    /// In an object stream.
     InStream {
         /// The object stream's number.
         container: u32,
@@ -33,44 +32,44 @@ pub(crate) enum Entry {
 /// A cross-reference section.
 enum Section {
     Table {
-        /// The section of the same update that has entries which this table calls free (7.5.8.4).
+        /// The index of the hybrid file's cross-reference stream (7.5.8.4).
         hybrid: Option<usize>,
     },
     Stream(Rows),
 }
 
-/// The rows of a cross-reference stream, decoded.
+/// A decoded cross-reference stream.
 struct Rows {
     bytes: Vec<u8>,
     widths: [usize; 3],
     runs: Vec<Run>,
 }
 
-/// Bytes of an entry in a cross-reference table, its end of line included.
+/// Bytes of an entry in a cross-reference table, including the end of line.
 const ENTRY_BYTES: u64 = 20;
 
-/// What a section begins with fits into so many bytes, and so does the head of a subsection.
+/// Enough bytes for the beginning of a section or subsection.
 const HEAD_BYTES: u64 = 64;
 
-/// Subsections of all sections, for each section that there may be: updates have one or two.
+/// Subsections allowed for each section in `max_xref_sections`. Updates have one or two.
 const SUBSECTIONS_A_SECTION: u64 = 10;
 
-/// Entries of older trailers that hold where a newer one has none (table 15).
+/// Trailer entries (table 15) that are taken from an older trailer if the newer ones lack them.
 const INHERITED: [&[u8]; 5] = [b"Encrypt", b"ID", b"Info", b"Root", b"Size"];
 
-/// The chain of sections.
+/// All cross-reference sections of a file.
 pub(crate) struct CrossReferences {
     sections: Vec<Section>,
-    /// The newest section and run for each number.
+    /// The newest section and subsection for each object number.
     spans: Spans,
-    /// The newest trailer, with what only older ones have.
+    /// The newest trailer, completed from older ones.
     pub(crate) trailer: Dictionary,
-    /// Bytes before the header, added to every offset where the file's offsets count from the header.
+    /// Added to every offset: the bytes before the header, if offsets count from there.
     pub(crate) shift: u64,
 }
 
 impl CrossReferences {
-    /// Follows the chain from the offset that `startxref` gives.
+    /// Reads all sections, beginning at the offset in `startxref`.
     pub(crate) fn read(file: &FileBytes, start: u64, shift: u64, limits: &Limits) -> Result<Self, DocumentError> {
         let mut chain = Chain::new(file, shift, limits);
         let mut next = Some(start);
@@ -81,14 +80,14 @@ impl CrossReferences {
         Ok(Self { sections: chain.sections, spans: chain.coverage.finish(), trailer, shift })
     }
 
-    /// Where object `number` is, by the newest section that knows it.
+    /// The location of object `number`, according to the newest section that has it.
     pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<Entry, DocumentError> {
         let number = u64::from(number);
         let Some((section, run)) = self.spans.find(number) else { return Ok(Entry::Free) };
         let entry = match self.sections.get(section) {
             Some(Section::Stream(rows)) => rows.entry(run, number)?,
             Some(Section::Table { hybrid }) => match read_entry(file, run, number)? {
-                // Free after all where the stream does not have it: an older update has nothing to say.
+                // Older sections do not count, even if the hybrid stream lacks the number.
                 Entry::Free => self.hidden(*hybrid, number)?,
                 other => other,
             },
@@ -109,7 +108,7 @@ impl CrossReferences {
     }
 }
 
-/// The chain while it is followed.
+/// The sections read so far.
 struct Chain<'a> {
     file: &'a FileBytes,
     limits: &'a Limits,
@@ -118,11 +117,12 @@ struct Chain<'a> {
     sections: Vec<Section>,
     coverage: Coverage,
     trailer: Option<Dictionary>,
-    /// Bytes of all sections but for the entries of tables.
+    /// Bytes of all sections, without the entries of tables.
     read: u64,
     subsections: u64,
-    /// Bytes of rows that were decoded, and of those that are kept.
+    /// Bytes of all decoded cross-reference streams.
     decoded: u64,
+    /// Bytes of the decoded cross-reference streams that are kept.
     kept: u64,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Chain<'a> {
         Self { file, limits, shift, seen, sections, coverage, trailer, read: 0, subsections: 0, decoded: 0, kept: 0 }
     }
 
-    /// Reads the section at `offset` and gives the offset of the one before it.
+    /// Reads the section at `offset`, and returns the offset of the previous one.
     fn section(&mut self, offset: u64) -> Result<Option<u64>, DocumentError> {
         self.limits.deadline.check()?;
         let at = offset.saturating_add(self.shift);
@@ -155,7 +155,7 @@ impl<'a> Chain<'a> {
         Ok(previous)
     }
 
-    /// Sections that share no byte are no longer than the file: others would be read again and again.
+    /// Counts bytes of sections. More than the file has means that sections overlap.
     fn count_read(&mut self, bytes: u64, at: u64) -> Result<(), DocumentError> {
         self.read = self.read.saturating_add(bytes);
         if self.read > self.file.len() {
@@ -178,7 +178,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// Reads the heads of a table's subsections, jumping over the entries, then the trailer.
+    /// Reads a table: the heads of its subsections, without the entries, and the trailer.
     fn table(&mut self, mut at: u64) -> Result<Dictionary, DocumentError> {
         let section = self.sections.len();
         let mut has_new = false;
@@ -203,13 +203,13 @@ impl<'a> Chain<'a> {
         }
         if let Some(hybrid) = hybrid {
             let hybrid = u64::try_from(hybrid).map_err(|_| DocumentError::damaged_at("a negative /XRefStm", at))?;
-            // Looked up after the table and before /Prev (7.5.8.4).
+            // It has precedence after the table and before /Prev (7.5.8.4).
             self.stream(hybrid.saturating_add(self.shift), true)?;
         }
         Ok(trailer)
     }
 
-    /// What stands at `at` in a table.
+    /// Reads the next part of a table at `at`.
     fn step(&self, at: u64) -> Result<Step, DocumentError> {
         let step = self.file.look(at, HEAD_BYTES, |head| {
             let mut lexer = Lexer::new(head, 1);
@@ -232,7 +232,7 @@ impl<'a> Chain<'a> {
         self.count_read(bytes, at)
     }
 
-    /// Reads a cross-reference stream, and keeps it where it has numbers that no newer section has, or `is_hybrid`.
+    /// Reads a cross-reference stream. It is kept if it has new object numbers, or belongs to a hybrid file.
     fn stream(&mut self, at: u64, is_hybrid: bool) -> Result<Dictionary, DocumentError> {
         let CrossReferenceStream { dictionary, data, length } =
             window::read_cross_reference_stream(self.file, at, self.limits)?;
@@ -268,18 +268,18 @@ impl<'a> Chain<'a> {
     }
 }
 
-/// What a table goes on with.
+/// A part of a cross-reference table.
 enum Step {
     Subsection {
         run: Run,
     },
-    /// The trailer, whose dictionary begins at `start` or after white space.
+    /// The trailer. Its dictionary begins at `start`, perhaps after white space.
     Trailer {
         start: u64,
     },
 }
 
-/// Where the section before the one at `at` is, by its trailer.
+/// The offset of the previous section, from the trailer of the section at `at`.
 fn previous(trailer: &Dictionary, at: u64) -> Result<Option<u64>, DocumentError> {
     match trailer.get(b"Prev") {
         None | Some(Object::Null) => Ok(None),
@@ -312,7 +312,7 @@ impl Rows {
             runs.push(Run { first, count, start });
             start = count.checked_mul(row).and_then(|bytes| start.checked_add(bytes))?;
         }
-        // Rows that are missing are refused; more than the index names are common and harmless.
+        // Missing entries are refused. Surplus entries are common and harmless.
         let is_whole = row > 0 && start <= bytes.len() as u64;
         is_whole.then(|| Self { bytes, widths: widths.map(to_usize), runs })
     }
@@ -341,14 +341,14 @@ fn table_entry(bytes: &[u8]) -> Option<Entry> {
     }
     let offset = offset.iter().fold(0_u64, |value, byte| value * 10 + u64::from(byte - b'0'));
     match bytes.get(17)? {
-        // An entry in use at offset 0, where the header is, is how some producers write a free one.
+        // Some producers write free entries as entries in use at offset 0.
         b'n' if offset > 0 => Some(Entry::Offset(offset)),
         b'n' | b'f' => Some(Entry::Free),
         _ => None,
     }
 }
 
-/// Reads a row of a cross-reference stream (table 18).
+/// Reads an entry of a cross-reference stream (table 18).
 fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Entry> {
     let [first, second, third] = widths;
     let field = |from: usize, width: usize| -> Option<u64> {
@@ -362,7 +362,7 @@ fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Entry> {
         1 => Entry::Offset(value),
         2 => Entry::InStream { container: u32::try_from(value).ok()? },
         0 => Entry::Free,
-        // Null objects by the letter (7.5.8.3); but no such type was ever defined, and lying widths look like this.
+        // Other types mean null (7.5.8.3), but none was ever defined: /W is more likely wrong.
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
-//! The content of a form field's appearance, from its value: no file, no objects.
+//! Builds the content stream of a form field's appearance from its value.
 //!
-//! What is drawn goes by lines, cells and fonts, and what it says is the value: so the value is given as the replacement
-//! text of what draws it, whole, with its spaces and line ends, also where the field is too small to show it.
+//! The value is also written as replacement text, with all its spaces and line ends. So text extraction gives the exact
+//! value even if the field is too small to show it.
 
 use super::face::{Face, Faces};
 use super::frame::FieldBox;
@@ -10,31 +10,31 @@ use super::style::{Quadding, Style};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What is shown in a field.
+/// What a field shows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Look {
     /// One line of text.
     Line { text: String, style: Style },
-    /// Text that is broken where it must.
+    /// Several lines of text, with line breaks as needed.
     Lines { text: String, style: Style },
-    /// A character a cell.
+    /// One character for each cell of a comb field.
     Cells { text: String, cells: u32, style: Style },
-    /// Options below each other, and whether each is chosen.
+    /// The options of a list box, and whether each is chosen.
     List { items: Vec<(String, bool)>, style: Style },
-    /// The text of a button, in its middle.
+    /// The centred caption of a push button.
     Caption { text: String, style: Style },
-    /// A glyph of ZapfDingbats, where the button is set.
+    /// A glyph of ZapfDingbats; `None` if the button is off.
     Mark { mark: Option<char>, style: Style },
 }
 
-/// An appearance, and the fonts by the names that it has for them.
+/// The content stream of an appearance, and its fonts by resource name.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Drawn {
     pub(super) content: Vec<u8>,
     pub(super) faces: BTreeMap<&'static str, Face>,
 }
 
-/// The appearance of a field; `None` where nothing is to be seen.
+/// Builds the content of a field's appearance; `None` if it shows nothing.
 pub(super) fn content(frame: &FieldBox, look: &Look) -> Option<Drawn> {
     let mut pen = Pen::default();
     match look {
@@ -64,7 +64,7 @@ pub(super) fn content(frame: &FieldBox, look: &Look) -> Option<Drawn> {
     Some(Drawn { content: content.into_bytes(), faces: pen.faces })
 }
 
-/// `content` as a marked sequence that says `text` (ISO 32000-2, 14.9.4).
+/// `content` as a marked-content sequence with the replacement text `text` (ISO 32000-2, 14.9.4).
 fn with_replacement_text(text: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -80,7 +80,7 @@ fn with_replacement_text(text: &str, content: &str) -> String {
     said
 }
 
-/// Writes text, and remembers the fonts that it took.
+/// Writes text operators and collects the fonts they use.
 #[derive(Default)]
 struct Pen {
     content: String,
@@ -102,10 +102,10 @@ impl Pen {
     }
 }
 
-/// Half the height of a capital, in ems: what is centered is centered by its capitals.
+/// Half the height of a capital letter, in ems. Text is centred by its capitals.
 const HALF_CAPITAL: f64 = 0.35;
 
-/// Points of the smallest text that fits itself into its field.
+/// The smallest automatic text size, in points.
 const MIN_SIZE: f64 = 4.0;
 
 fn line(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style, quadding: Quadding) {
@@ -116,14 +116,14 @@ fn line(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style, quadding: Qu
     pen.show(&faces, &text, style, size, [x, frame.height / 2.0 - size * HALF_CAPITAL]);
 }
 
-/// Points at which a line of so many ems fills the field.
+/// The size, in points, at which a line of `ems` fills the field.
 fn fitting_size(frame: &FieldBox, ems: f64) -> f64 {
     let by_height = (frame.height - 2.0 * frame.edge()) * 0.72;
     let by_width = (frame.width - 2.0 * frame.padding()) / ems.max(0.1);
     by_height.min(by_width).max(MIN_SIZE)
 }
 
-/// Where a line of this width begins. One that is too long begins at the side, whatever its quadding.
+/// The x coordinate of a line of this width. A line that is too long begins at the left, whatever the quadding.
 fn start(frame: &FieldBox, width: f64, quadding: Quadding) -> f64 {
     let room = frame.width - 2.0 * frame.padding() - width;
     let indent = match quadding {
@@ -134,10 +134,10 @@ fn start(frame: &FieldBox, width: f64, quadding: Quadding) -> f64 {
     frame.padding() + indent.max(0.0)
 }
 
-/// Points of text without a size that has more than one line, where it fits.
+/// The largest automatic size of multi-line text, in points.
 const USUAL_SIZE: f64 = 12.0;
 
-/// From line to line, in ems.
+/// The distance between lines, in ems.
 const LEADING: f64 = 1.15;
 
 fn lines(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style) {
@@ -155,7 +155,7 @@ fn lines(pen: &mut Pen, frame: &FieldBox, text: &str, style: &Style) {
     }
 }
 
-/// The largest size, in whole points, at which all lines fit.
+/// The largest automatic size, in whole points, at which all lines fit.
 fn size_of_lines(faces: &Faces, frame: &FieldBox, text: &str) -> f64 {
     let height = frame.height - 2.0 * frame.padding();
     let mut size = USUAL_SIZE.min(frame.height);
@@ -174,7 +174,7 @@ fn break_lines<'t>(faces: &Faces, frame: &FieldBox, text: &'t str, size: f64) ->
     text.split('\n').flat_map(move |paragraph| break_paragraph(faces, paragraph, room))
 }
 
-/// The lines of a paragraph that are at most `room` ems wide: between its words, and within those that are longer.
+/// Breaks a paragraph into lines of at most `room` ems: between words, and within words that are longer.
 fn break_paragraph<'t>(faces: &Faces, paragraph: &'t str, room: f64) -> Vec<&'t str> {
     let mut lines = Vec::new();
     let (mut rest, mut width, mut end, mut last_break) = (paragraph, 0.0, 0, 0);
@@ -220,7 +220,7 @@ fn in_cells(pen: &mut Pen, frame: &FieldBox, text: &str, cells: u32, style: &Sty
     }
 }
 
-/// The ground of an option that is chosen.
+/// The background colour of a chosen option.
 const CHOSEN: &str = "0.6 0.75686 0.8549 rg";
 
 fn list(pen: &mut Pen, frame: &FieldBox, items: &[(String, bool)], style: &Style) {
@@ -267,7 +267,7 @@ mod tests {
         String::from_utf8(content(frame, look).unwrap().content).unwrap()
     }
 
-    /// What is shown, each with its place.
+    /// The shown strings with their positions.
     fn places(content: &str) -> Vec<(f64, f64, String)> {
         let shown = content.lines().filter(|line| line.starts_with("BT"));
         let words = shown.map(|line| line.split(' ').collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! The fonts of appearances that are made here: codes and widths of what a form field says.
+//! Fonts of generated appearances: character codes and widths.
 
 use super::metrics::{
     HELVETICA, HELVETICA_BOLD, TIMES_BOLD, TIMES_BOLD_ITALIC, TIMES_ITALIC, TIMES_ROMAN, Widths, ZAPF_DINGBATS,
@@ -9,20 +9,20 @@ use lopdf::{Dictionary, Object};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A font that an appearance uses.
+/// A font of an appearance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Face {
-    /// The form's own.
+    /// A font of the form's default resources.
     Own(Rc<OwnFont>),
-    /// One of the standard fonts, in `WinAnsiEncoding`.
+    /// A standard font in `WinAnsiEncoding`.
     Standard(&'static str),
     /// ZapfDingbats.
     Dingbats,
-    /// A font from outside for what the standard fonts lack, by the character collection that names its script.
+    /// A composite font that the renderer substitutes, named by its character collection.
     Wide(&'static str),
 }
 
-/// The map of a [`Face::Wide`]: codes are UTF-16.
+/// The `/ToUnicode` map of a [`Face::Composite`]: its codes are UTF-16.
 pub(super) const TO_UNICODE: &[u8] = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def \
     1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap end end";
 
@@ -71,7 +71,7 @@ impl Face {
         }
     }
 
-    /// `text` as the operand of an operator that shows it.
+    /// `text` as a hexadecimal string in this font's encoding.
     pub(super) fn shown(&self, text: &str) -> String {
         let mut operand = String::from("<");
         for character in text.chars() {
@@ -101,7 +101,7 @@ impl Face {
     }
 }
 
-/// The fonts that one text is set in: each character in the first that has it.
+/// The fonts of one text. Each character is set in the first font that has it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Faces {
     own: Option<Face>,
@@ -110,9 +110,9 @@ pub(super) struct Faces {
 }
 
 impl Faces {
-    /// For text in this style.
+    /// The fonts for `text` in this style.
     pub(super) fn new(text: &str, style: &Style) -> Self {
-        // A text that is set in two fonts where one would do looks broken.
+        // Mixing the form's font with a standard font looks broken, so it must have all Latin characters of the text.
         let has_all = |own: &Rc<OwnFont>| {
             text.chars().all(|character| own.code(character).is_some() || win_ansi(character).is_none())
         };
@@ -136,7 +136,7 @@ impl Faces {
         text.chars().map(|character| self.of(character).width_of(character)).sum()
     }
 
-    /// The parts of `text` that are set in one font each.
+    /// Splits `text` into runs of one font each.
     pub(super) fn runs<'f, 't>(&'f self, text: &'t str) -> Vec<(&'f Face, &'t str)> {
         let mut runs: Vec<(&Face, &str)> = Vec::new();
         let mut rest = text;
@@ -152,7 +152,7 @@ impl Faces {
     }
 }
 
-/// The character collection that names the script of what the standard fonts lack.
+/// The character collection for the script of characters that the standard fonts lack.
 fn collection_of(text: &str) -> &'static str {
     let has = |from: char, to: char| text.chars().any(|character| (from..=to).contains(&character));
     match () {
@@ -163,7 +163,7 @@ fn collection_of(text: &str) -> &'static str {
     }
 }
 
-/// Widths of a standard font; `None` where all are the same.
+/// The widths of a standard font; `None` for a monospaced one.
 fn standard_widths(name: &str) -> Option<&'static Widths> {
     Some(match name {
         "Helvetica" | "Helvetica-Oblique" => &HELVETICA,
@@ -181,7 +181,7 @@ fn width_in(widths: &[u16], character: char) -> f64 {
     f64::from(at.and_then(|at| widths.get(at)).copied().unwrap_or(500)) / 1_000.0
 }
 
-/// The standard font that is nearest to one of this name.
+/// The standard font closest to a font name.
 fn standard_font(name: &[u8]) -> &'static str {
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let is = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -208,7 +208,7 @@ fn standard_font(name: &[u8]) -> &'static str {
 
 /// The code of a character in `WinAnsiEncoding` (ISO 32000-2, D.2).
 fn win_ansi(character: char) -> Option<u8> {
-    /// From 128 on; what has no character there is a space.
+    /// Codes from 128; a space marks an unused code.
     const UPPER: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
     match character {
         ' '..='~' | '\u{A0}'..='\u{FF}' => u8::try_from(u32::from(character)).ok(),

@@ -1,18 +1,18 @@
-//! The box of a form field: its sides, its ground and its border (ISO 32000-2, 12.5.4 and 12.5.6.19).
+//! The box of a form field: size, background and border (ISO 32000-2, 12.5.4 and 12.5.6.19).
 
-/// A widget's place: its sides in points as its text sees them, and how it is painted.
+/// The box of a widget. Width and height are in points and follow the direction of its text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct FieldBox {
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Quarter turns against the clock.
+    /// Counterclockwise quarter turns.
     pub(super) turns: u8,
-    /// Parts of a color: one of gray, three of red, green and blue, four of inks.
+    /// Colour components: one for gray, three for RGB, four for CMYK.
     pub(super) ground: Option<Vec<f64>>,
     pub(super) border: Option<Vec<f64>>,
     pub(super) border_width: f64,
     pub(super) border_style: BorderStyle,
-    /// Whether it is a circle, as radio buttons are that a dot marks.
+    /// Whether the box is a circle, as for radio buttons with a dot.
     pub(super) is_round: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum BorderStyle {
 }
 
 impl BorderStyle {
-    /// The style of this name; a solid line for names that are unknown.
+    /// The style with this name; solid if the name is unknown.
     pub(super) fn of_name(name: &[u8]) -> Self {
         match name {
             b"D" => Self::Dashed,
@@ -40,11 +40,11 @@ impl BorderStyle {
     }
 }
 
-/// Sides between which a field can be read and is no mistake.
+/// Plausible widths and heights of a field, in points.
 const SIDES_PT: std::ops::RangeInclusive<f64> = 1.0..=20_000.0;
 
 impl FieldBox {
-    /// A widget of these sides on the page, turned by so many degrees.
+    /// A box with this size on the page, turned by `degrees`; `None` if the size is not plausible.
     pub(super) fn new(width: f64, height: f64, degrees: i64) -> Option<Self> {
         if !SIDES_PT.contains(&width) || !SIDES_PT.contains(&height) {
             return None;
@@ -64,12 +64,12 @@ impl FieldBox {
         }
     }
 
-    /// From the side of the field to its text.
+    /// The distance from the side of the box to its text, in points.
     pub(super) fn padding(&self) -> f64 {
         2.0_f64.max(2.0 * self.border_width)
     }
 
-    /// Width of the border with the edge that some styles have within it.
+    /// The width of the border, including the inner edge of beveled and inset styles.
     pub(super) fn edge(&self) -> f64 {
         match self.border_style {
             BorderStyle::Beveled | BorderStyle::Inset => 2.0 * self.border_width,
@@ -77,7 +77,7 @@ impl FieldBox {
         }
     }
 
-    /// Operators that paint ground and border.
+    /// Operators that paint background and border.
     pub(super) fn painted(&self) -> String {
         let ground = self.ground.as_ref().and_then(|parts| color(parts, ["g", "rg", "k"]));
         let ground = ground.map(|color| format!("q {color} {} f Q\n", self.outline(0.0)));
@@ -95,7 +95,7 @@ impl FieldBox {
         }
     }
 
-    /// Lines between the cells of a comb, in the color of its border.
+    /// Operators for the lines between the cells of a comb field, in the colour of its border.
     pub(super) fn dividers(&self, cells: u32) -> String {
         let cell = self.width / f64::from(cells.max(1));
         let stroke = self.border.as_ref().filter(|_| self.border_width > 0.0 && cell >= MIN_CELL_PT);
@@ -107,7 +107,7 @@ impl FieldBox {
         format!("q {color} {} w {}S Q\n", self.border_width, lines.collect::<String>())
     }
 
-    /// A rectangle or a circle that lies `inset` within the sides.
+    /// The path of the rectangle or circle, reduced by `inset` on each side.
     fn outline(&self, inset: f64) -> String {
         if self.is_round {
             let radius = self.width.min(self.height) / 2.0 - inset;
@@ -117,7 +117,7 @@ impl FieldBox {
         format!("{inset} {inset} {width} {height} re")
     }
 
-    /// The light and the dark edge of a box that stands out or is sunk.
+    /// Operators for the light and dark inner edges of beveled and inset styles.
     fn edges(&self) -> Option<String> {
         let [upper, lower] = match self.border_style {
             BorderStyle::Beveled => ["1 g", "0.5 g"],
@@ -136,11 +136,11 @@ impl FieldBox {
     }
 }
 
-/// Points of a cell of a comb; narrower ones are a mistake.
+/// The smallest plausible width of a comb cell, in points.
 const MIN_CELL_PT: f64 = 2.0;
 
-/// Control points of a quarter of a circle, as a share of its radius.
-const KAPPA: f64 = 0.552_284_75;
+/// The distance of the control points of a quarter circle, as a share of the radius.
+pub(super) const KAPPA: f64 = 0.552_284_75;
 
 fn circle([x, y]: [f64; 2], radius: f64) -> String {
     let (left, right, low, high) = (x - radius, x + radius, y - radius, y + radius);

@@ -1,8 +1,7 @@
-//! Appearances that blend with what is under them, such as highlights.
+//! Removes transparency groups from appearances that blend with the page, such as highlights.
 //!
-//! The engine takes every transparency group for an isolated one, within which a highlight has nothing to blend with and
-//! covers its text. A group that is not isolated and knocks nothing out, drawn as appearances are (opaque, with the blend
-//! mode `Normal`, without a soft mask), is the same as no group (ISO 32000-2, 11.4.5), so such ones are taken out.
+//! The engine treats every group as isolated, so a highlight would cover its text. A group that is neither isolated nor
+//! knockout, painted opaquely with the blend mode `Normal`, is equivalent to no group (ISO 32000-2, 11.4.5).
 
 use super::Form;
 use crate::document::object::{Dictionary as OurDictionary, Object as OurObject};
@@ -19,7 +18,7 @@ pub(super) fn is_group(objects: &dyn Objects, annotation: &OurDictionary) -> boo
     })
 }
 
-/// Whether an annotation has an appearance: one, or one a state with that of its state.
+/// Whether an annotation has a normal appearance, for its current state if there are several.
 pub(super) fn has_appearance(objects: &dyn Objects, annotation: &OurDictionary) -> bool {
     let Ok(appearances) = objects.get(annotation, b"AP") else { return false };
     let normal = appearances.as_dictionary().and_then(|appearances| objects.get(appearances, b"N").ok());
@@ -34,7 +33,7 @@ pub(super) fn has_appearance(objects: &dyn Objects, annotation: &OurDictionary) 
 }
 
 impl Form {
-    /// As [`has_appearance`].
+    /// Like [`has_appearance`], on the engine's copy of the document.
     pub(super) fn has_appearance(&self, annotation: &Dictionary) -> bool {
         let normal = self.dictionary(annotation, b"AP").and_then(|appearances| self.get(appearances, b"N"));
         normal.is_some_and(|normal| match normal {
@@ -46,7 +45,7 @@ impl Form {
         })
     }
 
-    /// Takes the groups out of appearances that blend; gives their number.
+    /// Removes the groups of appearances that blend. Returns their number.
     pub(super) fn ungroup(&mut self) -> usize {
         let groups = self.blending_groups();
         for id in &groups {
@@ -77,7 +76,7 @@ impl Form {
             let mode = state.and_then(|state| self.get(state, b"BM")).and_then(|mode| mode.as_name().ok());
             mode.is_some_and(|mode| mode != b"Normal" && mode != b"Compatible")
         };
-        // Many forms may share one long list of states.
+        // Counted, since many forms may share one long list of states.
         states.iter().take(self.spend(states.len())).any(|(_, state)| blends(state))
     }
 

@@ -1,6 +1,6 @@
-//! Icons of annotations that stand for what is not on the page: a note, an attached file, a place where something is to
-//! be inserted (ISO 32000-2, 12.5.6.4, 12.5.6.11 and 12.5.6.15). Which icon is drawn is left to the reader; one of each
-//! kind tells that there is something.
+//! Icons of text, file attachment and caret annotations (ISO 32000-2, 12.5.6.4, 12.5.6.11 and 12.5.6.15).
+//!
+//! The standard leaves the icons to the reader. One for each subtype is enough to show that something is there.
 
 use lopdf::Dictionary;
 
@@ -8,31 +8,31 @@ use super::Form;
 use super::frame::color;
 use super::markup::Markup;
 
-/// The kinds that have one.
+/// The subtypes that have an icon.
 pub(super) const ICONS: [&[u8]; 3] = [b"Text", b"FileAttachment", b"Caret"];
 
-/// The square that icons are drawn in.
+/// The side of the square that icons are designed in.
 const UNITS: f64 = 24.0;
 
-/// Sides of an icon on the page, in points: a rectangle beyond them is a mistake, or none was given.
+/// Plausible sizes of an icon on the page, in points.
 const LEAST_PT: f64 = 6.0;
 const MOST_PT: f64 = 48.0;
 
-/// A sheet with a corner turned down and three lines.
+/// A sheet with a folded corner and three lines.
 const NOTE: &str = "0.25 G 1 w 1 j 3 2.5 m 21 2.5 l 21 16 l 15.5 21.5 l 3 21.5 l b 15.5 21.5 m 15.5 16 l 21 16 l S \
     6 12.5 m 18 12.5 l 6 9 m 18 9 l 6 5.5 m 14 5.5 l S";
 
-/// A paper clip, without its color.
+/// A paper clip, without its colour.
 const CLIP: &str = "1.6 w 1 J 16.5 16.5 m 16.5 7 l 16.5 0.5 7.5 0.5 7.5 7 c 7.5 17 l 7.5 23 14.5 23 14.5 17 c \
     14.5 8 l 14.5 5 10.5 5 10.5 8 c 10.5 16.5 l S";
 
-/// A wedge that points up.
+/// A wedge pointing up.
 const WEDGE: &str = "12 23 m 12 11 8 3 3 1 c 21 1 l 16 3 12 11 12 23 c f";
 
 impl Form {
-    /// The icon of an annotation of one of [`ICONS`], at the upper left of its rectangle; a wedge fills all of it.
+    /// The icon of an annotation of one of [`ICONS`], at the upper left of its rectangle. A wedge fills the rectangle.
     pub(super) fn icon(&self, annotation: &Dictionary, kind: &[u8]) -> Option<Markup> {
-        // An answer to another annotation shows in that one's thread.
+        // Replies are shown in the thread of the annotation that they reply to.
         if annotation.has(b"IRT") {
             return None;
         }

@@ -1,12 +1,11 @@
-//! Appearances of annotations that have none: shapes, lines and markings of text, from what they say of themselves
-//! (ISO 32000-2, 12.5.6).
+//! Generates appearances of markup annotations from their entries: shapes, lines and text markup (ISO 32000-2, 12.5.6).
 
 use super::Form;
-use super::frame::color;
+use super::frame::{KAPPA, color};
 use super::icons::ICONS;
 use lopdf::{Dictionary, Object};
 
-/// The kinds that are drawn; what others would look like is up to the reader.
+/// The subtypes that are drawn. The standard leaves the look of others to the reader.
 pub(super) const KINDS: [&[u8]; 11] = [
     b"Ink",
     b"Line",
@@ -21,21 +20,18 @@ pub(super) const KINDS: [&[u8]; 11] = [
     b"FreeText",
 ];
 
-/// Numbers of one annotation that are read.
+/// The most numbers of one annotation that are read.
 const MAX_NUMBERS: usize = 40_000;
 
-/// Lengths on a page beyond which a number is a mistake.
+/// Coordinates beyond this are clamped, in points.
 const MAX_PT: f64 = 20_000.0;
 
-/// Share of a line's height that a line under it is thick.
+/// The thickness of an underline, as a share of the line's height.
 const UNDERLINE: f64 = 1.0 / 16.0;
-
-/// Control points of a quarter of a circle, as a share of its radius.
-const KAPPA: f64 = 0.552_284_75;
 
 type Point = (f64, f64);
 
-/// What an annotation draws, in the coordinates of the page.
+/// The generated appearance of an annotation, in page coordinates.
 pub(super) struct Markup {
     pub(super) content: String,
     /// Left, bottom, right, top.
@@ -90,7 +86,7 @@ impl Path {
 }
 
 impl Form {
-    /// What an annotation of one of [`KINDS`] or [`ICONS`] draws, but for free text; `None` where that is nothing.
+    /// Generates the appearance of an annotation of one of [`KINDS`] or [`ICONS`], except free text; `None` if empty.
     pub(super) fn markup(&self, annotation: &Dictionary) -> Option<Markup> {
         let kind = self.get(annotation, b"Subtype")?.as_name().ok()?;
         if ICONS.contains(&kind) {
@@ -119,7 +115,7 @@ impl Form {
                 for quad in points.as_chunks::<4>().0 {
                     let before = path.points.len();
                     width = mark(&mut path, kind, *quad).clamp(0.1, 20.0);
-                    // A wavy line has more corners than numbers were given.
+                    // A squiggly line has more points than the annotation has numbers.
                     if self.spend(path.points.len() - before) == 0 {
                         break;
                     }
@@ -154,7 +150,7 @@ impl Form {
         Some(Paint { colors, operator })
     }
 
-    /// Opacity, and what is under a highlight stays to be seen.
+    /// The graphics state: opacity, and for highlights a blend mode that keeps the text visible.
     pub(super) fn state(&self, annotation: &Dictionary, kind: &[u8]) -> Dictionary {
         let opacity = self.get(annotation, b"CA").and_then(|opacity| self.number(opacity)).unwrap_or(1.0);
         let opacity = super::numbers(&[opacity.clamp(0.0, 1.0)]);
@@ -181,7 +177,7 @@ impl Form {
         (!dashes.is_empty()).then(|| format!("[{}] 0 d", dashes.join(" ")))
     }
 
-    /// `/Rect` without its `/RD` and half the border.
+    /// `/Rect` reduced by `/RD` and half the border width.
     fn inner_rectangle(&self, annotation: &Dictionary, width: f64) -> Option<[f64; 4]> {
         let corners = self.numbers_of(self.get(annotation, b"Rect")?);
         let [a, b, c, d] = *corners.first_chunk::<4>()?;
@@ -215,7 +211,8 @@ struct Paint {
     operator: &'static str,
 }
 
-/// Adds the marking of one line of text, whose corners go from the upper left to the lower right; gives its width.
+/// Adds the markup of one quadrilateral of text, given from the upper left to the lower right corner. Returns the line
+/// width.
 fn mark(path: &mut Path, kind: &[u8], [upper_left, upper_right, lower_left, lower_right]: [Point; 4]) -> f64 {
     let height = (upper_left.0 - lower_left.0).hypot(upper_left.1 - lower_left.1);
     let between = |share: f64| {
@@ -231,9 +228,9 @@ fn mark(path: &mut Path, kind: &[u8], [upper_left, upper_right, lower_left, lowe
     height * UNDERLINE
 }
 
-/// From one line to the other and back, a `step` at a time.
+/// A zigzag between two lines.
 fn zigzag([start, end]: [Point; 2], [upper_start, upper_end]: [Point; 2], step: f64) -> Vec<Point> {
-    /// Corners of one line of text; a line of the smallest print across a wide page has fewer.
+    /// More corners than the smallest print across a wide page needs.
     const MAX_CORNERS: u32 = 2_000;
     let length = (end.0 - start.0).hypot(end.1 - start.1);
     let wanted = length / step.max(0.1);

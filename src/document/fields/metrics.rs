@@ -3,7 +3,7 @@
 /// Widths from the space on; 0 where there is no character.
 pub(super) type Widths = [u16; 224];
 
-/// Helvetica; its oblique form has the same.
+/// Helvetica and Helvetica-Oblique.
 pub(super) const HELVETICA: Widths = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
@@ -17,7 +17,7 @@ pub(super) const HELVETICA: Widths = [
     556, 556, 556, 556, 556, 556, 556, 584, 611, 556, 556, 556, 556, 500, 556, 500,
 ];
 
-/// Helvetica-Bold; its oblique form has the same.
+/// Helvetica-Bold and Helvetica-BoldOblique.
 pub(super) const HELVETICA_BOLD: Widths = [
     278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833,

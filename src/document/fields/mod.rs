@@ -1,9 +1,7 @@
-//! Form fields that have a value and no appearance, and annotations that say what they look like and have none: they
-//! get one before the page is drawn (ISO 32000-2, 12.7.4.3 and 12.5.6).
+//! Generates missing appearances of form fields (ISO 32000-2, 12.7.4.3) and annotations (12.5.6) before a page is drawn.
 //!
-//! Readers are to make these for fields when `/NeedAppearances` says so, and forms that programs fill often rely on it;
-//! for annotations the large readers do as well. What is made goes into a copy of the file for engines, never into a page
-//! that is given away.
+//! Forms filled by programs often rely on this (`/NeedAppearances`), and the major readers do it for annotations too.
+//! Appearances go into a copy of the file for engines, never into a chunk.
 
 mod appearance;
 mod face;
@@ -33,17 +31,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Fields of one page that get an appearance; the longest real forms have a few hundred.
+/// The most fields of one page that get an appearance. The longest real forms have a few hundred.
 const MAX_FIELDS: usize = 5_000;
 
-/// Fields above each other.
+/// The maximum depth of the field hierarchy.
 const MAX_DEPTH: usize = 32;
 
-/// Characters, numbers and states that are looked at for all appearances of a page: fields may share what they say, so
-/// that 5,000 of 10,000 characters each are a file of 200 kB. The longest real forms have some ten thousand.
+/// The most characters, numbers and states that are read for all appearances of a page. Fields may share long values, so
+/// a small file can have many. The longest real forms have some ten thousand.
 const MAX_PARTS: usize = 400_000;
 
-/// What was given an appearance.
+/// The number of generated appearances.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Made {
     /// Form fields.
@@ -52,8 +50,8 @@ pub(crate) struct Made {
     pub(crate) annotations: usize,
 }
 
-/// The file with appearances for what has none on the page, and how much this is; `None` where there is nothing, or lopdf
-/// cannot read the file.
+/// A copy of the file with generated appearances on the page, and their number; `None` if nothing was generated, or
+/// lopdf cannot read the file.
 pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, Made)> {
     let are_groups = any_annotation(document, index, groups::is_group);
     if !are_groups && !are_bare(document, index) {
@@ -76,7 +74,7 @@ pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Byt
     Some((out.into(), made))
 }
 
-/// Whether fields or annotations of the page have no appearance and can get one.
+/// Whether any field or annotation of the page has no appearance and can get one.
 pub(super) fn are_bare(document: &Document, index: PageIndex) -> bool {
     any_annotation(document, index, |objects, annotation| {
         let mut drawn = KINDS.iter().chain(&ICONS);
@@ -105,9 +103,9 @@ fn any_annotation(document: &Document, index: PageIndex, is: fn(&dyn Objects, &O
 struct Form {
     document: lopdf::Document,
     page: ObjectId,
-    /// What is left of [`MAX_PARTS`].
+    /// How much of [`MAX_PARTS`] is left.
     left: Cell<usize>,
-    /// Fonts of the default resources that were asked for.
+    /// Requested fonts of the form's default resources.
     fonts: RefCell<BTreeMap<Vec<u8>, Option<Rc<OwnFont>>>>,
 }
 
@@ -118,7 +116,7 @@ impl Form {
         Some(Self { document, page, left: Cell::new(MAX_PARTS), fonts: RefCell::default() })
     }
 
-    /// Takes up to so many parts from those that are left, and gives how many; one at least is gone.
+    /// Takes up to `parts` from the budget. Returns how many were left; at least one is always used up.
     fn spend(&self, parts: usize) -> usize {
         let left = self.left.get();
         self.left.set(left.saturating_sub(parts.max(1)));
@@ -131,7 +129,7 @@ impl Form {
         annotations.into_iter().flatten().take(MAX_FIELDS)
     }
 
-    /// The page's fields and annotations without an appearance, and which of the two each is.
+    /// The page's widgets and annotations without an appearance; the flag marks widgets.
     fn bare(&self) -> Vec<(ObjectId, bool)> {
         let ids = self.annotations().filter_map(|annotation| annotation.as_reference().ok());
         let bare = ids.filter_map(|id| {
@@ -144,7 +142,7 @@ impl Form {
         bare.collect()
     }
 
-    /// Gives a field or an annotation an appearance; `None` where it has nothing to show.
+    /// Generates the appearance of a widget or an annotation; `None` if it shows nothing.
     fn dress(&mut self, id: ObjectId, is_field: bool) -> Option<()> {
         if self.left.get() == 0 {
             return None;

@@ -1,24 +1,23 @@
-//! A font of the form's default resources (ISO 32000-2, 12.7.3), for the values that it has the characters of.
+//! Fonts of the form's default resources (ISO 32000-2, 12.7.3).
 //!
-//! Only simple fonts with an encoding and widths are used: these say what they can show without their program, and the
-//! engine does not read more of them than of a page's own fonts.
+//! Only simple fonts with an encoding and widths are used: they tell which characters they have without their program.
 
 use super::Form;
 use lopdf::{Dictionary, Object};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Fonts of a form that are looked at for one page; real forms use three or four.
+/// The most fonts that are read for one page. Real forms use three or four.
 const MAX_FONTS: usize = 16;
 
-/// Bytes of a font's program once it is decoded.
+/// The largest decoded font program.
 const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
-/// A simple font of the file.
+/// A simple font of the form.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OwnFont {
     pub(super) dictionary: Dictionary,
-    /// Code and width in ems of each character.
+    /// The code and the width in ems of each character.
     characters: BTreeMap<char, (u8, f64)>,
 }
 
@@ -33,7 +32,7 @@ impl OwnFont {
 }
 
 impl Form {
-    /// The font that default appearances call `resource`; `None` where a standard font is as good, or safer.
+    /// The font that default appearances call `resource`; `None` if a standard font is as good, or safer.
     pub(super) fn own_font(&self, resource: &[u8]) -> Option<Rc<OwnFont>> {
         if let Some(known) = self.fonts.borrow().get(resource) {
             return known.clone();
@@ -60,12 +59,12 @@ impl Form {
             }
         }
         let mut dictionary = font.clone();
-        // It tells nothing that the encoding does not, and may be large.
+        // It adds nothing to the encoding, and may be large.
         dictionary.remove(b"ToUnicode");
         Some(OwnFont { dictionary, characters })
     }
 
-    /// Codes that have a width, which is how a font says what it shows.
+    /// The codes that have a width: these are the ones that the font can show.
     fn widths_of(&self, font: &Dictionary) -> Option<Vec<(u8, f64)>> {
         let number = |key: &[u8]| u8::try_from(self.get(font, key)?.as_i64().ok()?).ok();
         let (first, last) = (number(b"FirstChar")?, number(b"LastChar")?);
@@ -74,7 +73,7 @@ impl Form {
         Some(widths.filter(|(_, width)| *width > 0.0 && *width < 10.0).collect())
     }
 
-    /// Whether the font's program, where it has one, is of a size that fonts have.
+    /// Whether the font's program, if any, has a plausible size.
     fn is_small(&self, font: &Dictionary) -> bool {
         let descriptor = self.get(font, b"FontDescriptor").and_then(|descriptor| descriptor.as_dict().ok());
         let program = descriptor.and_then(|descriptor| {

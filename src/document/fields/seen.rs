@@ -1,9 +1,9 @@
-//! The order in which the characters of a line stand on the page.
+//! Converts a line of text from logical to visual order.
 
 use std::borrow::Cow;
 
-/// A line of text as it is drawn from left to right: what is read from right to left is turned, with its brackets, and
-/// numbers and words of other scripts within it are kept.
+/// The characters of a line from left to right. Right-to-left runs are reversed and their brackets mirrored; numbers and
+/// words of other scripts within them keep their order.
 pub(super) fn as_seen(line: &str) -> Cow<'_, str> {
     if !line.chars().any(is_right) {
         return Cow::Borrowed(line);
@@ -28,7 +28,7 @@ pub(super) fn as_seen(line: &str) -> Cow<'_, str> {
     Cow::Owned(seen)
 }
 
-/// The last letter to the right before one to the left.
+/// The end of the right-to-left run at the beginning.
 fn end_of_right(characters: &[char]) -> usize {
     let until_left = characters.iter().take_while(|character| !is_left(**character)).enumerate();
     until_left.filter(|(_, character)| is_right(**character)).last().map_or(1, |(at, _)| at + 1)
@@ -69,7 +69,7 @@ fn is_left(character: char) -> bool {
     character.is_alphabetic() && !is_right(character)
 }
 
-/// Hebrew, Arabic and their neighbours, but for their digits.
+/// Whether a character is of Hebrew, Arabic or a related script, and no digit.
 fn is_right(character: char) -> bool {
     !character.is_numeric()
         && matches!(character, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')

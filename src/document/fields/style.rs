@@ -1,23 +1,23 @@
-//! How the text of a form field is set: its default appearance string and its quadding (ISO 32000-2, 12.7.4.3).
+//! The text style of a form field: default appearance string and quadding (ISO 32000-2, 12.7.4.3).
 
 use super::own_font::OwnFont;
 use std::rc::Rc;
 
-/// How a field's text is set.
+/// The text style of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Style {
     /// The font's name.
     pub(super) font: Vec<u8>,
-    /// The form's own font of this name, where it can be used.
+    /// The form's font with this name, if it can be used.
     pub(super) own: Option<Rc<OwnFont>>,
-    /// Points; 0 is what fits.
+    /// The size in points; 0 fits the text to the field.
     pub(super) size: f64,
-    /// Operators that set the color.
+    /// The operator, with operands, that sets the colour.
     pub(super) color: String,
     pub(super) quadding: Quadding,
 }
 
-/// `/Q`: where the text stands in its box.
+/// `/Q`: the alignment of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Quadding {
     #[default]
@@ -37,7 +37,7 @@ impl Quadding {
 }
 
 impl Style {
-    /// From a default appearance string (ISO 32000-2, 12.7.4.3).
+    /// Parses a default appearance string (ISO 32000-2, 12.7.4.3).
     pub(super) fn parse(described: &[u8], quadding: Quadding) -> Self {
         let described = String::from_utf8_lossy(described);
         let tokens = described.split_whitespace().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! What a form field shows, from its type, its flags and its value (ISO 32000-2, 12.7.5).
+//! Determines what a form field shows from its type, flags and value (ISO 32000-2, 12.7.5).
 
 use super::appearance::Look;
 use super::style::{Quadding, Style};
@@ -7,27 +7,27 @@ use crate::document::text_string;
 use lopdf::{Dictionary, Object, ObjectId};
 use std::collections::BTreeSet;
 
-/// Characters of a value that are drawn.
+/// The most characters of a value that are drawn.
 const MAX_CHARACTERS: usize = 10_000;
 
-/// Bytes of a value: no encoding has more for a character, and none more than three before the first.
+/// The most bytes of a value: four for each character, and three for a byte order mark.
 const MAX_BYTES: usize = 4 * MAX_CHARACTERS + 3;
 
-/// Bytes of a default appearance that are looked at: a font, a size and a colour.
+/// The most bytes of a default appearance string that are read.
 const MAX_STYLE_BYTES: usize = 1_000;
 
-/// `/Ff` of text fields: several lines; what is typed is secret; one cell a character (12.7.5.3).
+/// Field flags of text fields (12.7.5.3).
 const MULTILINE: i64 = 1 << 12;
 const PASSWORD: i64 = 1 << 13;
 const COMB: i64 = 1 << 24;
-/// Of buttons: one of several; pushed and not set (12.7.5.2).
+/// Field flags of buttons (12.7.5.2).
 const RADIO: i64 = 1 << 15;
 const PUSHBUTTON: i64 = 1 << 16;
-/// Of choices: folded up (12.7.5.4).
+/// Field flags of choice fields (12.7.5.4).
 const COMBO: i64 = 1 << 17;
 
 impl Form {
-    /// What a field's widget shows.
+    /// What a widget shows; `None` if its field type has no generated appearance.
     pub(super) fn look(&self, id: ObjectId, widget: &Dictionary) -> Option<Look> {
         let kind = self.inherited(widget, b"FT")?.as_name().ok()?;
         let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
@@ -80,7 +80,7 @@ impl Form {
         Look::List { items: items.collect(), style }
     }
 
-    /// The values that are chosen.
+    /// The chosen values.
     fn chosen(&self, widget: &Dictionary) -> BTreeSet<String> {
         match self.inherited(widget, b"V") {
             Some(Object::Array(values)) => {
@@ -91,14 +91,14 @@ impl Form {
         }
     }
 
-    /// The places of the options that are chosen, of fields that say no more (`/I`).
+    /// The indices of the chosen options (`/I`), for fields without a value.
     fn chosen_indices(&self, widget: &Dictionary) -> BTreeSet<usize> {
         let indices = self.inherited(widget, b"I").and_then(|indices| indices.as_array().ok());
         let indices = indices.into_iter().flatten().take(MAX_FIELDS);
         indices.filter_map(|at| usize::try_from(self.document.dereference(at).ok()?.1.as_i64().ok()?).ok()).collect()
     }
 
-    /// What an option is called outside and on the page.
+    /// The export value and the display text of an option.
     fn option(&self, option: &Object) -> Option<(String, String)> {
         let option = self.document.dereference(option).ok()?.1;
         let Ok(pair) = option.as_array() else { return self.text(option).map(|text| (text.clone(), text)) };
@@ -113,7 +113,7 @@ impl Form {
         Look::Mark { mark, style: self.style(widget) }
     }
 
-    /// Whether a field is a radio button that a dot marks, which has a round box.
+    /// Whether a widget is a radio button with a dot, which has a round box.
     pub(super) fn is_round(&self, widget: &Dictionary) -> bool {
         let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
         let is_button =
@@ -130,7 +130,7 @@ impl Form {
         let Some(value) = self.inherited(widget, b"V").filter(|value| is_on(value)) else { return false };
         match self.position(id, widget) {
             None => true,
-            // Of several widgets, the value names one by its place or by its option.
+            // The value selects one of several widgets by its index or its option.
             Some(at) => {
                 let value = self.text(value);
                 let options = self.inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
@@ -140,7 +140,7 @@ impl Form {
         }
     }
 
-    /// The widget's place among those of its field, where it has several.
+    /// The widget's index among those of its field, if there are several.
     fn position(&self, id: ObjectId, widget: &Dictionary) -> Option<usize> {
         let field = self.get(widget, b"Parent")?.as_dict().ok()?;
         let kids = self.get(field, b"Kids")?.as_array().ok().filter(|kids| kids.len() > 1)?;
@@ -167,7 +167,7 @@ impl Form {
         style
     }
 
-    /// The font that a default appearance names, by its own name.
+    /// The `/BaseFont` of a font that default appearances call `resource`.
     fn base_font(&self, resource: &[u8]) -> Option<Vec<u8>> {
         Some(self.get(self.default_font(resource)?, b"BaseFont")?.as_name().ok()?.to_vec())
     }
@@ -177,7 +177,7 @@ impl Form {
         self.get(fonts, resource)?.as_dict().ok()
     }
 
-    /// An entry of the field, or of one above it.
+    /// An inheritable entry of a field.
     fn inherited<'a>(&'a self, widget: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
         let mut field = widget;
         for _ in 0..MAX_DEPTH {
@@ -189,7 +189,7 @@ impl Form {
         None
     }
 
-    /// The text of a string, a name or a text stream, with its spaces and line ends.
+    /// The text of a string, a name or a text stream, with spaces and line ends.
     pub(super) fn text(&self, value: &Object) -> Option<String> {
         let text = match self.document.dereference(value).ok()?.1 {
             Object::String(bytes, _) | Object::Name(bytes) => decode_value(bytes),

@@ -1,4 +1,4 @@
-//! Deflate in zlib's wrapping (ISO 32000-2, 7.4.4): whole streams through libdeflate, damaged ones piece by piece.
+//! The Flate filter (ISO 32000-2, 7.4.4): sound streams through libdeflate, damaged ones piecewise.
 
 use super::{Applied, Step, is_blank, limit_bytes, too_large};
 use crate::limits::Limits;
@@ -6,11 +6,11 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{DecompressionError, Decompressor};
 use std::cell::RefCell;
 
-/// Bytes of the room that each thread keeps for inflating: what fits is inflated once, into memory that was touched before.
+/// Size of the buffer that each thread keeps for inflating. Reused memory is faster than fresh pages.
 const ROOM_BYTES: usize = 512 << 10;
 
 thread_local! {
-    /// Its tables and its room are used again: a fresh page of memory costs more than inflating into it.
+    /// Reused, since fresh memory costs more than inflating into it.
     static INFLATE: RefCell<Inflater> = RefCell::new(Inflater { engine: Decompressor::new(), room: Vec::new() });
 }
 
@@ -20,13 +20,13 @@ struct Inflater {
 }
 
 impl Inflater {
-    /// Inflates what comes to at most [`ROOM_BYTES`].
+    /// Inflates data of at most [`BUFFER_BYTES`] decoded bytes.
     fn small(&mut self, input: &[u8], limits: &Limits) -> Result<Vec<u8>, DecompressionError> {
         if input.len() > ROOM_BYTES / 4 {
             return Err(DecompressionError::InsufficientSpace);
         }
         if self.room.is_empty() {
-            // Zeroed by the system: what is never inflated into is never touched.
+            // The system zeroes pages lazily, so unused parts cost nothing.
             self.room = vec![0; ROOM_BYTES];
         }
         let room = self.room.get_mut(..ROOM_BYTES.min(limit_bytes(limits))).unwrap_or_default();
@@ -34,7 +34,7 @@ impl Inflater {
         Ok(room.get(..length).unwrap_or_default().to_vec())
     }
 
-    /// Inflates what comes to at most `size` bytes.
+    /// Inflates data of at most `size` decoded bytes.
     fn large(&mut self, input: &[u8], size: usize) -> Result<Vec<u8>, DecompressionError> {
         let mut out = vec![0; size];
         let length = self.engine.zlib_decompress(input, &mut out)?;
@@ -47,7 +47,7 @@ impl Inflater {
 pub(super) fn inflate(input: &[u8], limits: &Limits) -> Applied {
     limits.deadline.look()?;
     let mut inflated = INFLATE.with_borrow_mut(|inflater| inflater.small(input, limits));
-    // Compression beyond a factor of 1,032 is not possible with Deflate, so the first guess is never far too large.
+    // Deflate compresses at most by 1,032, so the first guess is never far too large.
     let mut size = input.len().saturating_mul(4).clamp(2 * ROOM_BYTES, 16 << 20).min(limit_bytes(limits));
     loop {
         match inflated {
@@ -67,11 +67,11 @@ pub(super) fn inflate(input: &[u8], limits: &Limits) -> Applied {
     }
 }
 
-/// Inflates what can be inflated: without a checksum at the end, cut off, or with a header that is not zlib's.
+/// Inflates damaged data as far as possible: without its checksum, truncated, or without a zlib header.
 fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Applied {
     let step = inflate_stream(input, true, limits)?;
     if step.bytes.is_empty() && !step.intact {
-        // Some producers leave out the two bytes of the zlib header, others write them wrong.
+        // Some producers omit the two bytes of the zlib header or write them wrong.
         let body = input.get(2..).unwrap_or_default();
         return Ok(Step::damaged(inflate_stream(body, false, limits)?.bytes));
     }
@@ -104,10 +104,10 @@ fn rest_after(input: &[u8], read: u64) -> &[u8] {
     usize::try_from(read).ok().and_then(|read| input.get(read..)).unwrap_or_default()
 }
 
-/// Whether nothing but white space follows the zlib stream at the beginning of `input`, which inflates to `output`.
+/// Whether only white space follows the zlib stream at the beginning of `input`, which inflates to `output`.
 ///
-/// libdeflate does not say where it stopped reading. The stream ends with the checksum of `output`, so it can end only where
-/// those four bytes stand: it is inflated again only where they stand more than once.
+/// libdeflate does not tell where it stopped reading. The stream ends with the checksum of `output`, so only if those
+/// four bytes occur several times must it be inflated again.
 fn is_used_up(input: &[u8], output: &[u8]) -> bool {
     let checksum = libdeflater::adler32(output).to_be_bytes();
     let after = |at: usize| input.get(at.saturating_add(checksum.len())..).unwrap_or_default();
@@ -117,7 +117,7 @@ fn is_used_up(input: &[u8], output: &[u8]) -> bool {
     memchr::memmem::rfind(input, &checksum).is_some_and(|last| is_blank(after(last))) && is_blank(rest_of_stream(input))
 }
 
-/// What follows the zlib stream at the beginning of `input`, which is known to be sound.
+/// The bytes after the sound zlib stream at the beginning of `input`.
 fn rest_of_stream(input: &[u8]) -> &[u8] {
     let mut inflater = Decompress::new(true);
     let mut piece = vec![0_u8; 64 << 10];
@@ -131,7 +131,7 @@ fn rest_of_stream(input: &[u8]) -> &[u8] {
     }
 }
 
-/// The first bytes of what zlib data inflates to; nothing where that is damaged.
+/// The first bytes that zlib data inflates to; nothing if they are damaged.
 pub(super) fn beginning(input: &[u8]) -> Vec<u8> {
     let mut beginning = vec![0_u8; 1 << 10];
     let mut inflater = Decompress::new(true);
@@ -169,7 +169,7 @@ mod tests {
             assert_eq!(followed_by(blank), (data.len(), true, true), "{blank:?}");
         }
         assert_eq!(followed_by(b"x"), (data.len(), true, false));
-        // Also where what follows ends as the stream does.
+        // Even if the surplus ends like the stream.
         assert_eq!(followed_by(&[b"x", checksum].concat()), (data.len(), true, false));
         assert_eq!(followed_by(checksum), (data.len(), true, false));
     }

@@ -1,9 +1,9 @@
-//! Parameters of the filters that give bytes (ISO 32000-2, tables 6 and 8).
+//! Checks filter parameters (ISO 32000-2, tables 6 and 8).
 
 use crate::document::object::Object;
 
-/// Whether the parameters are those that the specification has for `filter`, with values that it allows. What else is
-/// there may mean something to another reader.
+/// Whether the specification defines all parameters of `filter`, with these values. Others may mean something to another
+/// reader.
 pub(super) fn are_known(filter: &[u8], parameters: &Object) -> bool {
     match parameters {
         Object::Null => true,

@@ -1,4 +1,4 @@
-//! The classes of characters (ISO 32000-2, 7.2.3).
+//! Character classes (ISO 32000-2, 7.2.3).
 
 /// Whether `byte` is white space (table 1).
 #[inline]
@@ -18,19 +18,19 @@ pub(crate) fn is_regular(byte: u8) -> bool {
     REGULAR.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// Whether `byte` can open, close or hide something: a delimiter other than that of a name.
+/// Whether `byte` is a delimiter other than `/`.
 #[inline]
 pub(super) fn is_structural(byte: u8) -> bool {
     STRUCTURAL.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// [`is_regular`] for each byte: tokens are scanned byte by byte, and one look-up is a third of the comparisons.
+/// [`is_regular`] for each byte: a look-up is faster than comparisons.
 const REGULAR: [bool; 256] = others_than(b"\0\t\n\x0C\r ()<>[]{}/%", true);
 
 /// [`is_structural`] for each byte.
 const STRUCTURAL: [bool; 256] = others_than(b"()<>[]{}%", false);
 
-/// `is_so` for each byte but `others`.
+/// A table with `is_so` for each byte except `others`.
 #[allow(clippy::indexing_slicing, reason = "it is evaluated when it is compiled, where a wrong index is an error")]
 const fn others_than(others: &[u8], is_so: bool) -> [bool; 256] {
     let mut table = [is_so; 256];

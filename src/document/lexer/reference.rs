@@ -1,9 +1,9 @@
-//! References (ISO 32000-2, 7.3.10): most of what documents are made of.
+//! Reads references (ISO 32000-2, 7.3.10), the most frequent objects of all.
 
 use super::{Lexer, Syntax, is_regular};
 use crate::document::object::ObjectId;
 
-/// Takes decimal digits, at most nine, and the space after them off the front: their value.
+/// Reads at most nine decimal digits and the space after them.
 #[inline]
 fn digits_and_space(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
     let mut value = 0_u32;
@@ -19,7 +19,7 @@ fn digits_and_space(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
 }
 
 impl Lexer<'_> {
-    /// Reads `number generation R` in its usual spelling, with one space between; `None`, and nothing read, for any other.
+    /// Reads `number generation R` spelled with single spaces; reads nothing for any other spelling.
     #[inline]
     pub(super) fn plain_reference(&mut self) -> Option<ObjectId> {
         let rest = self.rest();
@@ -33,7 +33,7 @@ impl Lexer<'_> {
         Some(ObjectId { number, generation })
     }
 
-    /// Reads `generation R` after an integer; leaves the position alone where that is not what comes.
+    /// Reads `generation R` after an integer; reads nothing if something else follows.
     pub(super) fn reference_tail(&mut self, number: i64) -> Result<Option<ObjectId>, Syntax> {
         let mut ahead = self.clone();
         ahead.skip_space();
