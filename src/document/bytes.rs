@@ -75,62 +75,62 @@ fn copy_part(bytes: &[u8], offset: u64, buffer: &mut [u8]) -> io::Result<()> {
 }
 
 /// Smaller files are read whole when opened: one read is cheaper than the fifty that a page needs.
-const WHOLE_FILE_BYTES: u64 = 512 << 10;
+const READ_WHOLE_BYTES: u64 = 512 << 10;
 
 /// Smaller files are read whole once that many bytes were read in parts: then most of the file will be needed.
-const GATHERED_FILE_BYTES: u64 = 16 << 20;
+const READ_WHOLE_LATER_BYTES: u64 = 16 << 20;
 
 /// The largest slice that is served from a thread's read windows.
-const LOOK_BYTES: u64 = 2 << 10;
+const WINDOW_BYTES: u64 = 2 << 10;
 
 /// What is read around a few bytes whose neighbours will be needed too, such as cross-reference entries.
-const NEAR_BYTES: u64 = 4 << 10;
+const NEIGHBOURHOOD_BYTES: u64 = 4 << 10;
 
 /// What is read at once for sequential reads. Reading 16 KiB costs as much as reading 2 KiB.
-const AHEAD_BYTES: u64 = 16 << 10;
+const READ_AHEAD_BYTES: u64 = 16 << 10;
 
 /// The largest gap between two reads that still count as sequential.
-const FOLLOWING_BYTES: u64 = 8 << 10;
+const SEQUENTIAL_GAP_BYTES: u64 = 8 << 10;
 
 thread_local! {
     /// Two windows, the last used first: a walk of the page tree alternates between nodes and pages.
-    static LOOKED_AT: RefCell<[Room; 2]> = const { RefCell::new([Room::EMPTY, Room::EMPTY]) };
+    static RECENT_WINDOWS: RefCell<[ReadWindow; 2]> = const { RefCell::new([ReadWindow::EMPTY, ReadWindow::EMPTY]) };
 }
 
 /// The next [`FileBytes::id`].
-static FILES: AtomicU64 = AtomicU64::new(1);
+static NEXT_FILE_ID: AtomicU64 = AtomicU64::new(1);
 
 /// A part of a file that a thread has read.
-struct Room {
+struct ReadWindow {
     file: u64,
     start: u64,
     bytes: Vec<u8>,
     filled: u64,
 }
 
-impl Room {
+impl ReadWindow {
     const EMPTY: Self = Self { file: 0, start: 0, bytes: Vec::new(), filled: 0 };
 
     /// The position in this window of the bytes from `start` to `end` of `file`; `None` if they are not here.
-    fn known(&self, file: u64, start: u64, end: u64) -> Option<Range<usize>> {
+    fn contained_range(&self, file: u64, start: u64, end: u64) -> Option<Range<usize>> {
         let from = start.checked_sub(self.start).filter(|_| file == self.file)?;
         let to = end.saturating_sub(self.start);
         (to <= self.filled).then(|| to_usize(from)..to_usize(to))
     }
 
     /// Whether a read at `start` of `file` continues this window.
-    fn is_followed_by(&self, file: u64, start: u64) -> bool {
-        let end = self.start.saturating_add(self.filled).saturating_add(FOLLOWING_BYTES);
+    fn continues_into(&self, file: u64, start: u64) -> bool {
+        let end = self.start.saturating_add(self.filled).saturating_add(SEQUENTIAL_GAP_BYTES);
         file == self.file && (self.start..end).contains(&start)
     }
 
     /// Fills this window with bytes from `start`.
     fn fill(&mut self, file: &FileBytes, start: u64) -> Result<(), DocumentError> {
-        let length = if self.is_followed_by(file.id, start) { AHEAD_BYTES } else { LOOK_BYTES };
+        let length = if self.continues_into(file.id, start) { READ_AHEAD_BYTES } else { WINDOW_BYTES };
         let length = length.min(file.length.saturating_sub(start));
         // A failed read leaves the buffer undefined.
         self.filled = 0;
-        self.bytes.resize(to_usize(AHEAD_BYTES), 0);
+        self.bytes.resize(to_usize(READ_AHEAD_BYTES), 0);
         let part = self.bytes.get_mut(..to_usize(length)).unwrap_or_default();
         file.source.read_at(start, part).map_err(|error| DocumentError::Io { kind: error.kind() })?;
         (self.file, self.start, self.filled) = (file.id, start, length);
@@ -147,21 +147,21 @@ pub(crate) struct FileBytes {
     /// Held while the whole file is read.
     reading: Mutex<()>,
     /// Bytes read so far.
-    gathered: AtomicU64,
-    /// The last two parts read by [`near`](Self::near) and their offsets, the last used first.
-    near: Mutex<[(u64, Bytes); 2]>,
+    bytes_read: AtomicU64,
+    /// The last two parts read by [`slice_with_neighbours`](Self::slice_with_neighbours) and their offsets, the last used first.
+    neighbourhoods: Mutex<[(u64, Bytes); 2]>,
 }
 
 impl FileBytes {
     pub(crate) fn new(source: Arc<dyn ReadAt>) -> Result<Self, DocumentError> {
         let length = source.len();
         let whole = source.in_memory().map(OnceLock::from).unwrap_or_default();
-        let (reading, gathered, near) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
-        let mut file = Self { id: 0, source, length, whole, reading, gathered, near };
-        if length <= WHOLE_FILE_BYTES {
+        let (reading, bytes_read, neighbourhoods) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
+        let mut file = Self { id: 0, source, length, whole, reading, bytes_read, neighbourhoods };
+        if length <= READ_WHOLE_BYTES {
             file.whole()?;
         } else {
-            file.id = FILES.fetch_add(1, Ordering::Relaxed);
+            file.id = NEXT_FILE_ID.fetch_add(1, Ordering::Relaxed);
         }
         Ok(file)
     }
@@ -170,8 +170,8 @@ impl FileBytes {
     pub(crate) fn in_memory(bytes: Bytes) -> Self {
         let length = bytes.len() as u64;
         let (whole, reading) = (OnceLock::from(bytes), Mutex::default());
-        let (gathered, near) = (AtomicU64::new(0), Mutex::default());
-        Self { id: 0, source: Arc::new(Vec::new()), length, whole, reading, gathered, near }
+        let (bytes_read, neighbourhoods) = (AtomicU64::new(0), Mutex::default());
+        Self { id: 0, source: Arc::new(Vec::new()), length, whole, reading, bytes_read, neighbourhoods }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -195,58 +195,63 @@ impl FileBytes {
     /// `length` bytes from `offset`, or fewer at the end of the file.
     pub(crate) fn slice(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
         let (start, end) = self.range(offset, length);
-        match self.in_memory_by(end - start)? {
+        match self.whole_if_in_memory(end - start)? {
             Some(whole) => Ok(whole.slice(to_usize(start)..to_usize(end))),
             None => self.read(start, end - start),
         }
     }
 
-    /// Calls `look` with `length` bytes from `offset`, or fewer at the end of the file. `look` must not call this again.
-    pub(crate) fn look<T>(&self, offset: u64, length: u64, look: impl FnOnce(&[u8]) -> T) -> Result<T, DocumentError> {
+    /// Calls `use_slice` with `length` bytes from `offset`, or fewer at the end of the file. `use_slice` must not call this again.
+    pub(crate) fn with_slice<T>(
+        &self,
+        offset: u64,
+        length: u64,
+        use_slice: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, DocumentError> {
         let (start, end) = self.range(offset, length);
-        if let Some(whole) = self.in_memory_by(end - start)? {
-            return Ok(look(whole.get(to_usize(start)..to_usize(end)).unwrap_or_default()));
+        if let Some(whole) = self.whole_if_in_memory(end - start)? {
+            return Ok(use_slice(whole.get(to_usize(start)..to_usize(end)).unwrap_or_default()));
         }
-        if length > LOOK_BYTES {
-            return Ok(look(&self.read(start, end - start)?));
+        if length > WINDOW_BYTES {
+            return Ok(use_slice(&self.read(start, end - start)?));
         }
-        LOOKED_AT.with_borrow_mut(|[room, other]| {
-            let mut known = room.known(self.id, start, end);
-            if known.is_none() {
-                known = other.known(self.id, start, end);
-                if known.is_some() || other.is_followed_by(self.id, start) || !room.is_followed_by(self.id, start) {
-                    std::mem::swap(room, other);
+        RECENT_WINDOWS.with_borrow_mut(|[window, other]| {
+            let mut range = window.contained_range(self.id, start, end);
+            if range.is_none() {
+                range = other.contained_range(self.id, start, end);
+                if range.is_some() || other.continues_into(self.id, start) || !window.continues_into(self.id, start) {
+                    std::mem::swap(window, other);
                 }
             }
-            if known.is_none() {
-                room.fill(self, start)?;
+            if range.is_none() {
+                window.fill(self, start)?;
             }
-            Ok(look(room.bytes.get(known.unwrap_or(0..to_usize(end - start))).unwrap_or_default()))
+            Ok(use_slice(window.bytes.get(range.unwrap_or(0..to_usize(end - start))).unwrap_or_default()))
         })
     }
 
     /// Like [`slice`](Self::slice), for a few bytes whose neighbours will be needed next.
-    pub(crate) fn near(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
+    pub(crate) fn slice_with_neighbours(&self, offset: u64, length: u64) -> Result<Bytes, DocumentError> {
         if self.whole.get().is_some() {
             return self.slice(offset, length);
         }
         let (start, end) = self.range(offset, length);
-        let mut near = self.near.lock().unwrap_or_else(PoisonError::into_inner);
-        let [last, other] = &mut *near;
-        let known = |near: &(u64, Bytes)| {
-            let from = start.checked_sub(near.0)?;
-            let to = end.saturating_sub(near.0);
-            (to <= near.1.len() as u64).then(|| near.1.slice(to_usize(from)..to_usize(to)))
+        let mut parts = self.neighbourhoods.lock().unwrap_or_else(PoisonError::into_inner);
+        let [last, other] = &mut *parts;
+        let slice_of = |part: &(u64, Bytes)| {
+            let from = start.checked_sub(part.0)?;
+            let to = end.saturating_sub(part.0);
+            (to <= part.1.len() as u64).then(|| part.1.slice(to_usize(from)..to_usize(to)))
         };
-        if let Some(bytes) = known(last) {
+        if let Some(bytes) = slice_of(last) {
             return Ok(bytes);
         }
         std::mem::swap(last, other);
-        if let Some(bytes) = known(last) {
+        if let Some(bytes) = slice_of(last) {
             return Ok(bytes);
         }
-        *last = (start, self.slice(start, length.max(NEAR_BYTES))?);
-        Ok(known(last).unwrap_or_default())
+        *last = (start, self.slice(start, length.max(NEIGHBOURHOOD_BYTES))?);
+        Ok(slice_of(last).unwrap_or_default())
     }
 
     fn range(&self, offset: u64, length: u64) -> (u64, u64) {
@@ -255,11 +260,11 @@ impl FileBytes {
     }
 
     /// The whole file, if it is in memory. Counts `more` bytes, and reads the whole file once enough were read.
-    fn in_memory_by(&self, more: u64) -> Result<Option<&Bytes>, DocumentError> {
+    fn whole_if_in_memory(&self, more: u64) -> Result<Option<&Bytes>, DocumentError> {
         if let Some(whole) = self.whole.get() {
             return Ok(Some(whole));
         }
-        if self.length <= GATHERED_FILE_BYTES && self.gathered.fetch_add(more, Ordering::Relaxed) > self.length {
+        if self.length <= READ_WHOLE_LATER_BYTES && self.bytes_read.fetch_add(more, Ordering::Relaxed) > self.length {
             self.whole()?;
         }
         Ok(self.whole.get())
@@ -285,12 +290,12 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     /// A file that counts how often it is read.
-    struct Counted {
+    struct CountingFile {
         bytes: Vec<u8>,
         reads: AtomicUsize,
     }
 
-    impl ReadAt for Counted {
+    impl ReadAt for CountingFile {
         fn len(&self) -> u64 {
             self.bytes.len() as u64
         }
@@ -303,29 +308,32 @@ mod tests {
 
     #[test]
     fn neighbours_and_what_is_read_from_end_to_end_are_read_once() {
-        let bytes: Vec<u8> = (0..2 * WHOLE_FILE_BYTES).map(|at| (at % 251).to_le_bytes()[0]).collect();
-        let source = Arc::new(Counted { bytes: bytes.clone(), reads: AtomicUsize::new(0) });
+        let bytes: Vec<u8> = (0..2 * READ_WHOLE_BYTES).map(|at| (at % 251).to_le_bytes()[0]).collect();
+        let source = Arc::new(CountingFile { bytes: bytes.clone(), reads: AtomicUsize::new(0) });
         let file = FileBytes::new(Arc::clone(&source) as _).unwrap();
         let reads = || source.reads.load(Ordering::Relaxed);
         for at in 0..100 {
-            assert_eq!(file.near(7_000 + 20 * at, 20).unwrap(), bytes[to_usize(7_000 + 20 * at)..][..20]);
+            assert_eq!(
+                file.slice_with_neighbours(7_000 + 20 * at, 20).unwrap(),
+                bytes[to_usize(7_000 + 20 * at)..][..20]
+            );
         }
         assert_eq!(reads(), 1);
         let end = file.len() - 3;
-        assert_eq!(file.near(end, 20).unwrap(), bytes[to_usize(end)..]);
-        assert_eq!(file.look(end, 20, <[u8]>::to_vec).unwrap(), bytes[to_usize(end)..]);
-        assert_eq!(file.look(9, 2_048, <[u8]>::to_vec).unwrap(), bytes[9..][..2_048]);
-        assert_eq!(file.look(9, 20_000, <[u8]>::to_vec).unwrap(), bytes[9..][..20_000]);
+        assert_eq!(file.slice_with_neighbours(end, 20).unwrap(), bytes[to_usize(end)..]);
+        assert_eq!(file.with_slice(end, 20, <[u8]>::to_vec).unwrap(), bytes[to_usize(end)..]);
+        assert_eq!(file.with_slice(9, 2_048, <[u8]>::to_vec).unwrap(), bytes[9..][..2_048]);
+        assert_eq!(file.with_slice(9, 20_000, <[u8]>::to_vec).unwrap(), bytes[9..][..20_000]);
         let before = reads();
         for at in 0..100 {
             assert_eq!(
-                file.look(40_000 + 1_500 * at, 2_048, <[u8]>::to_vec).unwrap()[..],
+                file.with_slice(40_000 + 1_500 * at, 2_048, <[u8]>::to_vec).unwrap()[..],
                 bytes[to_usize(40_000 + 1_500 * at)..][..2_048]
             );
         }
         assert!(reads() - before < 15, "{} reads", reads() - before);
         let other = FileBytes::new(Arc::new(vec![7; bytes.len()])).unwrap();
-        assert_eq!(other.look(188_500, 9, <[u8]>::to_vec).unwrap(), [7; 9], "another file's bytes");
+        assert_eq!(other.with_slice(188_500, 9, <[u8]>::to_vec).unwrap(), [7; 9], "another file's bytes");
         for at in 0..100 {
             assert_eq!(file.slice(at * 1_000, 100_000).unwrap(), bytes[to_usize(at * 1_000)..][..100_000]);
         }

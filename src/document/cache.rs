@@ -1,6 +1,6 @@
 //! Caches of readers, so that an object is read once even if several paths lead to it.
 
-use super::keyed::KeyedMap;
+use super::fast_hash::FastMap;
 use super::object::{Object, ObjectId};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,40 +13,40 @@ const OBJECT_BYTES: usize = 256;
 
 /// A map that is emptied whenever it would exceed `max_bytes`.
 pub(crate) struct Cache<K, V> {
-    kept: RwLock<Kept<K, V>>,
+    entries: RwLock<CacheEntries<K, V>>,
     max_bytes: usize,
 }
 
-struct Kept<K, V> {
-    things: KeyedMap<K, Arc<V>>,
+struct CacheEntries<K, V> {
+    values: FastMap<K, Arc<V>>,
     bytes: usize,
 }
 
-impl<K, V> Kept<K, V> {
+impl<K, V> CacheEntries<K, V> {
     fn new() -> Self {
-        Self { things: KeyedMap::default(), bytes: 0 }
+        Self { values: FastMap::default(), bytes: 0 }
     }
 }
 
 impl<K: Eq + Hash, V> Cache<K, V> {
     /// An empty cache. It may hold a single value that is larger than `max_bytes`.
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { kept: RwLock::new(Kept::new()), max_bytes }
+        Self { entries: RwLock::new(CacheEntries::new()), max_bytes }
     }
 
     /// The value cached for `key`.
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner).things.get(key).cloned()
+        self.entries.read().unwrap_or_else(PoisonError::into_inner).values.get(key).cloned()
     }
 
-    /// Caches `thing`, which takes `bytes` of memory.
-    pub(crate) fn keep(&self, key: K, thing: &Arc<V>, bytes: usize) {
-        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.bytes.saturating_add(bytes) > self.max_bytes {
-            *kept = Kept::new();
+    /// Caches `value`, which takes `bytes` of memory.
+    pub(crate) fn insert(&self, key: K, value: &Arc<V>, bytes: usize) {
+        let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
+        if entries.bytes.saturating_add(bytes) > self.max_bytes {
+            *entries = CacheEntries::new();
         }
-        kept.bytes = kept.bytes.saturating_add(bytes);
-        kept.things.insert(key, Arc::clone(thing));
+        entries.bytes = entries.bytes.saturating_add(bytes);
+        entries.values.insert(key, Arc::clone(value));
     }
 }
 
@@ -71,7 +71,7 @@ impl ObjectCache {
         }
         let object = Arc::new(make()?);
         let data = object.as_stream().map_or(0, |stream| stream.data.len());
-        self.0.keep(id, &object, data.saturating_add(OBJECT_BYTES));
+        self.0.insert(id, &object, data.saturating_add(OBJECT_BYTES));
         Ok(object)
     }
 }

@@ -7,7 +7,7 @@
 pub(crate) fn to_rfc3339(text: &str) -> Option<String> {
     let text = text.trim();
     let text = text.strip_prefix("D:").unwrap_or(text);
-    let mut fields = Fields { rest: text.as_bytes() };
+    let mut fields = DateFields { rest: text.as_bytes() };
     let year = fields.year()?;
     let month = fields.field(b'-', 1..=12);
     let day = month.and_then(|month| fields.field(b'-', 1..=days_of(year, month)));
@@ -35,11 +35,11 @@ fn days_of(year: u32, month: u32) -> u32 {
 }
 
 /// The unread rest of a date.
-struct Fields<'a> {
+struct DateFields<'a> {
     rest: &'a [u8],
 }
 
-impl Fields<'_> {
+impl DateFields<'_> {
     /// Four digits, or `19` and the years since 1900 in three digits, as some producers wrote after 1999.
     fn year(&mut self) -> Option<u32> {
         let digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

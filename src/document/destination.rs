@@ -2,8 +2,8 @@
 
 use super::error::DocumentError;
 use super::key_tree::KeyTree;
-use super::ladder::Reading;
 use super::object::{Dictionary, Object, StringBytes};
+use super::readers::Reading;
 use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -42,7 +42,7 @@ impl<'a> Destinations<'a> {
         let objects = &*self.reading.objects;
         let destination = objects.resolve(destination)?;
         match &*destination {
-            Object::Array(place) => self.page_in(place.first().unwrap_or(&Object::Null)),
+            Object::Array(destination) => self.explicit_page(destination.first().unwrap_or(&Object::Null)),
             // A named destination's value may be a dictionary with the destination in /D (12.3.2.4).
             Object::Dictionary(dictionary) => self.page(dictionary.get(b"D").unwrap_or(&Object::Null), hops),
             Object::Name(name) => self.named_page(name.as_bytes(), hops),
@@ -51,7 +51,7 @@ impl<'a> Destinations<'a> {
         }
     }
 
-    fn page_in(&self, page: &Object) -> Result<Option<PageIndex>, DocumentError> {
+    fn explicit_page(&self, page: &Object) -> Result<Option<PageIndex>, DocumentError> {
         let index = match page {
             Object::Reference(id) => {
                 let tree = &self.reading.tree;

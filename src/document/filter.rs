@@ -18,13 +18,13 @@ use std::borrow::Cow;
 
 /// Decoded stream data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decoded<'a> {
+pub(crate) struct DecodedData<'a> {
     /// The decoded bytes; for a damaged stream, those before the damage.
     pub(crate) bytes: Cow<'a, [u8]>,
     /// Whether every filter reached the end of its data.
-    pub(crate) intact: bool,
+    pub(crate) is_intact: bool,
     /// Whether all bytes and parameters were used as specified, so that no reader can decode anything else.
-    pub(crate) exact: bool,
+    pub(crate) is_exact: bool,
     /// The index of the first filter that was not applied: an image codec or an unknown one.
     pub(crate) stopped_at: Option<usize>,
 }
@@ -67,22 +67,22 @@ pub(crate) fn decode<'a>(
     data: &'a [u8],
     filters: &[(Object, Object)],
     limits: &Limits,
-) -> Result<Decoded<'a>, DocumentError> {
+) -> Result<DecodedData<'a>, DocumentError> {
     LimitExceeded::check(Limit::Filters, filters.len() as u64, u64::from(limits.max_filters))?;
     check_decoded(0, limits)?;
-    let mut decoded = Decoded { bytes: Cow::Borrowed(data), intact: true, exact: true, stopped_at: None };
+    let mut decoded = DecodedData { bytes: Cow::Borrowed(data), is_intact: true, is_exact: true, stopped_at: None };
     for (at, (filter, parameters)) in filters.iter().enumerate() {
         let name = filter.as_name().unwrap_or_default();
         let Some(step) = apply(name, &decoded.bytes, parameters, limits) else {
             decoded.stopped_at = Some(at);
             break;
         };
-        let Step { bytes, intact, exact } = step?;
+        let FilterOutput { bytes, is_intact, is_exact } = step?;
         check_ratio(data.len(), bytes.len(), limits)?;
         check_decoded(bytes.len(), limits)?;
         decoded.bytes = Cow::Owned(bytes);
-        decoded.intact &= intact;
-        decoded.exact &= intact && exact && are_known(name, parameters);
+        decoded.is_intact &= is_intact;
+        decoded.is_exact &= is_intact && is_exact && are_known(name, parameters);
     }
     Ok(decoded)
 }
@@ -109,23 +109,23 @@ fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), Lim
 
 /// The output of one filter.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Step {
+struct FilterOutput {
     bytes: Vec<u8>,
     /// Whether the filter reached the end of its data.
-    intact: bool,
+    is_intact: bool,
     /// Whether only white space follows that end, and nothing before it was skipped.
-    exact: bool,
+    is_exact: bool,
 }
 
-impl Step {
+impl FilterOutput {
     /// Damaged data; `bytes` precede the damage.
     fn damaged(bytes: Vec<u8>) -> Self {
-        Self { bytes, intact: false, exact: false }
+        Self { bytes, is_intact: false, is_exact: false }
     }
 
     /// Complete data; `rest` follows its end.
     fn ended(bytes: Vec<u8>, rest: &[u8]) -> Self {
-        Self { bytes, intact: true, exact: is_blank(rest) }
+        Self { bytes, is_intact: true, is_exact: is_blank(rest) }
     }
 }
 
@@ -134,12 +134,14 @@ fn is_blank(data: &[u8]) -> bool {
     data.iter().all(|byte| is_white_space(*byte))
 }
 
-type Applied = Result<Step, DocumentError>;
+type FilterResult = Result<FilterOutput, DocumentError>;
 
-fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<Applied> {
+fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> Option<FilterResult> {
     match filter {
         // Empty data is accepted, although these filters have an end marker.
-        b"FlateDecode" | b"Fl" | b"LZWDecode" | b"LZW" if input.is_empty() => Some(Ok(Step::ended(Vec::new(), &[]))),
+        b"FlateDecode" | b"Fl" | b"LZWDecode" | b"LZW" if input.is_empty() => {
+            Some(Ok(FilterOutput::ended(Vec::new(), &[])))
+        }
         b"FlateDecode" | b"Fl" => Some(inflate(input, limits).and_then(|step| unpredict(step, parameters))),
         b"LZWDecode" | b"LZW" => Some(lzw(input, parameters, limits).and_then(|step| unpredict(step, parameters))),
         b"ASCIIHexDecode" | b"AHx" => Some(Ok(ascii_hex(input))),
@@ -149,7 +151,7 @@ fn apply(filter: &[u8], input: &[u8], parameters: &Object, limits: &Limits) -> O
     }
 }
 
-fn limit_bytes(limits: &Limits) -> usize {
+fn max_bytes(limits: &Limits) -> usize {
     usize::try_from(limits.max_stream_bytes).unwrap_or(usize::MAX)
 }
 
@@ -158,7 +160,7 @@ fn too_large(limits: &Limits, found: usize) -> DocumentError {
     LimitExceeded { which: Limit::StreamBytes, limit: limits.max_stream_bytes, found }.into()
 }
 
-fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
+fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> FilterResult {
     let mut decoder = lzw_decoder(parameters);
     let mut out = Vec::new();
     let mut piece = vec![0_u8; 64 << 10];
@@ -168,18 +170,18 @@ fn lzw(input: &[u8], parameters: &Object, limits: &Limits) -> Applied {
         let step = decoder.decode_bytes(rest, &mut piece);
         out.extend_from_slice(piece.get(..step.consumed_out).unwrap_or_default());
         rest = rest.get(step.consumed_in..).unwrap_or_default();
-        if out.len() > limit_bytes(limits) {
+        if out.len() > max_bytes(limits) {
             return Err(too_large(limits, out.len()));
         }
         match step.status {
             Ok(weezl::LzwStatus::Ok) if step.consumed_in > 0 || step.consumed_out > 0 => {}
             Ok(weezl::LzwStatus::Done) => {
                 let used = input.len().saturating_sub(rest.len());
-                return Ok(Step::ended(out, after_lzw(input, used, parameters, limits)?));
+                return Ok(FilterOutput::ended(out, after_lzw(input, used, parameters, limits)?));
             }
             // Encoders often leave out the end code, and every reader accepts that.
-            Ok(_) => return Ok(Step { bytes: out, intact: rest.is_empty(), exact: false }),
-            Err(_) => return Ok(Step::damaged(out)),
+            Ok(_) => return Ok(FilterOutput { bytes: out, is_intact: rest.is_empty(), is_exact: false }),
+            Err(_) => return Ok(FilterOutput::damaged(out)),
         }
     }
 }
@@ -227,7 +229,7 @@ fn ends_lzw(mut rest: &[u8], parameters: &Object, limits: &Limits) -> Result<boo
     }
 }
 
-fn ascii_hex(input: &[u8]) -> Step {
+fn ascii_hex(input: &[u8]) -> FilterOutput {
     let mut out = Vec::with_capacity(input.len() / 2);
     let mut high = None;
     let mut rest = input;
@@ -239,17 +241,17 @@ fn ascii_hex(input: &[u8]) -> Step {
         if is_white_space(byte) {
             continue;
         }
-        let Some(digit) = hexadecimal_digit(byte) else { return Step::damaged(out) };
+        let Some(digit) = hexadecimal_digit(byte) else { return FilterOutput::damaged(out) };
         match high.take() {
             None => high = Some(digit),
             Some(high) => out.push(high << 4 | digit),
         }
     }
     out.extend(high.map(|digit: u8| digit << 4));
-    Step::ended(out, rest)
+    FilterOutput::ended(out, rest)
 }
 
-fn ascii85(input: &[u8], limits: &Limits) -> Applied {
+fn ascii85(input: &[u8], limits: &Limits) -> FilterResult {
     let mut out = Vec::with_capacity(input.len() / 5 * 4);
     let (mut group, mut digits) = (0_u32, 0);
     let mut is_exact = true;
@@ -265,7 +267,7 @@ fn ascii85(input: &[u8], limits: &Limits) -> Applied {
                 // A run of `z` may be a bomb, so it is expanded at once.
                 let more = rest.iter().take_while(|byte| **byte == b'z').count();
                 let length = out.len() + 4 * (more + 1);
-                if length > limit_bytes(limits) {
+                if length > max_bytes(limits) {
                     return Err(too_large(limits, length));
                 }
                 out.resize(length, 0);
@@ -278,7 +280,7 @@ fn ascii85(input: &[u8], limits: &Limits) -> Applied {
                 digits += 1;
             }
             _ if is_white_space(byte) => {}
-            _ => return Ok(Step::damaged(out)),
+            _ => return Ok(FilterOutput::damaged(out)),
         }
         if digits == 5 {
             out.extend_from_slice(&group.to_be_bytes());
@@ -291,34 +293,34 @@ fn ascii85(input: &[u8], limits: &Limits) -> Applied {
         let whole = (digits..5).fold(group, |group, _| group.wrapping_mul(85).wrapping_add(84));
         out.extend(whole.to_be_bytes().into_iter().take(digits - 1));
     }
-    Ok(Step { bytes: out, intact: true, exact: is_exact && is_blank(rest) })
+    Ok(FilterOutput { bytes: out, is_intact: true, is_exact: is_exact && is_blank(rest) })
 }
 
-fn run_length(input: &[u8], limits: &Limits) -> Applied {
+fn run_length(input: &[u8], limits: &Limits) -> FilterResult {
     let mut out = Vec::new();
     let mut rest = input;
     while let Some((&length, after)) = rest.split_first() {
         match length {
-            128 => return Ok(Step::ended(out, after)),
+            128 => return Ok(FilterOutput::ended(out, after)),
             0..=127 => {
                 let count = usize::from(length) + 1;
-                let Some(run) = after.get(..count) else { return Ok(Step::damaged(out)) };
+                let Some(run) = after.get(..count) else { return Ok(FilterOutput::damaged(out)) };
                 out.extend_from_slice(run);
                 rest = after.get(count..).unwrap_or_default();
             }
             _ => {
-                let Some((&byte, after)) = after.split_first() else { return Ok(Step::damaged(out)) };
+                let Some((&byte, after)) = after.split_first() else { return Ok(FilterOutput::damaged(out)) };
                 // Faster than byte by byte.
                 out.extend_from_slice([byte; 128].get(..257 - usize::from(length)).unwrap_or_default());
                 rest = after;
             }
         }
         limits.deadline.check()?;
-        if out.len() > limit_bytes(limits) {
+        if out.len() > max_bytes(limits) {
             return Err(too_large(limits, out.len()));
         }
     }
-    Ok(Step::ended(out, &[]))
+    Ok(FilterOutput::ended(out, &[]))
 }
 
 #[cfg(test)]
@@ -329,7 +331,7 @@ mod tests {
     fn ascii85_is_read_in_groups_and_runs() {
         let decoded = |input: &[u8]| {
             let step = ascii85(input, &Limits::default()).unwrap_or_default();
-            (step.bytes, step.intact)
+            (step.bytes, step.is_intact)
         };
         assert_eq!(decoded(b"<~87cURD]i,\"Ebo80~>"), (b"Hello World!".to_vec(), true));
         assert_eq!(decoded(b"zz 87c\nUR"), (b"\0\0\0\0\0\0\0\0Hell".to_vec(), true));
@@ -342,15 +344,15 @@ mod tests {
     #[test]
     fn a_row_of_zeros_is_no_longer_than_a_stream_may_be() {
         let at = |max_stream_bytes: u64| ascii85(b"zzz", &Limits { max_stream_bytes, ..Limits::default() });
-        assert_eq!(at(12), Ok(Step { bytes: vec![0; 12], intact: true, exact: true }));
+        assert_eq!(at(12), Ok(FilterOutput { bytes: vec![0; 12], is_intact: true, is_exact: true }));
         let limit = LimitExceeded { which: Limit::StreamBytes, limit: 11, found: 12 };
         assert_eq!(at(11), Err(limit.into()));
     }
 
     /// Whether `data` in this filter is intact, and whether it is exact.
-    fn judged(filter: &[u8], data: &[u8], parameters: Object) -> (bool, bool) {
+    fn is_intact_and_exact(filter: &[u8], data: &[u8], parameters: Object) -> (bool, bool) {
         let decoded = decode(data, &[(Object::name(filter), parameters)], &Limits::default());
-        decoded.map(|decoded| (decoded.intact, decoded.exact)).unwrap_or_default()
+        decoded.map(|decoded| (decoded.is_intact, decoded.is_exact)).unwrap_or_default()
     }
 
     #[test]
@@ -376,7 +378,7 @@ mod tests {
             (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c\x85\x01x", LEFT_OVER),
             (b"LZWDecode", b"\x80\x0b\x60\x50\x22\x0c\x0c", LEFT_OVER),
         ] {
-            assert_eq!(judged(filter, data, Object::Null), expected, "{} {data:?}", filter.escape_ascii());
+            assert_eq!(is_intact_and_exact(filter, data, Object::Null), expected, "{} {data:?}", filter.escape_ascii());
         }
     }
 }

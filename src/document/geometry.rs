@@ -2,10 +2,10 @@
 
 use super::Document;
 use super::error::DocumentError;
-use super::ladder::Reading;
 use super::object::Object;
 use super::objects::Objects;
-use super::tree::Leaf;
+use super::page_tree::Leaf;
+use super::readers::Reading;
 use crate::page::PageIndex;
 
 /// The visible size and rotation of a page.

@@ -6,7 +6,7 @@
 
 use super::bytes::FileBytes;
 use super::cache::ObjectCache;
-use super::decrypted;
+use super::decryption::decrypted_stream;
 use super::error::DocumentError;
 use super::lexer::{Lexer, Syntax};
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
@@ -145,7 +145,7 @@ impl HayroReader {
         let dictionary = self.dictionary(stream.dict(), depth)?;
         let data = stream.raw_data().into_owned();
         if self.encrypted {
-            return decrypted::stream(dictionary, data);
+            return decrypted_stream(dictionary, data);
         }
         Ok(Object::Stream(Box::new(Stream { dictionary, data: Bytes::from(data) })))
     }

@@ -3,11 +3,11 @@
 use super::bytes::FileBytes;
 use super::direct;
 use super::error::DocumentError;
-use super::form;
+use super::form_summary::FormSummary;
 use super::key_tree::KeyTree;
-use super::ladder::Reading;
 use super::object::{Dictionary, Object};
 use super::outline::Outline;
+use super::readers::Reading;
 use super::{Document, date, text_string, trailer};
 
 /// Facts about a document. Values that cannot be read are absent, false or 0.
@@ -57,8 +57,8 @@ impl Document {
         info.pdf_version = later(self.header_version(), self.ask(catalog_version).flatten());
         info.encrypted = self.is_encrypted();
         info.tagged = self.ask(is_tagged).unwrap_or_default();
-        let form = self.ask(form::Summary::read).unwrap_or_default();
-        (info.form_fields, info.signed) = (form.terminal_fields, form.signed);
+        let form = self.ask(FormSummary::read).unwrap_or_default();
+        (info.form_fields, info.signed) = (form.terminal_fields, form.is_signed);
         info.attachments = self.ask(attachments).unwrap_or_default();
         info.outline_entries = self.ask(|reading| Outline::read(reading, 0)).unwrap_or_default().total;
         info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
@@ -67,12 +67,12 @@ impl Document {
 
     /// Whether the file is encrypted, whatever its password.
     pub(crate) fn is_encrypted(&self) -> bool {
-        let trailer = trailer::find(self.ladder.file(), self.ladder.limits());
+        let trailer = trailer::find(self.readers.file(), self.readers.limits());
         trailer.is_ok_and(|trailer| trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()))
     }
 
     fn header_version(&self) -> Option<String> {
-        header_version(self.ladder.file()).ok().flatten()
+        header_version(self.readers.file()).ok().flatten()
     }
 }
 

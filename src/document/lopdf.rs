@@ -6,7 +6,7 @@
 
 use super::bytes::FileBytes;
 use super::cache::ObjectCache;
-use super::decrypted;
+use super::decryption::decrypted_stream;
 use super::error::DocumentError;
 use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
@@ -96,7 +96,7 @@ impl LopdfReader {
     fn stream(&self, stream: &theirs::Stream, depth: u32) -> Result<Object, DocumentError> {
         let dictionary = self.dictionary(&stream.dict, depth)?;
         if self.encrypted {
-            return decrypted::stream(dictionary, stream.content.clone());
+            return decrypted_stream(dictionary, stream.content.clone());
         }
         Ok(Object::Stream(Box::new(Stream { dictionary, data: Bytes::copy_from_slice(&stream.content) })))
     }

@@ -2,65 +2,65 @@
 //!
 //! All I/O goes through [`ReadAt`]. The room knows no clock.
 
+mod appearances;
 mod bytes;
 mod cache;
-mod contained;
 mod date;
-mod decrypted;
+mod decryption;
 mod destination;
 mod direct;
-mod drawable;
 pub(crate) mod effort;
+mod engine_file;
+mod engine_thread;
 mod error;
-mod fields;
+mod extension;
+pub(crate) mod fast_hash;
 pub(crate) mod filter;
-mod form;
+mod form_summary;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
 mod geometry;
 mod hayro;
 mod info;
-mod keepsake;
 mod key_tree;
-pub(crate) mod keyed;
-mod labels;
-mod ladder;
 pub(crate) mod lexer;
 mod lopdf;
 mod notes;
 pub(crate) mod object;
 pub(crate) mod objects;
 mod outline;
+mod page_labels;
+mod page_tree;
 #[cfg(feature = "qpdf")]
 mod qpdf;
+mod readers;
 pub(crate) mod text_string;
 mod trailer;
-mod tree;
 
 pub use bytes::ReadAt;
-pub use contained::EngineFailure;
-pub(crate) use contained::{Engine, Requests, contained};
 pub(crate) use direct::{DirectReader, ObjectKind, ObjectStream, contains_stream_end};
-pub(crate) use drawable::Drawable;
+pub(crate) use engine_file::EngineFile;
+pub use engine_thread::EngineFailure;
+pub(crate) use engine_thread::{EngineRequests, EngineThread, run_contained};
 pub use error::DocumentError;
 pub use geometry::PageGeometry;
 pub use info::DocumentInfo;
-pub use ladder::Tier;
 pub use notes::Note;
 pub use outline::{Outline, OutlineItem};
+pub use readers::Tier;
 
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};
 pub(crate) use bytes::FileBytes;
-use labels::PageLabels;
-pub(crate) use ladder::{Ladder, Reading};
+use page_labels::PageLabels;
+pub(crate) use page_tree::Leaf;
+pub(crate) use readers::{Readers, Reading};
 use std::sync::{Arc, OnceLock};
-pub(crate) use tree::Leaf;
 
 /// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
-    ladder: Ladder,
+    readers: Readers,
     /// The reading that determined the page count.
     first: Arc<Reading>,
     labels: OnceLock<PageLabels>,
@@ -81,19 +81,19 @@ impl Document {
     pub fn open(source: Arc<dyn ReadAt>, password: Option<&str>, limits: &Limits) -> Result<Self, DocumentError> {
         LimitExceeded::check(Limit::FileBytes, source.len(), limits.max_file_bytes)?;
         let file = Arc::new(FileBytes::new(source)?);
-        let ladder = Ladder::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
-        match ladder.climb(is_whole, DocumentError::is_worth_another_reader) {
-            Ok(((), first)) => Ok(Self::read_by(ladder, first)),
-            Err(error @ DocumentError::Damaged { .. }) => match ladder.most_pages() {
-                Some(first) if first.tree.count() > 0 || !first.tree.lost_kids => Ok(Self::read_by(ladder, first)),
+        let readers = Readers::new(Arc::clone(&file), password.map(str::to_owned), limits.clone());
+        match readers.try_each(is_whole, DocumentError::is_worth_another_reader) {
+            Ok(((), first)) => Ok(Self::read_by(readers, first)),
+            Err(error @ DocumentError::Damaged { .. }) => match readers.most_pages() {
+                Some(first) if first.tree.count() > 0 || !first.tree.has_lost_kids => Ok(Self::read_by(readers, first)),
                 _ => Err(not_a_pdf(&file)?.unwrap_or(error)),
             },
             Err(error) => Err(error),
         }
     }
 
-    fn read_by(ladder: Ladder, first: Arc<Reading>) -> Self {
-        Self { ladder, first, labels: OnceLock::new() }
+    fn read_by(readers: Readers, first: Arc<Reading>) -> Self {
+        Self { readers, first, labels: OnceLock::new() }
     }
 
     /// Pages in the document: the number of leaves of its page tree.
@@ -123,7 +123,7 @@ impl Document {
 
     /// The limits on reading and drawing.
     pub(crate) fn limits(&self) -> &Limits {
-        self.ladder.limits()
+        self.readers.limits()
     }
 
     /// The page labels; `None` if the deadline passed, which must not be cached as a document without labels.
@@ -132,7 +132,7 @@ impl Document {
             return Some(labels);
         }
         let labels = self.ask(PageLabels::read).unwrap_or_default();
-        let in_time = self.ladder.limits().deadline.check().is_ok();
+        let in_time = self.readers.limits().deadline.check().is_ok();
         in_time.then(|| self.labels.get_or_init(|| labels))
     }
 
@@ -145,7 +145,7 @@ impl Document {
             Err(DocumentError::Stopped(_)) => return None,
             Err(_) => {}
         }
-        let second = self.ladder.reading(Tier::HayroSyntax)?;
+        let second = self.readers.reading(Tier::HayroSyntax)?;
         if second.tree.count() == self.page_count() { read(second).ok() } else { None }
     }
 
@@ -154,13 +154,13 @@ impl Document {
         &self,
         index: PageIndex,
         read: impl Fn(&Reading, &Leaf) -> Result<T, E>,
-        hand_over: impl Fn(&E) -> bool,
+        wants_another_reader: impl Fn(&E) -> bool,
     ) -> Result<(T, Arc<Reading>), E> {
         let read_first = |reading: &Reading, leaves: &[Leaf]| match leaves {
             [leaf] => read(reading, leaf),
             _ => Err(DocumentError::damaged("no page").into()),
         };
-        self.with_pages(&[index], read_first, hand_over)
+        self.with_pages(&[index], read_first, wants_another_reader)
     }
 
     /// Calls `read` with the pages at `indices`, all of one reader, until it succeeds.
@@ -168,7 +168,7 @@ impl Document {
         &self,
         indices: &[PageIndex],
         read: impl Fn(&Reading, &[Leaf]) -> Result<T, E>,
-        hand_over: impl Fn(&E) -> bool,
+        wants_another_reader: impl Fn(&E) -> bool,
     ) -> Result<(T, Arc<Reading>), E> {
         let page_count = self.page_count();
         if let Some(index) = indices.iter().find(|index| index.0 >= page_count) {
@@ -183,13 +183,13 @@ impl Document {
             let leaves = indices.iter().map(leaf).collect::<Result<Vec<_>, _>>()?;
             read(reading, &leaves)
         };
-        self.ladder.climb(on, hand_over)
+        self.readers.try_each(on, wants_another_reader)
     }
 }
 
 /// Checks that a reading has pages and has lost none.
 fn is_whole(reading: &Reading) -> Result<(), DocumentError> {
-    match (reading.tree.count(), reading.tree.lost_kids) {
+    match (reading.tree.count(), reading.tree.has_lost_kids) {
         (0, _) => Err(DocumentError::damaged("a document without pages")),
         (_, true) => Err(DocumentError::damaged("a page tree with kids that are no dictionaries")),
         _ => Ok(()),

@@ -3,7 +3,7 @@
 
 use super::Document;
 use super::error::DocumentError;
-use super::ladder::Tier;
+use super::readers::Tier;
 use std::fmt;
 
 /// A note on damage that did not prevent reading.
@@ -71,9 +71,10 @@ impl Document {
     /// Encryption is no damage. If several readers failed, the first one's error is reported.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
-        let damage = self.ladder.tried().find_map(|(_, opened)| opened.as_ref().err().filter(|error| is_damage(error)));
+        let damage =
+            self.readers.attempts().find_map(|(_, opened)| opened.as_ref().err().filter(|error| is_damage(error)));
         let pages = self.page_count();
-        if self.first.tree.lost_kids {
+        if self.first.tree.has_lost_kids {
             let ends_early = damage.is_some_and(DocumentError::ends_early);
             return vec![Note::PagesLost { pages, ends_early }];
         }
@@ -81,7 +82,7 @@ impl Document {
         let mut notes: Vec<Note> =
             damage.map(|reason| Note::Repaired { tier, reason: reason.clone() }).into_iter().collect();
         notes.extend(self.uncertain());
-        if self.first.tree.count_was_wrong {
+        if self.first.tree.is_count_wrong {
             notes.push(Note::CountWrong { pages });
         }
         notes
@@ -90,7 +91,7 @@ impl Document {
     /// The note for the first reader that finds another number of pages.
     fn uncertain(&self) -> Option<Note> {
         let counted = self.page_count();
-        self.ladder.tried().find_map(|(tier, opened)| {
+        self.readers.attempts().find_map(|(tier, opened)| {
             let pages = opened.as_ref().ok()?.tree.count();
             (pages != counted).then_some(Note::PagesUncertain { tier, pages, counted })
         })

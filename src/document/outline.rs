@@ -2,8 +2,8 @@
 
 use super::destination::Destinations;
 use super::error::DocumentError;
-use super::ladder::Reading;
 use super::object::{Dictionary, Object, ObjectId};
+use super::readers::Reading;
 use super::text_string;
 use crate::page::PageIndex;
 use std::collections::HashSet;
@@ -33,12 +33,12 @@ pub struct OutlineItem {
 impl Outline {
     /// Reads `/Outlines` of the catalog. All items are counted, the first `max_items` are returned.
     pub(crate) fn read(reading: &Reading, max_items: usize) -> Result<Self, DocumentError> {
-        let mut walk = Walk {
+        let mut walk = OutlineWalk {
             reading,
             destinations: Destinations::new(reading),
             max_items,
             seen: HashSet::new(),
-            ahead: Vec::new(),
+            pending: Vec::new(),
             outline: Self::default(),
         };
         let root = reading.objects.get(&reading.catalog, b"Outlines")?;
@@ -46,7 +46,7 @@ impl Outline {
             walk.push(root.get(b"First"), 0);
         }
         let max_total = usize::try_from(reading.limits.max_outline_items).unwrap_or(usize::MAX);
-        while let Some((item, depth)) = walk.ahead.pop() {
+        while let Some((item, depth)) = walk.pending.pop() {
             reading.limits.deadline.check()?;
             if walk.outline.total >= max_total {
                 walk.outline.is_incomplete = true;
@@ -58,22 +58,22 @@ impl Outline {
     }
 }
 
-struct Walk<'a> {
+struct OutlineWalk<'a> {
     reading: &'a Reading,
     destinations: Destinations<'a>,
     max_items: usize,
     seen: HashSet<ObjectId>,
     /// Items to visit, the next one last.
-    ahead: Vec<(Object, u32)>,
+    pending: Vec<(Object, u32)>,
     outline: Outline,
 }
 
-impl Walk<'_> {
+impl OutlineWalk<'_> {
     fn push(&mut self, item: Option<&Object>, depth: u32) {
         match item {
             None | Some(Object::Null) => {}
             Some(Object::Reference(id)) if !self.seen.insert(*id) => self.outline.is_incomplete = true,
-            Some(item) => self.ahead.push((item.clone(), depth)),
+            Some(item) => self.pending.push((item.clone(), depth)),
         }
     }
 

@@ -13,7 +13,7 @@ mod size;
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use size::{Dpi, Region};
 
-use crate::document::{Document, DocumentError, Drawable, EngineFailure, ReadAt, contained};
+use crate::document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::sync::Arc;
@@ -109,25 +109,26 @@ pub fn page_picture(
 ) -> Result<Picture, RenderError> {
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
-    let Drawable { file, made } = document.drawable(index)?;
+    let EngineFile { file, generated } = document.engine_file(index)?;
     let resolver = fonts::Resolver::new(fonts);
-    let drawn = contained(|| draw::page(&file, index, &canvas, &resolver, document.limits()))??;
+    let drawn = run_contained(|| draw::page(&file, index, &canvas, &resolver, document.limits()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
-    let made = [
+    let generated = [
         (
-            made.fields,
+            generated.fields,
             "form field has no appearance and is drawn from its value",
             "form fields have no appearance and are drawn from their values",
         ),
         (
-            made.annotations,
+            generated.annotations,
             "annotation has no appearance and is drawn from what it says of itself",
             "annotations have no appearance and are drawn from what they say of themselves",
         ),
     ];
-    let made = made.into_iter().filter(|(count, ..)| *count > 0);
-    let made = made.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    let mut notes = made.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
+    let generated = generated.into_iter().filter(|(count, ..)| *count > 0);
+    let generated =
+        generated.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
+    let mut notes = generated.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
     if drawn.is_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
         notes.push(NOTHING_SEEN.to_owned());
     }

@@ -7,7 +7,7 @@ use super::closure::SerializedTemplate;
 use super::resources::ContentUsage;
 use super::verify::MemberScan;
 use super::writer::{PreparedObjectStream, PreparedStream, recoded};
-use crate::document::keyed::KeyedMap;
+use crate::document::fast_hash::FastMap;
 use crate::document::object::{Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
@@ -31,24 +31,24 @@ pub(super) struct ChunkCache {
 #[derive(Default)]
 struct CachedParts {
     /// Objects that are serialized alike on every page, by their number in the source.
-    templates: KeyedMap<ObjectId, Arc<SerializedTemplate>>,
+    templates: FastMap<ObjectId, Arc<SerializedTemplate>>,
     /// Streams re-encoded with Flate.
-    recoded: KeyedMap<ObjectId, Arc<Object>>,
+    recoded: FastMap<ObjectId, Arc<Object>>,
     /// Stream data as written. The flag says whether the source had a filter.
-    streams: KeyedMap<(ObjectId, bool), Arc<PreparedStream>>,
+    streams: FastMap<(ObjectId, bool), Arc<PreparedStream>>,
     /// The names and colours that streams and Type 3 fonts use.
-    usages: KeyedMap<ObjectId, Arc<ContentUsage>>,
+    usages: FastMap<ObjectId, Arc<ContentUsage>>,
     /// The last object stream for each checksum. Pages that differ only in content share one.
-    object_streams: KeyedMap<u32, Arc<PreparedObjectStream>>,
+    object_streams: FastMap<u32, Arc<PreparedObjectStream>>,
     /// The last scan of an object stream for each checksum of its data.
-    member_scans: KeyedMap<u32, Arc<MemberScan>>,
+    member_scans: FastMap<u32, Arc<MemberScan>>,
     bytes: usize,
 }
 
 impl ChunkCache {
     /// Calls `work` with the document's cache.
     pub(super) fn with<T>(reading: &Reading, work: impl FnOnce(&Self) -> T) -> T {
-        match reading.keepsake.of::<Self>() {
+        match reading.extension.get_or_default::<Self>() {
             Some(cache) => work(cache),
             None => work(&Self::default()),
         }

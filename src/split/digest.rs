@@ -4,7 +4,7 @@
 use super::canonical::{self, Entry};
 use super::stream_data::{StreamData, StreamReader};
 use crate::document::DocumentError;
-use crate::document::keyed::KeyedMap;
+use crate::document::fast_hash::FastMap;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::limits::{Limit, LimitExceeded, Limits};
@@ -20,7 +20,7 @@ pub(super) struct Digests<'a> {
     page: Option<ObjectId>,
     /// The default appearance that fields without one inherit.
     form_appearance: Object,
-    visits: KeyedMap<u32, Visit>,
+    visits: FastMap<u32, Visit>,
     /// Objects that were reached from within themselves.
     cycles: Cell<u64>,
     /// Whether a membership dictionary was met that hides something where all groups are on.

@@ -47,7 +47,7 @@ impl<'a> StreamReader<'a> {
         };
         self.spend(decoded.bytes.len())?;
         Ok(match decoded.stopped_at {
-            _ if !decoded.exact => stored,
+            _ if !decoded.is_exact => stored,
             None => StreamData::Decoded(decoded.bytes),
             Some(at) => StreamData::Encoded { bytes: decoded.bytes, filters: filters.split_off(at) },
         })

@@ -2,7 +2,7 @@
 
 use super::characters::Characters;
 use super::collect::{Account, Collected, Collector};
-use super::page_text::{Engine, PageKind, PageText};
+use super::page_text::{PageKind, PageText, TextEngine};
 use super::plain::plain;
 use super::plausible::{PageFonts, is_private};
 use super::{TextError, hyphens, join, lines, order, stacks, write};
@@ -103,7 +103,7 @@ fn laid_out(collected: Collected, page_area: f64) -> PageText {
         () => PageKind::Empty,
     };
     let picture_percent = percent(picture_area, page_area);
-    let engine = Engine::Collector;
+    let engine = TextEngine::Collector;
     PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
 }
 

@@ -9,7 +9,7 @@ use super::page_text::PageText;
 use super::{TextError, first, is_unknown};
 use crate::document::effort::{CountedFile, Steps};
 use crate::document::object::ObjectId;
-use crate::document::{Document, Engine, Requests};
+use crate::document::{Document, EngineRequests, EngineThread};
 use crate::limits::Limits;
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -44,7 +44,7 @@ enum State {
     #[default]
     NotYet,
     Running {
-        engine: Engine<Request, Answer>,
+        engine: EngineThread<Request, Answer>,
         misses: u32,
     },
     /// The document is not for it.
@@ -71,13 +71,13 @@ impl Texts {
             return None;
         }
         let mut state = self.state.try_lock().ok()?;
-        if matches!(*state, State::NotYet) && document.plain_bytes().is_none_or(|bytes| bytes > MAX_FILE_BYTES) {
+        if matches!(*state, State::NotYet) && document.unencrypted_length().is_none_or(|bytes| bytes > MAX_FILE_BYTES) {
             *state = State::Never;
         }
         if matches!(*state, State::Never) {
             return None;
         }
-        let (file, id) = document.drawable_as_it_is(index)?;
+        let (file, id) = document.original_engine_file(index)?;
         state.answer(&file, document.page_count(), Request { page: index, id, limits: limits.clone() })
     }
 }
@@ -87,7 +87,7 @@ impl State {
         if matches!(self, Self::NotYet) {
             let file = file.clone();
             let steps = Steps::new(&request.limits);
-            let engine = Engine::start(move |requests| serve(file, page_count, &steps, requests));
+            let engine = EngineThread::start(move |requests| serve(file, page_count, &steps, requests));
             *self = engine.map_or(Self::Never, |engine| Self::Running { engine, misses: 0 });
         }
         let Self::Running { engine, misses } = self else { return None };
@@ -101,7 +101,7 @@ impl State {
 }
 
 /// Answers requests for pages of a file.
-fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &Requests<Request, Answer>) {
+fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<Request, Answer>) {
     let Ok(pdf) = Pdf::new(Arc::new(CountedFile::new(file, steps))) else { return };
     if u32::try_from(pdf.pages().len()) != Ok(page_count) {
         return;

@@ -35,12 +35,12 @@ mod tokens;
 mod write;
 
 pub use many::Texts;
-pub use page_text::{Engine, PageKind, PageText};
+pub use page_text::{PageKind, PageText, TextEngine};
 pub use plain::plain;
 pub use search::{Case, Hit, Pattern, PatternError, Query};
 pub use tokens::estimated_tokens;
 
-use crate::document::{Document, DocumentError, EngineFailure, ReadAt, contained};
+use crate::document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
 use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -97,7 +97,7 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
     if index.0 >= page_count {
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
-    let file = document.drawable(index)?.file;
+    let file = document.engine_file(index)?.file;
     let first = within(|| first::page_text(&file, index, limits));
     match first {
         Ok(page) if !is_unknown(&page) => Ok(page),
@@ -109,7 +109,7 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
 
 /// Runs an engine where its panics do no harm.
 fn within<T: Send>(run: impl FnOnce() -> Result<T, TextError> + Send) -> Result<T, TextError> {
-    contained(run)?
+    run_contained(run)?
 }
 
 /// Whether there is text of which no character is known.
@@ -129,7 +129,7 @@ fn last_resort(
             text,
             joints,
             kind: PageKind::Text,
-            engine: Engine::PdfExtract,
+            engine: TextEngine::PdfExtract,
             undecoded: 0,
             ..first.unwrap_or_default()
         }),

@@ -20,7 +20,7 @@ pub struct PageText {
     /// Paths and rectangles that are drawn: rules of tables, charts, drawings.
     pub paths: u64,
     /// The engine that gave the text.
-    pub engine: Engine,
+    pub engine: TextEngine,
 }
 
 /// Share of a page from which a picture is more than a logo. 3 %: a square of a fifth of the page's width.
@@ -53,7 +53,7 @@ pub enum PageKind {
 
 /// What text was read by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Engine {
+pub enum TextEngine {
     /// Our own, on the interpreter that draws pages too.
     #[default]
     Collector,

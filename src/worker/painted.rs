@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::render::{Dpi, Region, RenderOptions, WantedFont, WantedScript};
-use crate::text::{Engine, PageKind, PageText};
+use crate::text::{PageKind, PageText, TextEngine};
 
 /// [`PageText`] without its text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,8 +43,8 @@ impl From<&PageText> for TextOnWire {
             PageKind::Undecodable => KindOnWire::Undecodable,
         };
         let engine = match text.engine {
-            Engine::Collector => EngineOnWire::Collector,
-            Engine::PdfExtract => EngineOnWire::PdfExtract,
+            TextEngine::Collector => EngineOnWire::Collector,
+            TextEngine::PdfExtract => EngineOnWire::PdfExtract,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
         Self { joints: text.joints.clone(), kind, invisible, off_page, undecoded, picture_percent, paths, engine }
@@ -62,8 +62,8 @@ impl TextOnWire {
             KindOnWire::Undecodable => PageKind::Undecodable,
         };
         let engine = match self.engine {
-            EngineOnWire::Collector => Engine::Collector,
-            EngineOnWire::PdfExtract => Engine::PdfExtract,
+            EngineOnWire::Collector => TextEngine::Collector,
+            EngineOnWire::PdfExtract => TextEngine::PdfExtract,
         };
         let Self { joints, invisible, off_page, undecoded, picture_percent, paths, .. } = self;
         PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }

@@ -9,44 +9,45 @@ const END_OF_NUMBERS: u64 = 1 << 32;
 /// A cross-reference subsection: `count` entries from object number `first`. `start` is the offset of the first entry: in
 /// the file for a table, in the decoded data for a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct Subsection {
     pub(super) first: u64,
     pub(super) count: u64,
     pub(super) start: u64,
 }
 
-impl Run {
+impl Subsection {
     pub(super) fn has(self, number: u64) -> bool {
-        number.checked_sub(self.first).is_some_and(|place| place < self.count)
+        number.checked_sub(self.first).is_some_and(|position| position < self.count)
     }
 
     /// The number of entries before that of `number`.
-    pub(super) fn place_of(self, number: u64) -> u64 {
+    pub(super) fn position_of(self, number: u64) -> u64 {
         number.saturating_sub(self.first)
     }
 }
 
 /// Object numbers of a subsection that no newer section has.
-struct Span {
+struct CoveredRange {
     numbers: Range<u64>,
     section: usize,
-    run: Run,
+    subsection: Subsection,
 }
 
 /// The newest section for each object number.
 #[derive(Default)]
 pub(super) struct Coverage {
-    spans: Vec<Span>,
+    ranges: Vec<CoveredRange>,
     /// Numbers that some section has, as ranges that do not touch: start → end.
     covered: BTreeMap<u64, u64>,
 }
 
 impl Coverage {
     /// Adds a subsection of `section`, for the numbers that no newer section has. Returns whether there are any.
-    pub(super) fn add(&mut self, section: usize, run: Run) -> bool {
-        let gaps = self.cover(&(run.first..run.first.saturating_add(run.count).min(END_OF_NUMBERS)));
+    pub(super) fn add(&mut self, section: usize, subsection: Subsection) -> bool {
+        let gaps =
+            self.cover(&(subsection.first..subsection.first.saturating_add(subsection.count).min(END_OF_NUMBERS)));
         let has_new = !gaps.is_empty();
-        self.spans.extend(gaps.into_iter().map(|numbers| Span { numbers, section, run }));
+        self.ranges.extend(gaps.into_iter().map(|numbers| CoveredRange { numbers, section, subsection }));
         has_new
     }
 
@@ -81,22 +82,22 @@ impl Coverage {
     }
 
     /// Sorts the ranges for look-up.
-    pub(super) fn finish(self) -> Spans {
-        let mut spans = self.spans;
-        spans.sort_unstable_by_key(|span| span.numbers.start);
-        Spans(spans)
+    pub(super) fn finish(self) -> CoverageIndex {
+        let mut ranges = self.ranges;
+        ranges.sort_unstable_by_key(|span| span.numbers.start);
+        CoverageIndex(ranges)
     }
 }
 
 /// Covered ranges, sorted by number.
-pub(super) struct Spans(Vec<Span>);
+pub(super) struct CoverageIndex(Vec<CoveredRange>);
 
-impl Spans {
+impl CoverageIndex {
     /// The newest section that has the number, and its subsection.
-    pub(super) fn find(&self, number: u64) -> Option<(usize, Run)> {
+    pub(super) fn find(&self, number: u64) -> Option<(usize, Subsection)> {
         let after = self.0.partition_point(|span| span.numbers.start <= number);
         let span = self.0.get(after.checked_sub(1)?)?;
-        span.numbers.contains(&number).then_some((span.section, span.run))
+        span.numbers.contains(&number).then_some((span.section, span.subsection))
     }
 }
 
@@ -105,8 +106,8 @@ mod tests {
     use super::*;
 
     /// A linear search, the newest section first.
-    fn searched(runs: &[Run], number: u64) -> Option<(usize, Run)> {
-        runs.iter().copied().enumerate().find(|(_, run)| run.has(number))
+    fn searched(subsections: &[Subsection], number: u64) -> Option<(usize, Subsection)> {
+        subsections.iter().copied().enumerate().find(|(_, subsection)| subsection.has(number))
     }
 
     #[test]
@@ -117,16 +118,18 @@ mod tests {
             (seed >> 33) % below
         };
         for _ in 0..500 {
-            let runs: Vec<Run> = (0..12).map(|start| Run { first: random(40), count: random(12), start }).collect();
+            let subsections: Vec<Subsection> =
+                (0..12).map(|start| Subsection { first: random(40), count: random(12), start }).collect();
             let mut coverage = Coverage::default();
-            for (section, run) in runs.iter().enumerate() {
-                let newer = runs.get(..section).unwrap_or_default();
-                let is_new = (run.first..run.first + run.count).any(|number| searched(newer, number).is_none());
-                assert_eq!(coverage.add(section, *run), is_new, "{runs:?}");
+            for (section, subsection) in subsections.iter().enumerate() {
+                let newer = subsections.get(..section).unwrap_or_default();
+                let is_new = (subsection.first..subsection.first + subsection.count)
+                    .any(|number| searched(newer, number).is_none());
+                assert_eq!(coverage.add(section, *subsection), is_new, "{subsections:?}");
             }
-            let spans = coverage.finish();
+            let ranges = coverage.finish();
             for number in 0..60 {
-                assert_eq!(spans.find(number), searched(&runs, number), "{number} of {runs:?}");
+                assert_eq!(ranges.find(number), searched(&subsections, number), "{number} of {subsections:?}");
             }
         }
     }
@@ -134,12 +137,12 @@ mod tests {
     #[test]
     fn numbers_without_end_are_cut_off() {
         let mut coverage = Coverage::default();
-        let endless = Run { first: 5, count: u64::MAX, start: 9 };
+        let endless = Subsection { first: 5, count: u64::MAX, start: 9 };
         assert!(coverage.add(0, endless));
-        assert!(!coverage.add(1, Run { first: u64::MAX, ..endless }));
-        let spans = coverage.finish();
-        assert_eq!(spans.find(7), Some((0, endless)));
-        assert_eq!(spans.find(4), None);
-        assert_eq!(spans.find(u64::MAX), None);
+        assert!(!coverage.add(1, Subsection { first: u64::MAX, ..endless }));
+        let ranges = coverage.finish();
+        assert_eq!(ranges.find(7), Some((0, endless)));
+        assert_eq!(ranges.find(4), None);
+        assert_eq!(ranges.find(u64::MAX), None);
     }
 }

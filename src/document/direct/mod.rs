@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::Arc;
 pub(crate) use window::contains_stream_end;
 pub(crate) use xref::CrossReferences;
-use xref::Entry;
+use xref::ObjectLocation;
 
 /// Size of the cache of parsed objects.
 const OBJECT_CACHE_BYTES: usize = 32 << 20;
@@ -85,7 +85,7 @@ impl DirectReader {
 
     /// Whether the object `number` is in use.
     pub(crate) fn has_object(&self, number: u32) -> Result<bool, DocumentError> {
-        Ok(self.references.entry(&self.file, number)? != Entry::Free)
+        Ok(self.references.entry(&self.file, number)? != ObjectLocation::Free)
     }
 
     /// Scans the object `number` without building it, and calls `found` for each reference in it. Members of object
@@ -99,9 +99,9 @@ impl DirectReader {
         found: &mut impl FnMut(ObjectId),
     ) -> Result<ObjectKind, DocumentError> {
         match self.references.entry(&self.file, number)? {
-            Entry::InStream { container } => Ok(ObjectKind::Member { container }),
-            Entry::Free => Ok(ObjectKind::Free),
-            Entry::Offset(offset) => {
+            ObjectLocation::InStream { container } => Ok(ObjectKind::Member { container }),
+            ObjectLocation::Free => Ok(ObjectKind::Free),
+            ObjectLocation::Offset(offset) => {
                 window::scan_references(&self.file, (number, offset), checked_ranges, &self.limits, found)
             }
         }
@@ -119,7 +119,7 @@ impl DirectReader {
 
     fn stored_object_stream_within(&self, container: u32, hops: u32) -> Result<Stream, DocumentError> {
         // An object stream is never inside another one (7.5.7): its entry must be an offset.
-        let Entry::Offset(offset) = self.references.entry(&self.file, container)? else {
+        let ObjectLocation::Offset(offset) = self.references.entry(&self.file, container)? else {
             return Err(DocumentError::damaged("an object stream that is not in the file"));
         };
         match self.read_at(container, offset, hops)? {
@@ -130,9 +130,9 @@ impl DirectReader {
 
     fn read(&self, number: u32, hops: u32) -> Result<(Object, usize), DocumentError> {
         match self.references.entry(&self.file, number)? {
-            Entry::Free => Ok((Object::Null, 0)),
-            Entry::Offset(offset) => self.read_at(number, offset, hops),
-            Entry::InStream { container } => {
+            ObjectLocation::Free => Ok((Object::Null, 0)),
+            ObjectLocation::Offset(offset) => self.read_at(number, offset, hops),
+            ObjectLocation::InStream { container } => {
                 let found = self.object_stream_within(container, hops)?.object(number, &self.limits)?;
                 let missing = DocumentError::damaged("an object that is not in the stream that should hold it");
                 let (object, length) = found.ok_or(missing)?;
@@ -174,7 +174,7 @@ impl DirectReader {
         }
         let stream = self.stored_object_stream_within(container, hops)?;
         let stream = Arc::new(ObjectStream::read(&stream, self, &self.limits)?);
-        self.streams.keep(container, &stream, stream.size());
+        self.streams.insert(container, &stream, stream.size());
         Ok(stream)
     }
 
@@ -184,7 +184,7 @@ impl DirectReader {
         }
         let (object, bytes) = self.read(id.number, hops)?;
         let object = Arc::new(object);
-        self.objects.keep(id.number, &object, bytes);
+        self.objects.insert(id.number, &object, bytes);
         Ok(object)
     }
 }
@@ -209,9 +209,11 @@ impl Objects for DirectReader {
     /// The result is not cached: a walk of the page tree visits each page once.
     fn glance(&self, id: ObjectId) -> Result<Option<Glance>, DocumentError> {
         match self.references.entry(&self.file, id.number)? {
-            Entry::Free => Ok(None),
-            Entry::Offset(offset) => window::glance(&self.file, id.number, offset, &self.limits),
-            Entry::InStream { container } => Ok(self.object_stream(container)?.glance(id.number, &self.limits)),
+            ObjectLocation::Free => Ok(None),
+            ObjectLocation::Offset(offset) => window::glance(&self.file, id.number, offset, &self.limits),
+            ObjectLocation::InStream { container } => {
+                Ok(self.object_stream(container)?.glance(id.number, &self.limits))
+            }
         }
     }
 }

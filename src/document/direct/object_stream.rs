@@ -32,7 +32,7 @@ impl ObjectStream {
             other => Ok(other.clone()),
         })?;
         let decoded = filter::decode(&stream.data, &filters, limits)?;
-        if !decoded.intact || decoded.stopped_at.is_some() {
+        if !decoded.is_intact || decoded.stopped_at.is_some() {
             return Err(DocumentError::damaged("an object stream that does not decode"));
         }
         let mut bytes = decoded.bytes.into_owned();

@@ -47,7 +47,7 @@ fn with_window<T>(
 ) -> Result<T, DocumentError> {
     let mut size = WINDOW_BYTES;
     loop {
-        match file.look(at, size, |window| read(&mut Lexer::within(window, limits)))? {
+        match file.with_slice(at, size, |window| read(&mut Lexer::within(window, limits)))? {
             Ok(value) => return Ok(value),
             Err(Syntax::Incomplete) if at.saturating_add(size) < file.len() => {
                 size = grown_size(file, at, size, limits)?;
@@ -153,7 +153,7 @@ pub(crate) fn scan_references(
 
 /// Glances at the dictionary `number` at `at`. `None` if it does not fit into one window, is a stream, or is irregular.
 pub(crate) fn glance(file: &FileBytes, number: u32, at: u64, limits: &Limits) -> Result<Option<Glance>, DocumentError> {
-    file.look(at, WINDOW_BYTES, |window| {
+    file.with_slice(at, WINDOW_BYTES, |window| {
         let mut lexer = Lexer::within(window, limits);
         if !lexer.indirect_head().is_ok_and(|id| id.number == number) {
             return None;

@@ -9,7 +9,7 @@ use super::super::error::DocumentError;
 use super::super::filter;
 use super::super::lexer::{Lexer, Syntax};
 use super::super::object::{Dictionary, Object};
-use super::coverage::{Coverage, Run, Spans};
+use super::coverage::{Coverage, CoverageIndex, Subsection};
 use super::window::{self, CrossReferenceStream};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 /// Where an object is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ObjectLocation {
     /// The number is free and stands for the null object.
     Free,
     /// At this byte offset in the file.
@@ -35,14 +35,14 @@ enum Section {
         /// The index of the hybrid file's cross-reference stream (7.5.8.4).
         hybrid: Option<usize>,
     },
-    Stream(Rows),
+    Stream(StreamSection),
 }
 
 /// A decoded cross-reference stream.
-struct Rows {
+struct StreamSection {
     bytes: Vec<u8>,
     widths: [usize; 3],
-    runs: Vec<Run>,
+    subsections: Vec<Subsection>,
 }
 
 /// Bytes of an entry in a cross-reference table, including the end of line.
@@ -61,7 +61,7 @@ const INHERITED: [&[u8]; 5] = [b"Encrypt", b"ID", b"Info", b"Root", b"Size"];
 pub(crate) struct CrossReferences {
     sections: Vec<Section>,
     /// The newest section and subsection for each object number.
-    spans: Spans,
+    index: CoverageIndex,
     /// The newest trailer, completed from older ones.
     pub(crate) trailer: Dictionary,
     /// Added to every offset: the bytes before the header, if offsets count from there.
@@ -71,45 +71,45 @@ pub(crate) struct CrossReferences {
 impl CrossReferences {
     /// Reads all sections, beginning at the offset in `startxref`.
     pub(crate) fn read(file: &FileBytes, start: u64, shift: u64, limits: &Limits) -> Result<Self, DocumentError> {
-        let mut chain = Chain::new(file, shift, limits);
+        let mut reader = SectionReader::new(file, shift, limits);
         let mut next = Some(start);
         while let Some(offset) = next {
-            next = chain.section(offset)?;
+            next = reader.read_section(offset)?;
         }
-        let trailer = chain.trailer.ok_or(DocumentError::damaged("no trailer"))?;
-        Ok(Self { sections: chain.sections, spans: chain.coverage.finish(), trailer, shift })
+        let trailer = reader.trailer.ok_or(DocumentError::damaged("no trailer"))?;
+        Ok(Self { sections: reader.sections, index: reader.coverage.finish(), trailer, shift })
     }
 
     /// The location of object `number`, according to the newest section that has it.
-    pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<Entry, DocumentError> {
+    pub(crate) fn entry(&self, file: &FileBytes, number: u32) -> Result<ObjectLocation, DocumentError> {
         let number = u64::from(number);
-        let Some((section, run)) = self.spans.find(number) else { return Ok(Entry::Free) };
+        let Some((section, subsection)) = self.index.find(number) else { return Ok(ObjectLocation::Free) };
         let entry = match self.sections.get(section) {
-            Some(Section::Stream(rows)) => rows.entry(run, number)?,
-            Some(Section::Table { hybrid }) => match read_entry(file, run, number)? {
+            Some(Section::Stream(rows)) => rows.entry(subsection, number)?,
+            Some(Section::Table { hybrid }) => match read_entry(file, subsection, number)? {
                 // Older sections do not count, even if the hybrid stream lacks the number.
-                Entry::Free => self.hidden(*hybrid, number)?,
+                ObjectLocation::Free => self.hybrid_entry(*hybrid, number)?,
                 other => other,
             },
-            None => Entry::Free,
+            None => ObjectLocation::Free,
         };
         Ok(match entry {
-            Entry::Offset(offset) => Entry::Offset(offset.saturating_add(self.shift)),
+            ObjectLocation::Offset(offset) => ObjectLocation::Offset(offset.saturating_add(self.shift)),
             other => other,
         })
     }
 
-    fn hidden(&self, hybrid: Option<usize>, number: u64) -> Result<Entry, DocumentError> {
+    fn hybrid_entry(&self, hybrid: Option<usize>, number: u64) -> Result<ObjectLocation, DocumentError> {
         let Some(Section::Stream(rows)) = hybrid.and_then(|hybrid| self.sections.get(hybrid)) else {
-            return Ok(Entry::Free);
+            return Ok(ObjectLocation::Free);
         };
-        let run = rows.runs.iter().find(|run| run.has(number));
-        run.map_or(Ok(Entry::Free), |run| rows.entry(*run, number))
+        let subsection = rows.subsections.iter().find(|subsection| subsection.has(number));
+        subsection.map_or(Ok(ObjectLocation::Free), |subsection| rows.entry(*subsection, number))
     }
 }
 
 /// The sections read so far.
-struct Chain<'a> {
+struct SectionReader<'a> {
     file: &'a FileBytes,
     limits: &'a Limits,
     shift: u64,
@@ -118,47 +118,59 @@ struct Chain<'a> {
     coverage: Coverage,
     trailer: Option<Dictionary>,
     /// Bytes of all sections, without the entries of tables.
-    read: u64,
-    subsections: u64,
+    read_bytes: u64,
+    subsection_count: u64,
     /// Bytes of all decoded cross-reference streams.
-    decoded: u64,
+    decoded_bytes: u64,
     /// Bytes of the decoded cross-reference streams that are kept.
-    kept: u64,
+    kept_bytes: u64,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> SectionReader<'a> {
     fn new(file: &'a FileBytes, shift: u64, limits: &'a Limits) -> Self {
         let (seen, coverage) = (HashSet::new(), Coverage::default());
         let (sections, trailer) = (Vec::new(), None);
-        Self { file, limits, shift, seen, sections, coverage, trailer, read: 0, subsections: 0, decoded: 0, kept: 0 }
+        Self {
+            file,
+            limits,
+            shift,
+            seen,
+            sections,
+            coverage,
+            trailer,
+            read_bytes: 0,
+            subsection_count: 0,
+            decoded_bytes: 0,
+            kept_bytes: 0,
+        }
     }
 
     /// Reads the section at `offset`, and returns the offset of the previous one.
-    fn section(&mut self, offset: u64) -> Result<Option<u64>, DocumentError> {
+    fn read_section(&mut self, offset: u64) -> Result<Option<u64>, DocumentError> {
         self.limits.deadline.check()?;
         let at = offset.saturating_add(self.shift);
         if !self.seen.insert(at) {
             return Err(DocumentError::damaged_at("a loop of cross-reference sections", at));
         }
         LimitExceeded::check(Limit::XrefSections, self.seen.len() as u64, u64::from(self.limits.max_xref_sections))?;
-        let entries = self.file.look(at, HEAD_BYTES, |head| {
+        let entries = self.file.with_slice(at, HEAD_BYTES, |head| {
             let mut lexer = Lexer::new(head, 1);
             lexer.skip_space();
             lexer.keyword(b"xref").is_ok().then(|| lexer.position() as u64)
         })?;
         let dictionary = match entries {
-            Some(entries) => self.table(at.saturating_add(entries))?,
-            None => self.stream(at, false)?,
+            Some(entries) => self.read_table(at.saturating_add(entries))?,
+            None => self.read_stream(at, false)?,
         };
-        let previous = previous(&dictionary, at)?;
+        let previous_section = previous_section(&dictionary, at)?;
         self.merge_trailer(dictionary);
-        Ok(previous)
+        Ok(previous_section)
     }
 
     /// Counts bytes of sections. More than the file has means that sections overlap.
     fn count_read(&mut self, bytes: u64, at: u64) -> Result<(), DocumentError> {
-        self.read = self.read.saturating_add(bytes);
-        if self.read > self.file.len() {
+        self.read_bytes = self.read_bytes.saturating_add(bytes);
+        if self.read_bytes > self.file.len() {
             return Err(DocumentError::damaged_at("cross-reference sections that overlap", at));
         }
         Ok(())
@@ -179,19 +191,20 @@ impl<'a> Chain<'a> {
     }
 
     /// Reads a table: the heads of its subsections, without the entries, and the trailer.
-    fn table(&mut self, mut at: u64) -> Result<Dictionary, DocumentError> {
+    fn read_table(&mut self, mut at: u64) -> Result<Dictionary, DocumentError> {
         let section = self.sections.len();
         let mut has_new = false;
         let start = loop {
-            match self.step(at)? {
-                Step::Trailer { start } => break start,
-                Step::Subsection { run } => {
-                    self.count_subsection(run.start.saturating_sub(at), at)?;
-                    let bytes = run.count.checked_mul(ENTRY_BYTES);
-                    let end =
-                        bytes.and_then(|bytes| run.start.checked_add(bytes)).filter(|end| *end <= self.file.len());
+            match self.table_item(at)? {
+                TableItem::Trailer { start } => break start,
+                TableItem::Subsection { subsection } => {
+                    self.count_subsection(subsection.start.saturating_sub(at), at)?;
+                    let bytes = subsection.count.checked_mul(ENTRY_BYTES);
+                    let end = bytes
+                        .and_then(|bytes| subsection.start.checked_add(bytes))
+                        .filter(|end| *end <= self.file.len());
                     at = end.ok_or(DocumentError::damaged_at("a cross-reference table past the end", at))?;
-                    has_new |= self.coverage.add(section, run);
+                    has_new |= self.coverage.add(section, subsection);
                 }
             }
         };
@@ -204,74 +217,74 @@ impl<'a> Chain<'a> {
         if let Some(hybrid) = hybrid {
             let hybrid = u64::try_from(hybrid).map_err(|_| DocumentError::damaged_at("a negative /XRefStm", at))?;
             // It has precedence after the table and before /Prev (7.5.8.4).
-            self.stream(hybrid.saturating_add(self.shift), true)?;
+            self.read_stream(hybrid.saturating_add(self.shift), true)?;
         }
         Ok(trailer)
     }
 
     /// Reads the next part of a table at `at`.
-    fn step(&self, at: u64) -> Result<Step, DocumentError> {
-        let step = self.file.look(at, HEAD_BYTES, |head| {
+    fn table_item(&self, at: u64) -> Result<TableItem, DocumentError> {
+        let item = self.file.with_slice(at, HEAD_BYTES, |head| {
             let mut lexer = Lexer::new(head, 1);
             if lexer.keyword(b"trailer").is_ok() {
-                return Ok(Step::Trailer { start: at.saturating_add(lexer.position() as u64) });
+                return Ok(TableItem::Trailer { start: at.saturating_add(lexer.position() as u64) });
             }
             let (first, count) = (lexer.unsigned()?, lexer.unsigned()?);
             lexer.skip_space();
             let start = at.saturating_add(lexer.position() as u64);
-            Ok(Step::Subsection { run: Run { first, count, start } })
+            Ok(TableItem::Subsection { subsection: Subsection { first, count, start } })
         })?;
-        step.map_err(|_: Syntax| DocumentError::damaged_at("a malformed cross-reference table", at))
+        item.map_err(|_: Syntax| DocumentError::damaged_at("a malformed cross-reference table", at))
     }
 
     fn count_subsection(&mut self, bytes: u64, at: u64) -> Result<(), DocumentError> {
         self.limits.deadline.check()?;
-        self.subsections = self.subsections.saturating_add(1);
-        let sections = self.subsections.div_ceil(SUBSECTIONS_A_SECTION);
+        self.subsection_count = self.subsection_count.saturating_add(1);
+        let sections = self.subsection_count.div_ceil(SUBSECTIONS_A_SECTION);
         LimitExceeded::check(Limit::XrefSections, sections, u64::from(self.limits.max_xref_sections))?;
         self.count_read(bytes, at)
     }
 
     /// Reads a cross-reference stream. It is kept if it has new object numbers, or belongs to a hybrid file.
-    fn stream(&mut self, at: u64, is_hybrid: bool) -> Result<Dictionary, DocumentError> {
+    fn read_stream(&mut self, at: u64, is_hybrid: bool) -> Result<Dictionary, DocumentError> {
         let CrossReferenceStream { dictionary, data, length } =
             window::read_cross_reference_stream(self.file, at, self.limits)?;
         self.count_read((length as u64).saturating_add(data.len() as u64), at)?;
         if !dictionary.is_type(b"XRef") {
             return Err(DocumentError::damaged_at("a cross-reference stream without its type", at));
         }
-        let bytes = self.rows(&dictionary, &data)?;
-        let rows = Rows::of(&dictionary, bytes);
+        let bytes = self.decode_entries(&dictionary, &data)?;
+        let rows = StreamSection::of(&dictionary, bytes);
         let rows = rows.ok_or(DocumentError::damaged_at("a malformed cross-reference stream", at))?;
         let mut has_new = false;
-        for run in &rows.runs {
+        for subsection in &rows.subsections {
             self.count_subsection(0, at)?;
-            has_new |= self.coverage.add(self.sections.len(), *run);
+            has_new |= self.coverage.add(self.sections.len(), *subsection);
         }
         if has_new || is_hybrid {
-            self.kept = self.kept.saturating_add(rows.bytes.len() as u64);
-            LimitExceeded::check(Limit::StreamBytes, self.kept, self.limits.max_stream_bytes)?;
+            self.kept_bytes = self.kept_bytes.saturating_add(rows.bytes.len() as u64);
+            LimitExceeded::check(Limit::StreamBytes, self.kept_bytes, self.limits.max_stream_bytes)?;
             self.sections.push(Section::Stream(rows));
         }
         Ok(dictionary)
     }
 
-    fn rows(&mut self, dictionary: &Dictionary, data: &Bytes) -> Result<Vec<u8>, DocumentError> {
+    fn decode_entries(&mut self, dictionary: &Dictionary, data: &Bytes) -> Result<Vec<u8>, DocumentError> {
         let filters = filter::filters_of(dictionary, &mut |value| Ok(value.clone()))?;
         let decoded = filter::decode(data, &filters, self.limits)?;
-        if !decoded.intact || decoded.stopped_at.is_some() {
+        if !decoded.is_intact || decoded.stopped_at.is_some() {
             return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
         }
-        self.decoded = self.decoded.saturating_add(decoded.bytes.len() as u64);
-        LimitExceeded::check(Limit::DecodedBytes, self.decoded, self.limits.max_decoded_bytes)?;
+        self.decoded_bytes = self.decoded_bytes.saturating_add(decoded.bytes.len() as u64);
+        LimitExceeded::check(Limit::DecodedBytes, self.decoded_bytes, self.limits.max_decoded_bytes)?;
         Ok(decoded.bytes.into_owned())
     }
 }
 
 /// A part of a cross-reference table.
-enum Step {
+enum TableItem {
     Subsection {
-        run: Run,
+        subsection: Subsection,
     },
     /// The trailer. Its dictionary begins at `start`, perhaps after white space.
     Trailer {
@@ -280,17 +293,17 @@ enum Step {
 }
 
 /// The offset of the previous section, from the trailer of the section at `at`.
-fn previous(trailer: &Dictionary, at: u64) -> Result<Option<u64>, DocumentError> {
+fn previous_section(trailer: &Dictionary, at: u64) -> Result<Option<u64>, DocumentError> {
     match trailer.get(b"Prev") {
         None | Some(Object::Null) => Ok(None),
-        Some(Object::Integer(previous)) => {
-            u64::try_from(*previous).map(Some).map_err(|_| DocumentError::damaged_at("a negative /Prev", at))
+        Some(Object::Integer(previous_section)) => {
+            u64::try_from(*previous_section).map(Some).map_err(|_| DocumentError::damaged_at("a negative /Prev", at))
         }
         Some(_) => Err(DocumentError::damaged_at("a /Prev that is no integer", at)),
     }
 }
 
-impl Rows {
+impl StreamSection {
     fn of(dictionary: &Dictionary, bytes: Vec<u8>) -> Option<Self> {
         let integers = |key: &[u8]| -> Option<Vec<u64>> {
             let elements = dictionary.get(key)?.as_array()?;
@@ -306,34 +319,34 @@ impl Rows {
             None => vec![0, u64::try_from(dictionary.get(b"Size")?.as_integer()?).ok()?],
         };
         let mut start = 0;
-        let mut runs = Vec::new();
+        let mut subsections = Vec::new();
         for pair in index.chunks(2) {
             let &[first, count] = pair else { return None };
-            runs.push(Run { first, count, start });
+            subsections.push(Subsection { first, count, start });
             start = count.checked_mul(row).and_then(|bytes| start.checked_add(bytes))?;
         }
         // Missing entries are refused. Surplus entries are common and harmless.
         let is_whole = row > 0 && start <= bytes.len() as u64;
-        is_whole.then(|| Self { bytes, widths: widths.map(to_usize), runs })
+        is_whole.then(|| Self { bytes, widths: widths.map(to_usize), subsections })
     }
 
-    fn entry(&self, run: Run, number: u64) -> Result<Entry, DocumentError> {
+    fn entry(&self, subsection: Subsection, number: u64) -> Result<ObjectLocation, DocumentError> {
         let size = self.widths.iter().sum::<usize>();
-        let at = to_usize(run.start.saturating_add(run.place_of(number).saturating_mul(size as u64)));
+        let at = to_usize(subsection.start.saturating_add(subsection.position_of(number).saturating_mul(size as u64)));
         let row = self.bytes.get(at..at.saturating_add(size)).unwrap_or_default();
-        stream_entry(row, &self.widths).ok_or(DocumentError::damaged("a malformed cross-reference row"))
+        parse_stream_entry(row, &self.widths).ok_or(DocumentError::damaged("a malformed cross-reference row"))
     }
 }
 
 /// The entry of `number` in a table.
-fn read_entry(file: &FileBytes, run: Run, number: u64) -> Result<Entry, DocumentError> {
-    let at = run.start.saturating_add(run.place_of(number).saturating_mul(ENTRY_BYTES));
-    let bytes = file.near(at, ENTRY_BYTES)?;
-    table_entry(&bytes).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
+fn read_entry(file: &FileBytes, subsection: Subsection, number: u64) -> Result<ObjectLocation, DocumentError> {
+    let at = subsection.start.saturating_add(subsection.position_of(number).saturating_mul(ENTRY_BYTES));
+    let bytes = file.slice_with_neighbours(at, ENTRY_BYTES)?;
+    parse_table_entry(&bytes).ok_or(DocumentError::damaged_at("a malformed cross-reference entry", at))
 }
 
 /// Reads `nnnnnnnnnn ggggg n`.
-fn table_entry(bytes: &[u8]) -> Option<Entry> {
+fn parse_table_entry(bytes: &[u8]) -> Option<ObjectLocation> {
     let offset = bytes.get(..10).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
     let generation = bytes.get(11..16).filter(|digits| digits.iter().all(u8::is_ascii_digit))?;
     if bytes.get(10) != Some(&b' ') || bytes.get(16) != Some(&b' ') || generation.is_empty() {
@@ -342,14 +355,14 @@ fn table_entry(bytes: &[u8]) -> Option<Entry> {
     let offset = offset.iter().fold(0_u64, |value, byte| value * 10 + u64::from(byte - b'0'));
     match bytes.get(17)? {
         // Some producers write free entries as entries in use at offset 0.
-        b'n' if offset > 0 => Some(Entry::Offset(offset)),
-        b'n' | b'f' => Some(Entry::Free),
+        b'n' if offset > 0 => Some(ObjectLocation::Offset(offset)),
+        b'n' | b'f' => Some(ObjectLocation::Free),
         _ => None,
     }
 }
 
 /// Reads an entry of a cross-reference stream (table 18).
-fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Entry> {
+fn parse_stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<ObjectLocation> {
     let [first, second, third] = widths;
     let field = |from: usize, width: usize| -> Option<u64> {
         let bytes = row.get(from..from + width)?;
@@ -359,9 +372,9 @@ fn stream_entry(row: &[u8], widths: &[usize; 3]) -> Option<Entry> {
     let value = field(*first, *second)?;
     field(first + second, *third)?;
     Some(match kind {
-        1 => Entry::Offset(value),
-        2 => Entry::InStream { container: u32::try_from(value).ok()? },
-        0 => Entry::Free,
+        1 => ObjectLocation::Offset(value),
+        2 => ObjectLocation::InStream { container: u32::try_from(value).ok()? },
+        0 => ObjectLocation::Free,
         // Other types mean null (7.5.8.3), but none was ever defined: /W is more likely wrong.
         _ => return None,
     })

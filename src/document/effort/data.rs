@@ -46,7 +46,7 @@ pub(crate) fn decoded<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -
 fn sound(raw: &[u8], filters: &[Filter], limits: &Limits, passed: fn(Interruption)) -> Option<Vec<u8>> {
     let named = filters.iter().map(|filter| (name_of(*filter), OurObject::Null)).collect::<Vec<_>>();
     match filter::decode(raw, &named, limits) {
-        Ok(decoded) if decoded.intact && decoded.stopped_at.is_none() => Some(decoded.bytes.into_owned()),
+        Ok(decoded) if decoded.is_intact && decoded.stopped_at.is_none() => Some(decoded.bytes.into_owned()),
         Err(DocumentError::Stopped(stopped)) => Interruption::Stopped(stopped).leave(),
         Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => Interruption::Limit(limit).leave(),
         Err(DocumentError::Limit(limit)) => {

@@ -4,7 +4,7 @@
 //! [`price`] says what each thing costs. The engine itself counts: whatever it draws comes to a device as a call, and a
 //! device of ours takes the price of it ([`Steps::take`]) before the engine that paints sees anything. So nothing has to be
 //! guessed of what a dictionary of the wrong type or a name that is inherited leads to. Past the budget the device leaves the
-//! engine by unwinding, and `contained` turns that into an error.
+//! engine by unwinding, and `run_contained` turns that into an error.
 //!
 //! What makes no call is bounded by [`Reach`], which looks once at each object that the page leads to, by the key that it
 //! hangs on: how long content is and which operators it has, what fonts, functions, colour spaces and meshes come to

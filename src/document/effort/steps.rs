@@ -34,7 +34,7 @@ impl From<Interruption> for EngineFailure {
 }
 
 impl Interruption {
-    /// Leaves the engine, up to the `contained` that runs it. The panic hook is not called.
+    /// Leaves the engine, up to the `run_contained` that runs it. The panic hook is not called.
     pub(crate) fn leave(self) -> ! {
         resume_unwind(Box::new(self))
     }
@@ -99,12 +99,12 @@ impl AsRef<[u8]> for CountedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::contained;
+    use crate::document::run_contained;
     use std::time::Duration;
 
     fn taken(limit: u64, steps: u64) -> Result<u64, EngineFailure> {
         let steps_of = Steps::new(&Limits { max_page_steps: limit, ..Limits::default() });
-        contained(|| {
+        run_contained(|| {
             steps_of.take(steps);
             steps_of.taken()
         })
@@ -123,7 +123,7 @@ mod tests {
         let deadline = Deadline::after(Duration::ZERO);
         assert!(deadline.look().is_err());
         let steps = Steps::new(&Limits { deadline, ..Limits::default() });
-        assert!(matches!(contained(|| steps.take(1)), Err(EngineFailure::Stopped(Stopped::Timeout { .. }))));
+        assert!(matches!(run_contained(|| steps.take(1)), Err(EngineFailure::Stopped(Stopped::Timeout { .. }))));
     }
 
     #[test]

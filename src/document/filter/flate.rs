@@ -1,37 +1,37 @@
 //! The Flate filter (ISO 32000-2, 7.4.4): sound streams through libdeflate, damaged ones piecewise.
 
-use super::{Applied, Step, is_blank, limit_bytes, too_large};
+use super::{FilterOutput, FilterResult, is_blank, max_bytes, too_large};
 use crate::limits::Limits;
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{DecompressionError, Decompressor};
 use std::cell::RefCell;
 
 /// Size of the buffer that each thread keeps for inflating. Reused memory is faster than fresh pages.
-const ROOM_BYTES: usize = 512 << 10;
+const BUFFER_BYTES: usize = 512 << 10;
 
 thread_local! {
     /// Reused, since fresh memory costs more than inflating into it.
-    static INFLATE: RefCell<Inflater> = RefCell::new(Inflater { engine: Decompressor::new(), room: Vec::new() });
+    static INFLATE: RefCell<Inflater> = RefCell::new(Inflater { engine: Decompressor::new(), buffer: Vec::new() });
 }
 
 struct Inflater {
     engine: Decompressor,
-    room: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Inflater {
     /// Inflates data of at most [`BUFFER_BYTES`] decoded bytes.
     fn small(&mut self, input: &[u8], limits: &Limits) -> Result<Vec<u8>, DecompressionError> {
-        if input.len() > ROOM_BYTES / 4 {
+        if input.len() > BUFFER_BYTES / 4 {
             return Err(DecompressionError::InsufficientSpace);
         }
-        if self.room.is_empty() {
+        if self.buffer.is_empty() {
             // The system zeroes pages lazily, so unused parts cost nothing.
-            self.room = vec![0; ROOM_BYTES];
+            self.buffer = vec![0; BUFFER_BYTES];
         }
-        let room = self.room.get_mut(..ROOM_BYTES.min(limit_bytes(limits))).unwrap_or_default();
-        let length = self.engine.zlib_decompress(input, room)?;
-        Ok(room.get(..length).unwrap_or_default().to_vec())
+        let buffer = self.buffer.get_mut(..BUFFER_BYTES.min(max_bytes(limits))).unwrap_or_default();
+        let length = self.engine.zlib_decompress(input, buffer)?;
+        Ok(buffer.get(..length).unwrap_or_default().to_vec())
     }
 
     /// Inflates data of at most `size` decoded bytes.
@@ -44,41 +44,41 @@ impl Inflater {
 }
 
 /// Inflates zlib data.
-pub(super) fn inflate(input: &[u8], limits: &Limits) -> Applied {
+pub(super) fn inflate(input: &[u8], limits: &Limits) -> FilterResult {
     limits.deadline.look()?;
     let mut inflated = INFLATE.with_borrow_mut(|inflater| inflater.small(input, limits));
     // Deflate compresses at most by 1,032, so the first guess is never far too large.
-    let mut size = input.len().saturating_mul(4).clamp(2 * ROOM_BYTES, 16 << 20).min(limit_bytes(limits));
+    let mut size = input.len().saturating_mul(4).clamp(2 * BUFFER_BYTES, 16 << 20).min(max_bytes(limits));
     loop {
         match inflated {
             Ok(out) => {
-                let exact = is_used_up(input, &out);
-                return Ok(Step { bytes: out, intact: true, exact });
+                let is_exact = is_used_up(input, &out);
+                return Ok(FilterOutput { bytes: out, is_intact: true, is_exact });
             }
             Err(DecompressionError::InsufficientSpace) => {}
             Err(DecompressionError::BadData) => return inflate_by_pieces(input, limits),
         }
         limits.deadline.look()?;
         inflated = INFLATE.with_borrow_mut(|inflater| inflater.large(input, size));
-        if size >= limit_bytes(limits) && inflated.is_err() {
+        if size >= max_bytes(limits) && inflated.is_err() {
             return inflate_by_pieces(input, limits);
         }
-        size = size.saturating_mul(4).min(limit_bytes(limits));
+        size = size.saturating_mul(4).min(max_bytes(limits));
     }
 }
 
 /// Inflates damaged data as far as possible: without its checksum, truncated, or without a zlib header.
-fn inflate_by_pieces(input: &[u8], limits: &Limits) -> Applied {
+fn inflate_by_pieces(input: &[u8], limits: &Limits) -> FilterResult {
     let step = inflate_stream(input, true, limits)?;
-    if step.bytes.is_empty() && !step.intact {
+    if step.bytes.is_empty() && !step.is_intact {
         // Some producers omit the two bytes of the zlib header or write them wrong.
         let body = input.get(2..).unwrap_or_default();
-        return Ok(Step::damaged(inflate_stream(body, false, limits)?.bytes));
+        return Ok(FilterOutput::damaged(inflate_stream(body, false, limits)?.bytes));
     }
     Ok(step)
 }
 
-fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Applied {
+fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> FilterResult {
     let mut inflater = Decompress::new(zlib_header);
     let mut out = Vec::new();
     let mut piece = vec![0_u8; 64 << 10];
@@ -89,13 +89,13 @@ fn inflate_stream(input: &[u8], zlib_header: bool, limits: &Limits) -> Applied {
         let status = inflater.decompress(rest, &mut piece, FlushDecompress::None);
         let new = usize::try_from(inflater.total_out() - written).unwrap_or(0);
         out.extend_from_slice(piece.get(..new).unwrap_or_default());
-        if out.len() > limit_bytes(limits) {
+        if out.len() > max_bytes(limits) {
             return Err(too_large(limits, out.len()));
         }
         match status {
-            Ok(Status::StreamEnd) => return Ok(Step::ended(out, rest_after(input, inflater.total_in()))),
+            Ok(Status::StreamEnd) => return Ok(FilterOutput::ended(out, rest_after(input, inflater.total_in()))),
             Ok(_) if new > 0 || inflater.total_in() > read => {}
-            _ => return Ok(Step::damaged(out)),
+            _ => return Ok(FilterOutput::damaged(out)),
         }
     }
 }
@@ -154,9 +154,9 @@ mod tests {
         out
     }
 
-    fn judged(input: &[u8]) -> (usize, bool, bool) {
+    fn is_intact_and_exact(input: &[u8]) -> (usize, bool, bool) {
         let step = inflate(input, &Limits::default()).unwrap_or_default();
-        (step.bytes.len(), step.intact, step.exact)
+        (step.bytes.len(), step.is_intact, step.is_exact)
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         let data = b"0 0 m 9 9 l S\n".repeat(40);
         let stream = deflated(&data);
         let checksum = stream.get(stream.len() - 4..).unwrap_or_default();
-        let followed_by = |rest: &[u8]| judged(&[&stream, rest].concat());
+        let followed_by = |rest: &[u8]| is_intact_and_exact(&[&stream, rest].concat());
         for blank in [&b""[..], b"\n", b"\r\n", b"\0\0 "] {
             assert_eq!(followed_by(blank), (data.len(), true, true), "{blank:?}");
         }
@@ -179,7 +179,7 @@ mod tests {
         let data = b"0 0 m 9 9 l S\n".repeat(400);
         let stream = deflated(&data);
         for cut in [0, 1, 2, stream.len() / 2, stream.len() - 1] {
-            assert!(!judged(stream.get(..cut).unwrap_or_default()).2, "{cut}");
+            assert!(!is_intact_and_exact(stream.get(..cut).unwrap_or_default()).2, "{cut}");
         }
         for at in 0..stream.len() {
             let mut flipped = stream.clone();
@@ -187,7 +187,7 @@ mod tests {
                 *byte ^= 0x40;
             }
             let step = inflate(&flipped, &Limits::default()).unwrap_or_default();
-            assert!(!step.exact || step.bytes == data, "{at}");
+            assert!(!step.is_exact || step.bytes == data, "{at}");
         }
     }
 }

@@ -1,11 +1,11 @@
 //! TIFF and PNG predictors of Flate and LZW (ISO 32000-2, 7.4.4.4).
 
-use super::{Applied, Step};
+use super::{FilterOutput, FilterResult};
 use crate::document::error::DocumentError;
 use crate::document::object::Object;
 
 /// Undoes a predictor (7.4.4.4).
-pub(super) fn unpredict(step: Step, parameters: &Object) -> Applied {
+pub(super) fn unpredict(step: FilterOutput, parameters: &Object) -> FilterResult {
     let Some(parameters) = parameters.as_dictionary() else { return Ok(step) };
     let number = |key: &[u8], default: i64| parameters.get(key).and_then(Object::as_integer).unwrap_or(default);
     let predictor = number(b"Predictor", 1);
@@ -24,19 +24,19 @@ pub(super) fn unpredict(step: Step, parameters: &Object) -> Applied {
         return Ok(tiff_unpredict(step, row, pixel, bits, colors));
     }
     let rows = png_unpredict(step.bytes, row, pixel.max(1));
-    Ok(Step { bytes: rows.bytes, intact: step.intact, exact: step.exact && rows.are_sound })
+    Ok(FilterOutput { bytes: rows.bytes, is_intact: step.is_intact, is_exact: step.is_exact && rows.are_sound })
 }
 
 /// Undoes TIFF predictor 2. Components other than 8 and 16 bits are not supported and count as damaged.
-fn tiff_unpredict(mut step: Step, row: usize, pixel: usize, bits: i64, colors: i64) -> Step {
+fn tiff_unpredict(mut step: FilterOutput, row: usize, pixel: usize, bits: i64, colors: i64) -> FilterOutput {
     let colors = usize::try_from(colors).unwrap_or(1);
     // Readers disagree about an incomplete last row.
-    step.exact &= step.bytes.len().is_multiple_of(row);
+    step.is_exact &= step.bytes.len().is_multiple_of(row);
     for line in step.bytes.chunks_mut(row) {
         match bits {
             8 => add_left(line, colors),
             16 => add_left_pairs(line, pixel),
-            _ => return Step::damaged(step.bytes),
+            _ => return FilterOutput::damaged(step.bytes),
         }
     }
     step
@@ -65,14 +65,14 @@ fn add_left_pairs(line: &mut [u8], distance: usize) {
 }
 
 /// Rows after their predictor was undone.
-struct Rows {
+struct UnpredictedRows {
     bytes: Vec<u8>,
     /// Whether all rows are complete and of a type that the specification defines.
     are_sound: bool,
 }
 
 /// Undoes PNG predictors. Each row begins with its type.
-fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Rows {
+fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> UnpredictedRows {
     let mut are_sound = true;
     // A row may claim to be longer than the data.
     let mut above = vec![0_u8; row.min(bytes.len())];
@@ -82,9 +82,9 @@ fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Rows {
     loop {
         if row <= WORD {
             let rows = bytes.get(at..).unwrap_or_default();
-            let passed = add_up_words(rows, row, &mut above, out.get_mut(to..).unwrap_or_default());
-            at += passed * (row + 1);
-            to += passed * row;
+            let count = add_up_words(rows, row, &mut above, out.get_mut(to..).unwrap_or_default());
+            at += count * (row + 1);
+            to += count * row;
         }
         let end = at.saturating_add(row).saturating_add(1).min(bytes.len());
         let Some((kind, line)) = bytes.get_mut(at..end).and_then(<[u8]>::split_first_mut) else { break };
@@ -105,7 +105,7 @@ fn png_unpredict(mut bytes: Vec<u8>, row: usize, pixel: usize) -> Rows {
         (at, to) = (end, to + line.len());
     }
     out.truncate(to);
-    Rows { bytes: out, are_sound }
+    UnpredictedRows { bytes: out, are_sound }
 }
 
 /// Bytes added at once.
@@ -118,7 +118,7 @@ fn add_up_words(mut rows: &[u8], row: usize, above: &mut [u8], mut out: &mut [u8
     for (to, from) in last.iter_mut().zip(&*above) {
         *to = *from;
     }
-    let mut passed = 0;
+    let mut count = 0;
     while let Some((2, line)) = rows.split_first()
         && let Some(line) = line.first_chunk::<WORD>()
         && let Some(place) = out.first_chunk_mut::<WORD>()
@@ -128,12 +128,12 @@ fn add_up_words(mut rows: &[u8], row: usize, above: &mut [u8], mut out: &mut [u8
         *place = last;
         rows = rows.get(row + 1..).unwrap_or_default();
         out = std::mem::take(&mut out).get_mut(row..).unwrap_or_default();
-        passed += 1;
+        count += 1;
     }
     for (to, from) in above.iter_mut().zip(last) {
         *to = from;
     }
-    passed
+    count
 }
 
 /// Adds bytes pairwise, without carry between them.

@@ -16,7 +16,7 @@ pub(crate) use roles::ChunkMembers;
 pub(crate) use template::SerializedTemplate;
 
 use crate::document::DocumentError;
-use crate::document::keyed::{KeyedMap, KeyedSet};
+use crate::document::fast_hash::{FastMap, FastSet};
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{Limit, LimitExceeded, Limits};
@@ -70,7 +70,7 @@ pub(crate) struct Closure<'a> {
     resources: &'a UsedResources,
     cache: &'a ChunkCache,
     /// Object number in the source → number in the chunk; `None` for objects that are left out.
-    numbers: KeyedMap<u32, Option<u32>>,
+    numbers: FastMap<u32, Option<u32>>,
     last_number: u32,
     pending: VecDeque<Pending>,
     pub(crate) serialized: Vec<SerializedObject>,
@@ -82,7 +82,7 @@ pub(crate) struct Closure<'a> {
     /// Optional content groups that were reached, in order.
     pub(crate) groups: Vec<u32>,
     /// Indirect arrays of groups written so far within the current array.
-    pub(crate) orders: KeyedSet<u32>,
+    pub(crate) orders: FastSet<u32>,
     /// Whether a resource that the page may use is missing from the file.
     pub(crate) has_lost_resources: bool,
 }
@@ -95,7 +95,7 @@ impl<'a> Closure<'a> {
         resources: &'a UsedResources,
         cache: &'a ChunkCache,
     ) -> Self {
-        let mut numbers = KeyedMap::default();
+        let mut numbers = FastMap::default();
         for (before, page) in members.pages.iter().enumerate() {
             if let Some(id) = page {
                 numbers.entry(id.number).or_insert(Some(page_number(before)));
@@ -115,7 +115,7 @@ impl<'a> Closure<'a> {
             filter_at: None,
             recorder: None,
             groups: Vec::new(),
-            orders: KeyedSet::default(),
+            orders: FastSet::default(),
             has_lost_resources: false,
         }
     }

@@ -23,12 +23,12 @@ impl<'a> ContentDecoder<'a> {
     }
 
     /// Decodes a stream. If it exceeds a limit of one stream or is damaged, it counts as having an unknown filter.
-    pub(crate) fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::Decoded<'s>, DocumentError> {
+    pub(crate) fn decode<'s>(&self, stream: &'s Stream) -> Result<filter::DecodedData<'s>, DocumentError> {
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok((*self.objects.resolve(value)?).clone()))?;
         let decoded = match filter::decode(&stream.data, &filters, self.limits) {
             Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => return Err(limit.into()),
             Err(DocumentError::Limit(_) | DocumentError::Damaged { .. }) => {
-                filter::Decoded { bytes: Cow::default(), intact: true, exact: false, stopped_at: Some(0) }
+                filter::DecodedData { bytes: Cow::default(), is_intact: true, is_exact: false, stopped_at: Some(0) }
             }
             other => other?,
         };
@@ -65,11 +65,11 @@ impl<'a> ContentDecoder<'a> {
     pub(crate) fn content(&self, stream: &Stream) -> Result<DecodedContent, DocumentError> {
         let decoded = self.decode(stream)?;
         Ok(match decoded {
-            filter::Decoded { stopped_at: Some(_), .. } => DecodedContent::Unknown,
+            filter::DecodedData { stopped_at: Some(_), .. } => DecodedContent::Unknown,
             // Deflated data without its filter: no content stream begins with these bytes.
-            filter::Decoded { bytes, .. } if is_deflated(&bytes) => DecodedContent::Damaged(bytes.into_owned()),
-            filter::Decoded { intact: false, bytes, .. } => DecodedContent::Damaged(bytes.into_owned()),
-            filter::Decoded { bytes, .. } => DecodedContent::Whole(bytes.into_owned()),
+            filter::DecodedData { bytes, .. } if is_deflated(&bytes) => DecodedContent::Damaged(bytes.into_owned()),
+            filter::DecodedData { is_intact: false, bytes, .. } => DecodedContent::Damaged(bytes.into_owned()),
+            filter::DecodedData { bytes, .. } => DecodedContent::Whole(bytes.into_owned()),
         })
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use colors::DeviceColors;
 pub(crate) use names::UsedNames;
 pub(crate) use usage::ContentUsage;
 
-use crate::document::keyed::{KeyedMap, KeyedSet};
+use crate::document::fast_hash::{FastMap, FastSet};
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
@@ -43,7 +43,7 @@ pub(crate) enum ResourceScope {
 /// The used names for each resource dictionary and each indirect category dictionary.
 #[derive(Default)]
 pub(crate) struct UsedResources {
-    used: KeyedMap<ResourceScope, UsedNames>,
+    used: FastMap<ResourceScope, UsedNames>,
     /// Whether any content does not decode to its end.
     pub(crate) has_damaged_content: bool,
     /// Device colour families in use; all of them if content could not be read.
@@ -85,8 +85,8 @@ pub(crate) fn find_used(
         page_scope: ResourceScope::Page(page.number),
         needs_colors,
         found: UsedResources::default(),
-        visited_entries: KeyedSet::default(),
-        visited_objects: KeyedSet::default(),
+        visited_entries: FastSet::default(),
+        visited_objects: FastSet::default(),
         pending: Vec::new(),
         scopes: Vec::new(),
         missing: UsedNames::default(),
@@ -129,9 +129,9 @@ struct ResourceFinder<'a> {
     needs_colors: bool,
     found: UsedResources,
     /// Entries already visited: the dictionary, its category and the name.
-    visited_entries: KeyedSet<(ResourceScope, &'static [u8], Vec<u8>)>,
+    visited_entries: FastSet<(ResourceScope, &'static [u8], Vec<u8>)>,
     /// Indirect objects already visited.
-    visited_objects: KeyedSet<u32>,
+    visited_objects: FastSet<u32>,
     pending: Vec<Object>,
     /// Resource dictionaries met so far.
     scopes: Vec<(ResourceScope, Object)>,

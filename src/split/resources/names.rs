@@ -3,7 +3,7 @@
 //! Every `/Name` token counts, even inside strings and image data: a superset is safe and needs no interpreter. Readers
 //! disagree about `#` in names, so content with one uses all names.
 
-use crate::document::keyed::KeyedSet;
+use crate::document::fast_hash::FastSet;
 use crate::document::lexer::is_regular;
 use crate::document::object::Name;
 use std::borrow::Borrow;
@@ -20,12 +20,12 @@ pub(crate) enum UsedNames {
     /// Any name may be used: the content could not be read to its end.
     All,
     /// Only these names are used.
-    Only(KeyedSet<Name>),
+    Only(FastSet<Name>),
 }
 
 impl Default for UsedNames {
     fn default() -> Self {
-        Self::Only(KeyedSet::default())
+        Self::Only(FastSet::default())
     }
 }
 

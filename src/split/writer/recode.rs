@@ -34,7 +34,7 @@ pub(crate) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<S
         Err(_) => return Ok(None),
         Ok(decoded) => decoded,
     };
-    if !decoded.exact {
+    if !decoded.is_exact {
         return Ok(None);
     }
     let new = match decoded.stopped_at {

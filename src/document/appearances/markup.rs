@@ -1,7 +1,7 @@
 //! Generates appearances of markup annotations from their entries: shapes, lines and text markup (ISO 32000-2, 12.5.6).
 
-use super::Form;
-use super::frame::{KAPPA, color};
+use super::AppearanceGenerator;
+use super::field_box::{KAPPA, color};
 use super::icons::ICONS;
 use lopdf::{Dictionary, Object};
 
@@ -85,7 +85,7 @@ impl Path {
     }
 }
 
-impl Form {
+impl AppearanceGenerator {
     /// Generates the appearance of an annotation of one of [`KINDS`] or [`ICONS`], except free text; `None` if empty.
     pub(super) fn markup(&self, annotation: &Dictionary) -> Option<Markup> {
         let kind = self.get(annotation, b"Subtype")?.as_name().ok()?;
@@ -98,7 +98,7 @@ impl Form {
         match kind {
             b"Ink" => {
                 let strokes = self.get(annotation, b"InkList")?.as_array().ok()?;
-                strokes.iter().take(self.left.get()).for_each(|stroke| path.line(&self.points_of(stroke)));
+                strokes.iter().take(self.parts_left.get()).for_each(|stroke| path.line(&self.points_of(stroke)));
             }
             b"Line" => path.line(&self.points(annotation, b"L")),
             b"PolyLine" => path.line(&self.points(annotation, b"Vertices")),
@@ -116,7 +116,7 @@ impl Form {
                     let before = path.points.len();
                     width = mark(&mut path, kind, *quad).clamp(0.1, 20.0);
                     // A squiggly line has more points than the annotation has numbers.
-                    if self.spend(path.points.len() - before) == 0 {
+                    if self.take_parts(path.points.len() - before) == 0 {
                         break;
                     }
                 }
@@ -200,7 +200,7 @@ impl Form {
     pub(super) fn numbers_of(&self, list: &Object) -> Vec<f64> {
         let list = self.document.dereference(list).ok().and_then(|(_, list)| list.as_array().ok());
         let list = list.map(Vec::as_slice).unwrap_or_default();
-        let granted = self.spend(list.len().min(MAX_NUMBERS));
+        let granted = self.take_parts(list.len().min(MAX_NUMBERS));
         let numbers = list.iter().take(granted).filter_map(|number| self.number(number));
         numbers.map(|number| number.clamp(-MAX_PT, MAX_PT)).collect()
     }

@@ -45,32 +45,32 @@ pub enum EngineFailure {
 /// becomes the corresponding variant.
 ///
 /// The first call replaces the process's panic hook with one that is silent for these threads only.
-pub(crate) fn contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
-    silence_quiet_threads();
+pub(crate) fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
+    install_quiet_hook();
     thread::scope(|scope| {
         let quiet = move || {
             let _at_work = at_work();
             IS_QUIET.set(true);
-            panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panicked(&*payload))
+            panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| failure_of(&*payload))
         };
         let thread = thread::Builder::new().name("engine".to_owned()).stack_size(STACK_BYTES);
         let handle = thread.spawn_scoped(scope, quiet).map_err(|_| EngineFailure::NoThread)?;
-        handle.join().unwrap_or_else(|payload| Err(panicked(&*payload)))
+        handle.join().unwrap_or_else(|payload| Err(failure_of(&*payload)))
     })
 }
 
 /// A thread that serves requests and keeps its state between them, until it is dropped or panics.
-pub(crate) struct Engine<Q, A> {
+pub(crate) struct EngineThread<Q, A> {
     requests: Sender<(Q, SyncSender<A>)>,
 }
 
-/// The requests to an [`Engine`], each with the channel for its answer.
-pub(crate) type Requests<Q, A> = Receiver<(Q, SyncSender<A>)>;
+/// The requests to an [`EngineThread`], each with the channel for its answer.
+pub(crate) type EngineRequests<Q, A> = Receiver<(Q, SyncSender<A>)>;
 
-impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
+impl<Q: Send + 'static, A: Send + 'static> EngineThread<Q, A> {
     /// Starts a thread with `run`, which answers requests until the channel closes.
-    pub(crate) fn start(run: impl FnOnce(&Requests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
-        silence_quiet_threads();
+    pub(crate) fn start(run: impl FnOnce(&EngineRequests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
+        install_quiet_hook();
         let (requests, received) = mpsc::channel();
         let quiet = move || {
             let _at_work = at_work();
@@ -91,7 +91,7 @@ impl<Q: Send + 'static, A: Send + 'static> Engine<Q, A> {
     }
 }
 
-fn silence_quiet_threads() {
+fn install_quiet_hook() {
     static WRAPPED: Once = Once::new();
     WRAPPED.call_once(|| {
         let usual = panic::take_hook();
@@ -104,7 +104,7 @@ fn silence_quiet_threads() {
     });
 }
 
-fn panicked(payload: &(dyn Any + Send)) -> EngineFailure {
+fn failure_of(payload: &(dyn Any + Send)) -> EngineFailure {
     if let Some(interruption) = payload.downcast_ref::<Interruption>() {
         return (*interruption).into();
     }
@@ -117,20 +117,20 @@ fn panicked(payload: &(dyn Any + Send)) -> EngineFailure {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
-    use super::{Engine, EngineFailure, contained};
+    use super::{EngineFailure, EngineThread, run_contained};
 
     #[test]
     fn a_panic_costs_an_error() {
         #[expect(clippy::panic, reason = "what is tested")]
-        let outcome: Result<(), EngineFailure> = contained(|| panic!("two\nlines {}", 7));
+        let outcome: Result<(), EngineFailure> = run_contained(|| panic!("two\nlines {}", 7));
         assert_eq!(outcome, Err(EngineFailure::Panicked { message: "twolines 7".to_owned() }));
-        assert_eq!(contained(|| 1), Ok(1));
+        assert_eq!(run_contained(|| 1), Ok(1));
     }
 
     #[test]
     fn an_engine_answers_until_it_panics() {
         let mut sum = 0_u32;
-        let engine = Engine::<Option<u32>, u32>::start(move |requests| {
+        let engine = EngineThread::<Option<u32>, u32>::start(move |requests| {
             while let Ok((request, answer)) = requests.recv() {
                 #[expect(clippy::panic, reason = "what is tested")]
                 let more = request.unwrap_or_else(|| panic!("none"));

@@ -2,7 +2,7 @@
 //!
 //! Only simple fonts with an encoding and widths are used: they tell which characters they have without their program.
 
-use super::Form;
+use super::AppearanceGenerator;
 use lopdf::{Dictionary, Object};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ const MAX_PROGRAM_BYTES: usize = 4 << 20;
 
 /// A simple font of the form.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct OwnFont {
+pub(super) struct FormFont {
     pub(super) dictionary: Dictionary,
     /// The code and the width in ems of each character.
     characters: BTreeMap<char, (u8, f64)>,
 }
 
-impl OwnFont {
+impl FormFont {
     pub(super) fn code(&self, character: char) -> Option<u8> {
         self.characters.get(&character).map(|(code, _)| *code)
     }
@@ -31,9 +31,9 @@ impl OwnFont {
     }
 }
 
-impl Form {
+impl AppearanceGenerator {
     /// The font that default appearances call `resource`; `None` if a standard font is as good, or safer.
-    pub(super) fn own_font(&self, resource: &[u8]) -> Option<Rc<OwnFont>> {
+    pub(super) fn form_font(&self, resource: &[u8]) -> Option<Rc<FormFont>> {
         if let Some(known) = self.fonts.borrow().get(resource) {
             return known.clone();
         }
@@ -45,7 +45,7 @@ impl Form {
         font
     }
 
-    fn simple_font(&self, font: &Dictionary) -> Option<OwnFont> {
+    fn simple_font(&self, font: &Dictionary) -> Option<FormFont> {
         let kind = self.get(font, b"Subtype")?.as_name().ok()?;
         let is_simple = matches!(kind, b"Type1" | b"TrueType" | b"MMType1") && font.has(b"Encoding");
         let widths = self.widths_of(font).filter(|_| is_simple && self.is_small(font))?;
@@ -61,7 +61,7 @@ impl Form {
         let mut dictionary = font.clone();
         // It adds nothing to the encoding, and may be large.
         dictionary.remove(b"ToUnicode");
-        Some(OwnFont { dictionary, characters })
+        Some(FormFont { dictionary, characters })
     }
 
     /// The codes that have a width: these are the ones that the font can show.

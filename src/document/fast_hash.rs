@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 /// A map with short keys.
-pub(crate) type KeyedMap<K, V> = HashMap<K, V, RandomState>;
+pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
 
 /// A set with short keys.
-pub(crate) type KeyedSet<K> = HashSet<K, RandomState>;
+pub(crate) type FastSet<K> = HashSet<K, RandomState>;

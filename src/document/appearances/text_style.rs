@@ -1,15 +1,15 @@
 //! The text style of a form field: default appearance string and quadding (ISO 32000-2, 12.7.4.3).
 
-use super::own_font::OwnFont;
+use super::form_font::FormFont;
 use std::rc::Rc;
 
 /// The text style of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Style {
+pub(super) struct TextStyle {
     /// The font's name.
     pub(super) font: Vec<u8>,
     /// The form's font with this name, if it can be used.
-    pub(super) own: Option<Rc<OwnFont>>,
+    pub(super) form_font: Option<Rc<FormFont>>,
     /// The size in points; 0 fits the text to the field.
     pub(super) size: f64,
     /// The operator, with operands, that sets the colour.
@@ -36,12 +36,12 @@ impl Quadding {
     }
 }
 
-impl Style {
+impl TextStyle {
     /// Parses a default appearance string (ISO 32000-2, 12.7.4.3).
     pub(super) fn parse(described: &[u8], quadding: Quadding) -> Self {
         let described = String::from_utf8_lossy(described);
         let tokens = described.split_whitespace().collect::<Vec<_>>();
-        let mut style = Self { font: b"Helv".to_vec(), own: None, size: 0.0, color: "0 g".to_owned(), quadding };
+        let mut style = Self { font: b"Helv".to_vec(), form_font: None, size: 0.0, color: "0 g".to_owned(), quadding };
         for (at, operator) in tokens.iter().enumerate() {
             let operands = |count: usize| at.checked_sub(count).and_then(|start| tokens.get(start..at));
             let color = match *operator {
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_default_appearance_gives_font_size_and_color() {
-        let style = Style::parse(b"1 0 0 rg /TiRo 9.5 Tf", Quadding::Left);
+        let style = TextStyle::parse(b"1 0 0 rg /TiRo 9.5 Tf", Quadding::Left);
         assert_eq!((style.font.as_slice(), style.size, style.color.as_str()), (b"TiRo".as_slice(), 9.5, "1 0 0 rg"));
-        assert_eq!(Style::parse(b"x y rg Tf /F g", Quadding::Left).color, "0 g");
+        assert_eq!(TextStyle::parse(b"x y rg Tf /F g", Quadding::Left).color, "0 g");
     }
 }

@@ -4,8 +4,8 @@
 
 use lopdf::Dictionary;
 
-use super::Form;
-use super::frame::color;
+use super::AppearanceGenerator;
+use super::field_box::color;
 use super::markup::Markup;
 
 /// The subtypes that have an icon.
@@ -29,7 +29,7 @@ const CLIP: &str = "1.6 w 1 J 16.5 16.5 m 16.5 7 l 16.5 0.5 7.5 0.5 7.5 7 c 7.5 
 /// A wedge pointing up.
 const WEDGE: &str = "12 23 m 12 11 8 3 3 1 c 21 1 l 16 3 12 11 12 23 c f";
 
-impl Form {
+impl AppearanceGenerator {
     /// The icon of an annotation of one of [`ICONS`], at the upper left of its rectangle. A wedge fills the rectangle.
     pub(super) fn icon(&self, annotation: &Dictionary, kind: &[u8]) -> Option<Markup> {
         // Replies are shown in the thread of the annotation that they reply to.

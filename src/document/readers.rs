@@ -10,12 +10,12 @@
 use super::bytes::FileBytes;
 use super::direct::DirectReader;
 use super::error::DocumentError;
+use super::extension::Extension;
 use super::hayro::HayroReader;
-use super::keepsake::Keepsake;
 use super::lopdf::LopdfReader;
 use super::object::Dictionary;
 use super::objects::Objects;
-use super::tree::PageTree;
+use super::page_tree::PageTree;
 use crate::limits::Limits;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -62,7 +62,7 @@ pub(crate) struct Reading {
     pub(crate) tree: PageTree,
     pub(crate) limits: Limits,
     /// Data that `split` derives and reuses for further pages.
-    pub(crate) keepsake: Keepsake,
+    pub(crate) extension: Extension,
 }
 
 impl Reading {
@@ -70,33 +70,33 @@ impl Reading {
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
-        let keepsake = Keepsake::default();
-        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), keepsake })
+        let extension = Extension::default();
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), extension })
     }
 }
 
-pub(crate) type Opened = Result<Arc<Reading>, DocumentError>;
+pub(crate) type ReadingResult = Result<Arc<Reading>, DocumentError>;
 
 /// The readers of one file, opened on demand.
-pub(crate) struct Ladder {
+pub(crate) struct Readers {
     file: Arc<FileBytes>,
     password: Option<String>,
     limits: Limits,
-    readings: [OnceLock<Opened>; 4],
+    readings: [OnceLock<ReadingResult>; 4],
 }
 
-impl Ladder {
+impl Readers {
     pub(crate) fn new(file: Arc<FileBytes>, password: Option<String>, limits: Limits) -> Self {
         Self { file, password, limits, readings: Default::default() }
     }
 
     /// Calls `read` with one reading after the other. Returns the first success and its reading.
     ///
-    /// The next reader is tried if `hand_over` is true for the error.
-    pub(crate) fn climb<T, E: From<DocumentError>>(
+    /// The next reader is tried if `wants_another_reader` is true for the error.
+    pub(crate) fn try_each<T, E: From<DocumentError>>(
         &self,
         read: impl Fn(&Reading) -> Result<T, E>,
-        hand_over: impl Fn(&E) -> bool,
+        wants_another_reader: impl Fn(&E) -> bool,
     ) -> Result<(T, Arc<Reading>), E> {
         let mut first_failure: Option<E> = None;
         let mut refusal: Option<DocumentError> = None;
@@ -114,7 +114,7 @@ impl Ladder {
                 Err(error) => return Err(error.clone().into()),
                 Ok(reading) => match read(reading) {
                     Ok(value) => return Ok((value, Arc::clone(reading))),
-                    Err(error) if hand_over(&error) => error,
+                    Err(error) if wants_another_reader(&error) => error,
                     Err(error) => return Err(error),
                 },
             };
@@ -150,7 +150,7 @@ impl Ladder {
     }
 
     /// The readers tried so far, with their results.
-    pub(crate) fn tried(&self) -> impl Iterator<Item = (Tier, &Opened)> {
+    pub(crate) fn attempts(&self) -> impl Iterator<Item = (Tier, &ReadingResult)> {
         Tier::ORDER.into_iter().zip(&self.readings).filter_map(|(tier, slot)| Some((tier, slot.get()?)))
     }
 
@@ -167,7 +167,7 @@ impl Ladder {
         opened.rev().max_by_key(|reading| reading.tree.count()).cloned()
     }
 
-    fn open(&self, tier: Tier) -> Opened {
+    fn open(&self, tier: Tier) -> ReadingResult {
         let objects = self.objects(tier)?;
         Reading::new(tier, objects, &self.limits).map(Arc::new)
     }

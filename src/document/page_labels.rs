@@ -2,9 +2,9 @@
 
 use super::error::DocumentError;
 use super::key_tree::KeyTree;
-use super::ladder::Reading;
 use super::object::{Dictionary, Object};
 use super::objects::Objects;
+use super::readers::Reading;
 use super::text_string;
 use crate::page::{PageIndex, PageLabel};
 
@@ -14,21 +14,21 @@ const MAX_LETTERED_NUMBER: i64 = 5_000;
 /// The page labels of a document, as ranges sorted by their first page.
 #[derive(Debug, Default)]
 pub(crate) struct PageLabels {
-    ranges: Vec<Range>,
+    ranges: Vec<LabelRange>,
 }
 
 /// A labelling range: the pages from `first` up to the next range.
 #[derive(Debug)]
-struct Range {
+struct LabelRange {
     first: u32,
     prefix: String,
-    style: Style,
+    style: NumberingStyle,
     start: i64,
 }
 
 /// `/S`, the numbering style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
+enum NumberingStyle {
     PrefixAlone,
     Decimal,
     UpperRoman,
@@ -47,7 +47,7 @@ impl PageLabels {
             let first = key.as_integer().and_then(|first| u32::try_from(first).ok());
             let label = objects.resolve(&value)?;
             if let (Some(first), Some(label)) = (first, label.as_dictionary()) {
-                ranges.push(Range::read(objects, first, label)?);
+                ranges.push(LabelRange::read(objects, first, label)?);
             }
         }
         // If two ranges begin at a page, the later one counts, as for duplicate keys.
@@ -72,16 +72,16 @@ impl PageLabels {
     }
 }
 
-impl Range {
+impl LabelRange {
     fn read(objects: &dyn Objects, first: u32, label: &Dictionary) -> Result<Self, DocumentError> {
         let prefix = objects.get(label, b"P")?.as_string().map(text_string::decode).unwrap_or_default();
-        let style = Style::of(&*objects.get(label, b"S")?);
+        let style = NumberingStyle::of(&*objects.get(label, b"S")?);
         let start = objects.get(label, b"St")?.as_integer().unwrap_or(1).max(1);
         Ok(Self { first, prefix, style, start })
     }
 }
 
-impl Style {
+impl NumberingStyle {
     fn of(name: &Object) -> Self {
         match name.as_name() {
             Some(b"D") => Self::Decimal,
@@ -142,23 +142,23 @@ fn letters(number: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Style;
+    use super::NumberingStyle;
 
     #[test]
     fn numerals() {
         let cases = [
-            (Style::LowerRoman, 1994, "mcmxciv"),
-            (Style::UpperRoman, 4, "IV"),
-            (Style::UpperLetters, 26, "Z"),
-            (Style::UpperLetters, 27, "AA"),
-            (Style::LowerLetters, 54, "bbb"),
-            (Style::Decimal, 7, "7"),
-            (Style::PrefixAlone, 7, ""),
-            (Style::LowerRoman, 5_001, "5001"),
+            (NumberingStyle::LowerRoman, 1994, "mcmxciv"),
+            (NumberingStyle::UpperRoman, 4, "IV"),
+            (NumberingStyle::UpperLetters, 26, "Z"),
+            (NumberingStyle::UpperLetters, 27, "AA"),
+            (NumberingStyle::LowerLetters, 54, "bbb"),
+            (NumberingStyle::Decimal, 7, "7"),
+            (NumberingStyle::PrefixAlone, 7, ""),
+            (NumberingStyle::LowerRoman, 5_001, "5001"),
         ];
         for (style, number, expected) in cases {
             assert_eq!(style.numeral(number), expected);
         }
-        assert_eq!(Style::LowerRoman.numeral(5_000), "mmmmm");
+        assert_eq!(NumberingStyle::LowerRoman.numeral(5_000), "mmmmm");
     }
 }

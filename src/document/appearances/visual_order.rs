@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 /// The characters of a line from left to right. Right-to-left runs are reversed and their brackets mirrored; numbers and
 /// words of other scripts within them keep their order.
-pub(super) fn as_seen(line: &str) -> Cow<'_, str> {
+pub(super) fn visual_order(line: &str) -> Cow<'_, str> {
     if !line.chars().any(is_right) {
         return Cow::Borrowed(line);
     }
     let characters = line.chars().collect::<Vec<_>>();
     let count = |of: fn(char) -> bool| characters.iter().filter(|character| of(**character)).count();
     if count(is_right) >= count(is_left) {
-        return Cow::Owned(turned(&characters));
+        return Cow::Owned(reversed(&characters));
     }
     let mut seen = String::with_capacity(line.len());
     let mut rest = characters.as_slice();
@@ -19,7 +19,7 @@ pub(super) fn as_seen(line: &str) -> Cow<'_, str> {
         let end = if is_right(*first) { end_of_right(rest) } else { 1 };
         let Some((part, more)) = rest.split_at_checked(end) else { break };
         if is_right(*first) {
-            seen.push_str(&turned(part))
+            seen.push_str(&reversed(part))
         } else {
             seen.extend(part)
         }
@@ -34,7 +34,7 @@ fn end_of_right(characters: &[char]) -> usize {
     until_left.filter(|(_, character)| is_right(**character)).last().map_or(1, |(at, _)| at + 1)
 }
 
-fn turned(characters: &[char]) -> String {
+fn reversed(characters: &[char]) -> String {
     let is_word = |character: char| is_left(character) || character.is_numeric();
     let is_inner = |[before, point, after]: [char; 3]| is_word(before) && ".,:/".contains(point) && is_word(after);
     let is_kept = |at: usize| {
@@ -77,7 +77,7 @@ fn is_right(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::as_seen;
+    use super::visual_order;
 
     #[test]
     fn what_reads_to_the_left_is_turned() {
@@ -88,7 +88,7 @@ mod tests {
             ("over there: שלום 12 שלום.", "over there: םולש 12 םולש."),
         ];
         for (line, expected) in cases {
-            assert_eq!(as_seen(line), expected);
+            assert_eq!(visual_order(line), expected);
         }
     }
 }

@@ -3,30 +3,30 @@
 //! Forms filled by programs often rely on this (`/NeedAppearances`), and the major readers do it for annotations too.
 //! Appearances go into a copy of the file for engines, never into a chunk.
 
-mod appearance;
-mod face;
-mod frame;
+mod content;
+mod field_box;
+mod field_value;
+mod font_widths;
+mod fonts;
+mod form_font;
 mod groups;
 mod icons;
 mod markup;
-mod metrics;
-mod own_font;
-mod seen;
-mod style;
-mod values;
+mod text_style;
+mod visual_order;
 
 use super::object::{Dictionary as OurDictionary, Object as OurObject};
 use super::objects::Objects;
 use super::{Document, DocumentError, Leaf, Reading};
 use crate::page::PageIndex;
-use appearance::Look;
 use bytes::Bytes;
-use face::{Face, TO_UNICODE};
-use frame::{BorderStyle, FieldBox};
+use content::Appearance;
+use field_box::{BorderStyle, FieldBox};
+use fonts::{AppearanceFont, TO_UNICODE};
+use form_font::FormFont;
 use icons::ICONS;
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 use markup::KINDS;
-use own_font::OwnFont;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -43,7 +43,7 @@ const MAX_PARTS: usize = 400_000;
 
 /// The number of generated appearances.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Made {
+pub(crate) struct GeneratedAppearances {
     /// Form fields.
     pub(crate) fields: usize,
     /// Other annotations.
@@ -52,30 +52,34 @@ pub(crate) struct Made {
 
 /// A copy of the file with generated appearances on the page, and their number; `None` if nothing was generated, or
 /// lopdf cannot read the file.
-pub(super) fn with_appearances(document: &Document, index: PageIndex, file: &Bytes) -> Option<(Bytes, Made)> {
+pub(super) fn generate_appearances(
+    document: &Document,
+    index: PageIndex,
+    file: &Bytes,
+) -> Option<(Bytes, GeneratedAppearances)> {
     let are_groups = any_annotation(document, index, groups::is_group);
-    if !are_groups && !are_bare(document, index) {
+    if !are_groups && !lack_appearances(document, index) {
         return None;
     }
-    let mut form = Form::open(file, index)?;
-    let mut made = Made::default();
-    for (id, is_field) in form.bare() {
-        match (is_field, form.dress(id, is_field)) {
-            (true, Some(())) => made.fields += 1,
-            (false, Some(())) => made.annotations += 1,
+    let mut form = AppearanceGenerator::open(file, index)?;
+    let mut generated = GeneratedAppearances::default();
+    for (id, is_field) in form.without_appearance() {
+        match (is_field, form.generate_appearance(id, is_field)) {
+            (true, Some(())) => generated.fields += 1,
+            (false, Some(())) => generated.annotations += 1,
             (_, None) => {}
         }
     }
-    if form.ungroup() == 0 && made == Made::default() {
+    if form.remove_blending_groups() == 0 && generated == GeneratedAppearances::default() {
         return None;
     }
     let mut out = Vec::with_capacity(file.len());
     form.document.save_to(&mut out).ok()?;
-    Some((out.into(), made))
+    Some((out.into(), generated))
 }
 
 /// Whether any field or annotation of the page has no appearance and can get one.
-pub(super) fn are_bare(document: &Document, index: PageIndex) -> bool {
+pub(super) fn lack_appearances(document: &Document, index: PageIndex) -> bool {
     any_annotation(document, index, |objects, annotation| {
         let mut drawn = KINDS.iter().chain(&ICONS);
         let is_ours = |kind: &OurObject| kind.is_name(b"Widget") || drawn.any(|ours| kind.is_name(ours));
@@ -100,27 +104,27 @@ fn any_annotation(document: &Document, index: PageIndex, is: fn(&dyn Objects, &O
     document.with_page(index, any, DocumentError::is_worth_another_reader).is_ok_and(|(any, _)| any)
 }
 
-struct Form {
+struct AppearanceGenerator {
     document: lopdf::Document,
     page: ObjectId,
     /// How much of [`MAX_PARTS`] is left.
-    left: Cell<usize>,
+    parts_left: Cell<usize>,
     /// Requested fonts of the form's default resources.
-    fonts: RefCell<BTreeMap<Vec<u8>, Option<Rc<OwnFont>>>>,
+    fonts: RefCell<BTreeMap<Vec<u8>, Option<Rc<FormFont>>>>,
 }
 
-impl Form {
+impl AppearanceGenerator {
     fn open(file: &Bytes, index: PageIndex) -> Option<Self> {
         let document = lopdf::Document::load_mem(file).ok()?;
         let page = document.page_iter().nth(usize::try_from(index.0).ok()?)?;
-        Some(Self { document, page, left: Cell::new(MAX_PARTS), fonts: RefCell::default() })
+        Some(Self { document, page, parts_left: Cell::new(MAX_PARTS), fonts: RefCell::default() })
     }
 
     /// Takes up to `parts` from the budget. Returns how many were left; at least one is always used up.
-    fn spend(&self, parts: usize) -> usize {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(parts.max(1)));
-        parts.min(left)
+    fn take_parts(&self, parts: usize) -> usize {
+        let parts_left = self.parts_left.get();
+        self.parts_left.set(parts_left.saturating_sub(parts.max(1)));
+        parts.min(parts_left)
     }
 
     fn annotations(&self) -> impl Iterator<Item = &Object> {
@@ -130,34 +134,35 @@ impl Form {
     }
 
     /// The page's widgets and annotations without an appearance; the flag marks widgets.
-    fn bare(&self) -> Vec<(ObjectId, bool)> {
+    fn without_appearance(&self) -> Vec<(ObjectId, bool)> {
         let ids = self.annotations().filter_map(|annotation| annotation.as_reference().ok());
-        let bare = ids.filter_map(|id| {
+        let without_appearance = ids.filter_map(|id| {
             let annotation =
                 self.document.get_dictionary(id).ok().filter(|annotation| !self.has_appearance(annotation))?;
             let kind = annotation.get(b"Subtype").and_then(Object::as_name).ok()?;
             let is_ours = kind == b"Widget" || KINDS.contains(&kind) || ICONS.contains(&kind);
             is_ours.then_some((id, kind == b"Widget"))
         });
-        bare.collect()
+        without_appearance.collect()
     }
 
     /// Generates the appearance of a widget or an annotation; `None` if it shows nothing.
-    fn dress(&mut self, id: ObjectId, is_field: bool) -> Option<()> {
-        if self.left.get() == 0 {
+    fn generate_appearance(&mut self, id: ObjectId, is_field: bool) -> Option<()> {
+        if self.parts_left.get() == 0 {
             return None;
         }
         let annotation = self.document.get_dictionary(id).ok()?;
         if is_field {
-            let (frame, look) = (self.frame(annotation)?, self.look(id, annotation)?);
-            let frame = FieldBox { is_round: self.is_round(annotation), ..frame };
-            return self.dress_in_text(id, &frame, &look);
+            let (field_box, appearance) = (self.field_box(annotation)?, self.appearance(id, annotation)?);
+            let field_box = FieldBox { is_round: self.is_round(annotation), ..field_box };
+            return self.set_text_appearance(id, &field_box, &appearance);
         }
         if let Some(text) = self.free_text(annotation) {
-            let ground = self.get(annotation, b"C").map(|parts| self.numbers_of(parts));
-            let frame = FieldBox { ground: ground.filter(|parts| !parts.is_empty()), ..self.frame(annotation)? };
-            let look = Look::Lines { text, style: self.style(annotation) };
-            return self.dress_in_text(id, &frame, &look);
+            let background = self.get(annotation, b"C").map(|parts| self.numbers_of(parts));
+            let field_box =
+                FieldBox { background: background.filter(|parts| !parts.is_empty()), ..self.field_box(annotation)? };
+            let appearance = Appearance::Lines { text, style: self.style(annotation) };
+            return self.set_text_appearance(id, &field_box, &appearance);
         }
         let markup = self.markup(annotation)?;
         let states = Dictionary::from_iter([("G", Object::Dictionary(markup.state))]);
@@ -175,15 +180,15 @@ impl Form {
         self.text(self.get(annotation, b"Contents")?).filter(|_| kind == b"FreeText")
     }
 
-    fn dress_in_text(&mut self, id: ObjectId, frame: &FieldBox, look: &Look) -> Option<()> {
-        let drawn = appearance::content(frame, look)?;
+    fn set_text_appearance(&mut self, id: ObjectId, field_box: &FieldBox, appearance: &Appearance) -> Option<()> {
+        let drawn = content::build_content(field_box, appearance)?;
         let mut fonts = Dictionary::new();
-        for (name, face) in &drawn.faces {
-            let font = self.font(face);
+        for (name, font) in &drawn.fonts {
+            let font = self.font(font);
             fonts.set(*name, font);
         }
-        let mut form = form_of(&[0.0, 0.0, frame.width, frame.height]);
-        form.set("Matrix", numbers(&frame.matrix()));
+        let mut form = form_of(&[0.0, 0.0, field_box.width, field_box.height]);
+        form.set("Matrix", numbers(&field_box.matrix()));
         form.set("Resources", Dictionary::from_iter([("Font", Object::Dictionary(fonts))]));
         let form = self.document.add_object(Stream::new(form, drawn.content));
         let appearances = Dictionary::from_iter([("N", Object::Reference(form))]);
@@ -192,12 +197,12 @@ impl Form {
         Some(())
     }
 
-    fn font(&mut self, face: &Face) -> Object {
+    fn font(&mut self, font: &AppearanceFont) -> Object {
         let to_unicode = self.document.add_object(Stream::new(Dictionary::new(), TO_UNICODE.to_vec()));
-        Object::Dictionary(face.font(Object::Reference(to_unicode)))
+        Object::Dictionary(font.font(Object::Reference(to_unicode)))
     }
 
-    fn frame(&self, widget: &Dictionary) -> Option<FieldBox> {
+    fn field_box(&self, widget: &Dictionary) -> Option<FieldBox> {
         let rectangle = self.get(widget, b"Rect")?.as_array().ok()?;
         let corners = rectangle.iter().filter_map(|corner| self.number(corner)).collect::<Vec<_>>();
         let [a, b, c, d] = corners.first_chunk::<4>()?;
@@ -215,12 +220,12 @@ impl Form {
         let border_width = border_width.and_then(|width| self.number(width));
         let border_style = style.and_then(|style| self.get(style, b"S")).and_then(|name| name.as_name().ok());
         let turn = entry(b"R").and_then(|turn| turn.as_i64().ok()).unwrap_or(0);
-        FieldBox::new(width, height, turn).map(|frame| FieldBox {
-            ground: color(b"BG"),
+        FieldBox::new(width, height, turn).map(|field_box| FieldBox {
+            background: color(b"BG"),
             border: color(b"BC"),
             border_width: border_width.unwrap_or(1.0).clamp(0.0, 20.0),
             border_style: border_style.map(BorderStyle::of_name).unwrap_or_default(),
-            ..frame
+            ..field_box
         })
     }
 
@@ -242,7 +247,7 @@ impl Form {
 fn form_of(bounds: &[f64]) -> Dictionary {
     let mut form = Dictionary::new();
     form.set("Type", Object::Name(b"XObject".to_vec()));
-    form.set("Subtype", Object::Name(b"Form".to_vec()));
+    form.set("Subtype", Object::Name(b"AppearanceGenerator".to_vec()));
     form.set("BBox", numbers(bounds));
     form
 }

@@ -4,7 +4,7 @@
 //! most [`WALKED_LEAVES`] pages are walked whole. In larger trees `/Count` is trusted if it agrees with the counts on the
 //! way to the page and with a sample of kids.
 //!
-//! A walk visits all nodes. In trees of more than [`LOOKED_AT_LEAVES`] pages, it samples the kids of a node that has as
+//! A walk visits all nodes. In trees of more than [`CHECKED_LEAVES`] pages, it samples the kids of a node that has as
 //! many kids as its `/Count`: checking every leaf took an eighth of cutting a page. If an unchecked kid is no page, only
 //! requests for that page fail.
 
@@ -20,17 +20,17 @@ use std::sync::{Arc, OnceLock};
 const WALKED_LEAVES: u32 = 512;
 
 /// In trees of at most this many pages, every leaf is checked.
-const LOOKED_AT_LEAVES: u32 = 32;
+const CHECKED_LEAVES: u32 = 32;
 
 /// Number of kids of a large flat node that are checked before all are trusted to be leaves.
 const SAMPLED_KIDS: usize = 16;
 
 /// A walk checks one of this many kids.
-const KIDS_TO_A_SAMPLE: usize = 16;
+const SAMPLING_INTERVAL: usize = 16;
 
 /// The attributes that a page inherits (table 31).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Inherited {
+pub(crate) struct InheritableAttributes {
     /// `/Resources`.
     pub(crate) resources: Option<Object>,
     /// `/MediaBox`.
@@ -41,8 +41,8 @@ pub(crate) struct Inherited {
     pub(crate) rotate: Option<Object>,
 }
 
-impl Inherited {
-    fn below(&self, node: &Dictionary) -> Self {
+impl InheritableAttributes {
+    fn overridden_by(&self, node: &Dictionary) -> Self {
         let own = |key: &[u8], from: &Option<Object>| match node.get(key) {
             None | Some(Object::Null) => from.clone(),
             Some(own) => Some(own.clone()),
@@ -64,14 +64,14 @@ pub(crate) struct Leaf {
     /// The page dictionary.
     pub(crate) dictionary: Arc<Object>,
     /// The inheritable attributes, own or inherited.
-    pub(crate) inherited: Arc<Inherited>,
+    pub(crate) inherited: Arc<InheritableAttributes>,
 }
 
 /// A leaf found by a walk.
 #[derive(Debug, Clone)]
-struct Place {
+struct FoundLeaf {
     kid: Object,
-    above: Arc<Inherited>,
+    inherited: Arc<InheritableAttributes>,
 }
 
 /// The page tree of a document as one reader sees it.
@@ -79,13 +79,13 @@ pub(crate) struct PageTree {
     root: Object,
     count: u32,
     /// All leaves in order, once the tree was walked.
-    places: OnceLock<Vec<Place>>,
+    leaves: OnceLock<Vec<FoundLeaf>>,
     /// The first index of each page object, once a destination was resolved.
     indices: OnceLock<HashMap<ObjectId, u32>>,
     /// Whether `/Count` of the root differs from the number of leaves.
-    pub(crate) count_was_wrong: bool,
+    pub(crate) is_count_wrong: bool,
     /// Whether kids were skipped because they are no dictionaries. Another reader may find pages there.
-    pub(crate) lost_kids: bool,
+    pub(crate) has_lost_kids: bool,
 }
 
 impl PageTree {
@@ -95,23 +95,23 @@ impl PageTree {
         let resolved = objects.resolve(&root)?;
         let node = resolved.as_dictionary().ok_or(DocumentError::damaged("a catalog without /Pages"))?;
         let claimed = count_of(objects, node)?;
-        let tree = |count, places, count_was_wrong, lost_kids| Self {
+        let tree = |count, leaves, is_count_wrong, has_lost_kids| Self {
             root: root.clone(),
             count,
-            places,
+            leaves,
             indices: OnceLock::new(),
-            count_was_wrong,
-            lost_kids,
+            is_count_wrong,
+            has_lost_kids,
         };
         if let Some(claimed) = claimed.filter(|claimed| *claimed > WALKED_LEAVES)
-            && is_honest(objects, node, claimed)?
+            && is_count_trusted(objects, node, claimed)?
         {
             LimitExceeded::check(Limit::Pages, u64::from(claimed), u64::from(limits.max_pages))?;
             return Ok(tree(claimed, OnceLock::new(), false, false));
         }
-        let Walked { places, lost_kids } = walk(objects, &root, limits)?;
-        let count = u32::try_from(places.len()).unwrap_or(u32::MAX);
-        Ok(tree(count, OnceLock::from(places), claimed != Some(count), lost_kids))
+        let WalkResult { leaves, has_lost_kids } = walk(objects, &root, limits)?;
+        let count = u32::try_from(leaves.len()).unwrap_or(u32::MAX);
+        Ok(tree(count, OnceLock::from(leaves), claimed != Some(count), has_lost_kids))
     }
 
     /// The number of pages.
@@ -121,15 +121,15 @@ impl PageTree {
 
     /// The page at `index`, which must be below [`count`](Self::count).
     pub(crate) fn leaf(&self, objects: &dyn Objects, index: PageIndex, limits: &Limits) -> Result<Leaf, DocumentError> {
-        if self.places.get().is_none()
+        if self.leaves.get().is_none()
             && let Some(leaf) = descend(objects, &self.root, index.0, limits)?
         {
             return Ok(leaf);
         }
-        let places = self.places(objects, limits)?;
+        let leaves = self.leaves(objects, limits)?;
         let out_of_range = || DocumentError::PageOutOfRange { page: index.number().get(), page_count: self.count };
-        let place = usize::try_from(index.0).ok().and_then(|at| places.get(at)).ok_or_else(out_of_range)?;
-        leaf_at(objects, &place.kid, &place.above)
+        let leaf = usize::try_from(index.0).ok().and_then(|at| leaves.get(at)).ok_or_else(out_of_range)?;
+        leaf_at(objects, &leaf.kid, &leaf.inherited)
     }
 
     /// The index of each page object, the first one if it occurs twice.
@@ -138,11 +138,11 @@ impl PageTree {
         objects: &dyn Objects,
         limits: &Limits,
     ) -> Result<&HashMap<ObjectId, u32>, DocumentError> {
-        let places = self.places(objects, limits)?;
+        let leaves = self.leaves(objects, limits)?;
         Ok(self.indices.get_or_init(|| {
-            let mut indices = HashMap::with_capacity(places.len());
-            for (index, place) in (0..self.count).zip(places) {
-                if let Some(id) = place.kid.as_reference() {
+            let mut indices = HashMap::with_capacity(leaves.len());
+            for (index, leaf) in (0..self.count).zip(leaves) {
+                if let Some(id) = leaf.kid.as_reference() {
                     indices.entry(id).or_insert(index);
                 }
             }
@@ -150,16 +150,16 @@ impl PageTree {
         }))
     }
 
-    fn places(&self, objects: &dyn Objects, limits: &Limits) -> Result<&Vec<Place>, DocumentError> {
-        if let Some(places) = self.places.get() {
-            return Ok(places);
+    fn leaves(&self, objects: &dyn Objects, limits: &Limits) -> Result<&Vec<FoundLeaf>, DocumentError> {
+        if let Some(leaves) = self.leaves.get() {
+            return Ok(leaves);
         }
-        let walked = walk(objects, &self.root, limits)?;
-        Ok(self.places.get_or_init(|| walked.places))
+        let result = walk(objects, &self.root, limits)?;
+        Ok(self.leaves.get_or_init(|| result.leaves))
     }
 }
 
-fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Leaf, DocumentError> {
+fn leaf_at(objects: &dyn Objects, kid: &Object, inherited: &InheritableAttributes) -> Result<Leaf, DocumentError> {
     let dictionary = match kid {
         Object::Reference(id) => objects.fetch(*id)?,
         direct => Arc::new(direct.clone()),
@@ -168,7 +168,7 @@ fn leaf_at(objects: &dyn Objects, kid: &Object, above: &Inherited) -> Result<Lea
     if own.get(b"Kids").is_some() || own.is_type(b"Pages") {
         return Err(DocumentError::damaged("a page that is a node of the page tree"));
     }
-    let inherited = Arc::new(above.below(own));
+    let inherited = Arc::new(inherited.overridden_by(own));
     Ok(Leaf { id: kid.as_reference(), dictionary, inherited })
 }
 
@@ -192,7 +192,7 @@ fn count_below(objects: &dyn Objects, root: &Object) -> Result<Option<u32>, Docu
 }
 
 /// Whether `/Count` of a node is the sum of its kids' counts, one level deep.
-fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<bool, DocumentError> {
+fn is_count_trusted(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<bool, DocumentError> {
     let kids = objects.get(node, b"Kids")?;
     let Some(kids) = kids.as_array() else { return Ok(false) };
     if usize::try_from(claimed) == Ok(kids.len()) {
@@ -208,7 +208,7 @@ fn is_honest(objects: &dyn Objects, node: &Dictionary, claimed: u32) -> Result<b
 }
 
 /// Whether a kid is a page, without reading and caching the whole page. False if that cannot be decided.
-fn is_leaf_at_a_glance(objects: &dyn Objects, kid: &Object) -> Result<bool, DocumentError> {
+fn is_leaf(objects: &dyn Objects, kid: &Object) -> Result<bool, DocumentError> {
     let Some(id) = kid.as_reference() else { return Ok(false) };
     Ok(objects.glance(id)?.is_some_and(|glance| match &glance.kind {
         Some(kind) if kind.as_bytes() == b"Page" => true,
@@ -221,7 +221,7 @@ fn is_leaf_at_a_glance(objects: &dyn Objects, kid: &Object) -> Result<bool, Docu
 fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
     let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
     for kid in kids.iter().step_by(step).chain(kids.last()) {
-        if is_leaf_at_a_glance(objects, kid)? {
+        if is_leaf(objects, kid)? {
             continue;
         }
         let kid = objects.resolve(kid)?;
@@ -234,12 +234,12 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
 
 /// Whether all kids of a node may be trusted to be leaves: their number is its `/Count`, samples are pages, and all
 /// exist.
-fn are_believable(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> Result<bool, DocumentError> {
+fn are_trusted(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> Result<bool, DocumentError> {
     if count_of(objects, node)?.and_then(|count| usize::try_from(count).ok()) != Some(kids.len()) {
         return Ok(false);
     }
-    for kid in kids.iter().step_by(KIDS_TO_A_SAMPLE).chain(kids.last()) {
-        if !is_leaf_at_a_glance(objects, kid)? {
+    for kid in kids.iter().step_by(SAMPLING_INTERVAL).chain(kids.last()) {
+        if !is_leaf(objects, kid)? {
             return Ok(false);
         }
     }
@@ -254,7 +254,7 @@ fn are_believable(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> 
 
 /// The number of leaves below a kid by its `/Count`; `None` if unknown.
 fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, DocumentError> {
-    if is_leaf_at_a_glance(objects, kid)? {
+    if is_leaf(objects, kid)? {
         return Ok(Some(1));
     }
     let kid = objects.resolve(kid)?;
@@ -269,16 +269,16 @@ fn leaves_below(objects: &dyn Objects, kid: &Object) -> Result<Option<u32>, Docu
 fn descend(objects: &dyn Objects, root: &Object, index: u32, limits: &Limits) -> Result<Option<Leaf>, DocumentError> {
     let mut at = root.clone();
     let mut left = index;
-    let mut above = Inherited::default();
+    let mut inherited = InheritableAttributes::default();
     for _ in 0..limits.max_page_tree_depth {
         let next = {
             let node = objects.resolve(&at)?;
             let Some(node) = node.as_dictionary() else { return Ok(None) };
             if node.get(b"Kids").is_none() {
-                return if left == 0 { leaf_at(objects, &at, &above).map(Some) } else { Ok(None) };
+                return if left == 0 { leaf_at(objects, &at, &inherited).map(Some) } else { Ok(None) };
             }
-            above = above.below(node);
-            kid_with(objects, node, &mut left)?
+            inherited = inherited.overridden_by(node);
+            kid_containing(objects, node, &mut left)?
         };
         let Some(next) = next else { return Ok(None) };
         at = next;
@@ -287,7 +287,7 @@ fn descend(objects: &dyn Objects, root: &Object, index: u32, limits: &Limits) ->
 }
 
 /// The kid of `node` that contains the leaf `left`. `left` becomes the leaf's index within that kid.
-fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<Option<Object>, DocumentError> {
+fn kid_containing(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<Option<Object>, DocumentError> {
     let kids = objects.get(node, b"Kids")?;
     let Some(kids) = kids.as_array() else { return Ok(None) };
     let Some(count) = count_of(objects, node)? else { return Ok(None) };
@@ -296,7 +296,7 @@ fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<
         *left = 0;
         return Ok(kid);
     }
-    if !is_honest(objects, node, count)? {
+    if !is_count_trusted(objects, node, count)? {
         return Ok(None);
     }
     for kid in kids {
@@ -311,78 +311,83 @@ fn kid_with(objects: &dyn Objects, node: &Dictionary, left: &mut u32) -> Result<
 }
 
 /// A node whose kids are being walked.
-struct Frame {
+struct OpenNode {
     id: Option<ObjectId>,
     kids: Vec<Object>,
     next: usize,
-    above: Arc<Inherited>,
+    inherited: Arc<InheritableAttributes>,
 }
 
 /// The result of a walk.
 #[derive(Default)]
-struct Walked {
-    places: Vec<Place>,
-    lost_kids: bool,
+struct WalkResult {
+    leaves: Vec<FoundLeaf>,
+    has_lost_kids: bool,
 }
 
-impl Walked {
-    fn add(&mut self, kid: Object, above: Arc<Inherited>, limits: &Limits) -> Result<(), DocumentError> {
-        self.places.push(Place { kid, above });
-        Ok(LimitExceeded::check(Limit::Pages, self.places.len() as u64, u64::from(limits.max_pages))?)
+impl WalkResult {
+    fn add(
+        &mut self,
+        kid: Object,
+        inherited: Arc<InheritableAttributes>,
+        limits: &Limits,
+    ) -> Result<(), DocumentError> {
+        self.leaves.push(FoundLeaf { kid, inherited });
+        Ok(LimitExceeded::check(Limit::Pages, self.leaves.len() as u64, u64::from(limits.max_pages))?)
     }
 }
 
 /// Walks the tree and returns all leaves in order. Skips cycles and kids that are no pages.
-fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<Walked, DocumentError> {
-    let mut walked = Walked::default();
-    let is_small = count_below(objects, root)?.is_none_or(|count| count <= LOOKED_AT_LEAVES);
+fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<WalkResult, DocumentError> {
+    let mut result = WalkResult::default();
+    let is_small = count_below(objects, root)?.is_none_or(|count| count <= CHECKED_LEAVES);
     let mut visits = 0_u64;
-    let mut frames = Vec::new();
-    let top = Frame { id: None, kids: vec![root.clone()], next: 0, above: Arc::default() };
-    frames.push(top);
-    while let Some(frame) = frames.last_mut() {
+    let mut open_nodes = Vec::new();
+    let top = OpenNode { id: None, kids: vec![root.clone()], next: 0, inherited: Arc::default() };
+    open_nodes.push(top);
+    while let Some(node) = open_nodes.last_mut() {
         limits.deadline.check()?;
-        let Some(kid) = frame.kids.get(frame.next).cloned() else {
-            frames.pop();
+        let Some(kid) = node.kids.get(node.next).cloned() else {
+            open_nodes.pop();
             continue;
         };
-        frame.next += 1;
-        let above = Arc::clone(&frame.above);
+        node.next += 1;
+        let inherited = Arc::clone(&node.inherited);
         visits += 1;
         // Nodes without leaves cost time too, so visits are limited like pages.
         LimitExceeded::check(Limit::Pages, visits / 2, u64::from(limits.max_pages))?;
         let id = kid.as_reference();
-        if id.is_some() && frames.iter().any(|frame| frame.id == id) {
+        if id.is_some() && open_nodes.iter().any(|node| node.id == id) {
             continue;
         }
-        if is_leaf_at_a_glance(objects, &kid)? {
-            walked.add(kid, above, limits)?;
+        if is_leaf(objects, &kid)? {
+            result.add(kid, inherited, limits)?;
             continue;
         }
         let resolved = objects.resolve(&kid)?;
         let Some(node) = node_of(&resolved) else {
-            walked.lost_kids = true;
+            result.has_lost_kids = true;
             continue;
         };
         if node.get(b"Kids").is_none() {
             if node.is_type(b"Pages") {
                 return Err(DocumentError::damaged("a page tree node without /Kids"));
             }
-            walked.add(kid.clone(), above, limits)?;
+            result.add(kid.clone(), inherited, limits)?;
             continue;
         }
-        let depth = frames.len() as u64;
+        let depth = open_nodes.len() as u64;
         LimitExceeded::check(Limit::PageTreeDepth, depth, u64::from(limits.max_page_tree_depth))?;
         let kids = objects.get(node, b"Kids")?.as_array().unwrap_or_default().to_vec();
-        let above = Arc::new(above.below(node));
-        if !is_small && are_believable(objects, node, &kids)? {
+        let inherited = Arc::new(inherited.overridden_by(node));
+        if !is_small && are_trusted(objects, node, &kids)? {
             visits += kids.len() as u64;
             for kid in kids {
-                walked.add(kid, Arc::clone(&above), limits)?;
+                result.add(kid, Arc::clone(&inherited), limits)?;
             }
             continue;
         }
-        frames.push(Frame { id, kids, next: 0, above });
+        open_nodes.push(OpenNode { id, kids, next: 0, inherited });
     }
-    Ok(walked)
+    Ok(result)
 }

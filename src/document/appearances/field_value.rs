@@ -1,8 +1,8 @@
 //! Determines what a form field shows from its type, flags and value (ISO 32000-2, 12.7.5).
 
-use super::appearance::Look;
-use super::style::{Quadding, Style};
-use super::{Form, MAX_DEPTH, MAX_FIELDS};
+use super::content::Appearance;
+use super::text_style::{Quadding, TextStyle};
+use super::{AppearanceGenerator, MAX_DEPTH, MAX_FIELDS};
 use crate::document::text_string;
 use lopdf::{Dictionary, Object, ObjectId};
 use std::collections::BTreeSet;
@@ -26,23 +26,23 @@ const PUSHBUTTON: i64 = 1 << 16;
 /// Field flags of choice fields (12.7.5.4).
 const COMBO: i64 = 1 << 17;
 
-impl Form {
+impl AppearanceGenerator {
     /// What a widget shows; `None` if its field type has no generated appearance.
-    pub(super) fn look(&self, id: ObjectId, widget: &Dictionary) -> Option<Look> {
+    pub(super) fn appearance(&self, id: ObjectId, widget: &Dictionary) -> Option<Appearance> {
         let kind = self.inherited(widget, b"FT")?.as_name().ok()?;
         let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
         match kind {
-            b"Tx" => Some(self.text_look(widget, flags)),
-            b"Ch" => Some(self.choice_look(widget, flags)),
+            b"Tx" => Some(self.text_appearance(widget, flags)),
+            b"Ch" => Some(self.choice_appearance(widget, flags)),
             b"Btn" if flags & PUSHBUTTON != 0 => {
-                Some(Look::Caption { text: self.caption(widget).unwrap_or_default(), style: self.style(widget) })
+                Some(Appearance::Caption { text: self.caption(widget).unwrap_or_default(), style: self.style(widget) })
             }
-            b"Btn" => Some(self.button_look(id, widget, flags)),
+            b"Btn" => Some(self.button_appearance(id, widget, flags)),
             _ => None,
         }
     }
 
-    fn text_look(&self, widget: &Dictionary, flags: i64) -> Look {
+    fn text_appearance(&self, widget: &Dictionary, flags: i64) -> Appearance {
         let text = self.inherited(widget, b"V").and_then(|value| self.text(value)).unwrap_or_default();
         let style = self.style(widget);
         let cells = self.inherited(widget, b"MaxLen").and_then(|cells| cells.as_i64().ok());
@@ -50,13 +50,13 @@ impl Form {
         let is_secret = flags & PASSWORD != 0;
         let text = if is_secret { "*".repeat(text.chars().count()) } else { text };
         match cells {
-            Some(cells) if flags & MULTILINE == 0 => Look::Cells { text, cells, style },
-            _ if flags & MULTILINE != 0 && !is_secret => Look::Lines { text, style },
-            _ => Look::Line { text, style },
+            Some(cells) if flags & MULTILINE == 0 => Appearance::Cells { text, cells, style },
+            _ if flags & MULTILINE != 0 && !is_secret => Appearance::Lines { text, style },
+            _ => Appearance::Line { text, style },
         }
     }
 
-    fn choice_look(&self, widget: &Dictionary, flags: i64) -> Look {
+    fn choice_appearance(&self, widget: &Dictionary, flags: i64) -> Appearance {
         let style = self.style(widget);
         let options = self.inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
         let options = options.into_iter().flatten().take(MAX_FIELDS).map(|option| self.option(option));
@@ -67,7 +67,7 @@ impl Form {
             named.map_or_else(|| value.clone(), |(_, shown)| shown.clone())
         };
         if flags & COMBO != 0 {
-            return Look::Line { text: chosen.iter().next().map(shown).unwrap_or_default(), style };
+            return Appearance::Line { text: chosen.iter().next().map(shown).unwrap_or_default(), style };
         }
         let indices = if chosen.is_empty() { self.chosen_indices(widget) } else { BTreeSet::new() };
         let top = self.inherited(widget, b"TI").and_then(|top| top.as_i64().ok());
@@ -77,7 +77,7 @@ impl Form {
             let is_chosen = chosen.contains(&export) || chosen.contains(&shown) || indices.contains(&at);
             Some((shown, is_chosen))
         });
-        Look::List { items: items.collect(), style }
+        Appearance::List { items: items.collect(), style }
     }
 
     /// The chosen values.
@@ -106,11 +106,11 @@ impl Form {
         Some((self.text(export)?, self.text(shown)?))
     }
 
-    fn button_look(&self, id: ObjectId, widget: &Dictionary, flags: i64) -> Look {
+    fn button_appearance(&self, id: ObjectId, widget: &Dictionary, flags: i64) -> Appearance {
         let usual = if flags & RADIO != 0 { 'l' } else { '4' };
         let mark = self.caption(widget).and_then(|caption| caption.chars().next()).filter(char::is_ascii_graphic);
         let mark = self.is_set(id, widget).then(|| mark.unwrap_or(usual));
-        Look::Mark { mark, style: self.style(widget) }
+        Appearance::Dingbat { mark, style: self.style(widget) }
     }
 
     /// Whether a widget is a radio button with a dot, which has a round box.
@@ -144,7 +144,7 @@ impl Form {
     fn position(&self, id: ObjectId, widget: &Dictionary) -> Option<usize> {
         let field = self.get(widget, b"Parent")?.as_dict().ok()?;
         let kids = self.get(field, b"Kids")?.as_array().ok().filter(|kids| kids.len() > 1)?;
-        let kids = kids.get(..self.spend(kids.len())).unwrap_or(kids);
+        let kids = kids.get(..self.take_parts(kids.len())).unwrap_or(kids);
         kids.iter().position(|kid| kid.as_reference().is_ok_and(|kid| kid == id))
     }
 
@@ -153,14 +153,14 @@ impl Form {
         self.text(self.get(details, b"CA")?)
     }
 
-    pub(super) fn style(&self, widget: &Dictionary) -> Style {
+    pub(super) fn style(&self, widget: &Dictionary) -> TextStyle {
         let described = self.inherited(widget, b"DA").or_else(|| self.form_entry(b"DA"));
         let described = described.and_then(|described| described.as_str().ok()).unwrap_or_default();
         let described = described.get(..described.len().min(MAX_STYLE_BYTES)).unwrap_or_default();
         let quadding = self.inherited(widget, b"Q").or_else(|| self.form_entry(b"Q"));
         let quadding = quadding.and_then(|quadding| quadding.as_i64().ok()).map(Quadding::of_number);
-        let mut style = Style::parse(described, quadding.unwrap_or_default());
-        style.own = self.own_font(&style.font);
+        let mut style = TextStyle::parse(described, quadding.unwrap_or_default());
+        style.form_font = self.form_font(&style.font);
         if let Some(name) = self.base_font(&style.font) {
             style.font = name;
         }
@@ -199,7 +199,7 @@ impl Form {
             Object::Stream(stream) => decode_value(&stream.content),
             _ => return None,
         };
-        let granted = self.spend(text.chars().take(MAX_CHARACTERS).count());
+        let granted = self.take_parts(text.chars().take(MAX_CHARACTERS).count());
         Some(text.chars().take(granted).collect())
     }
 }

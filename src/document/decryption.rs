@@ -8,7 +8,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 ///
 /// # Errors
 /// [`DocumentError::Damaged`] if the data does not inflate although its filter is `FlateDecode`: then the key was wrong.
-pub(crate) fn stream(mut dictionary: Dictionary, data: Vec<u8>) -> Result<Object, DocumentError> {
+pub(crate) fn decrypted_stream(mut dictionary: Dictionary, data: Vec<u8>) -> Result<Object, DocumentError> {
     drop_crypt_filter(&mut dictionary);
     let stored = dictionary.get(b"Length").and_then(Object::as_integer).unwrap_or(0);
     // 32 bytes of AES data may be all padding.

@@ -1,9 +1,9 @@
 //! Counts the fields of the interactive form (ISO 32000-2, 12.7).
 
 use super::error::DocumentError;
-use super::ladder::Reading;
 use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
+use super::readers::Reading;
 use std::collections::HashSet;
 
 /// The most nodes of the field hierarchy that are visited. The largest known real form has 6,000.
@@ -11,11 +11,11 @@ const MAX_NODES: usize = 250_000;
 
 /// Facts about a form, without its values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Summary {
+pub(crate) struct FormSummary {
     /// Fields without fields below them.
     pub(crate) terminal_fields: usize,
     /// Whether a signature field has a value.
-    pub(crate) signed: bool,
+    pub(crate) is_signed: bool,
 }
 
 /// A node to visit, with what it inherits of `/FT` and `/V`.
@@ -25,7 +25,7 @@ struct Node {
     has_value: bool,
 }
 
-impl Summary {
+impl FormSummary {
     /// Walks `/AcroForm` of the catalog, each node once.
     pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
         let objects = &*reading.objects;
@@ -34,19 +34,19 @@ impl Summary {
         let fields = objects.get(form, b"Fields")?;
         let mut summary = Self::default();
         let mut seen: HashSet<ObjectId> = HashSet::new();
-        let mut ahead = Vec::new();
-        add_nodes(&mut ahead, fields.as_array().unwrap_or_default(), false, false);
-        while let Some(node) = ahead.pop() {
+        let mut pending = Vec::new();
+        add_nodes(&mut pending, fields.as_array().unwrap_or_default(), false, false);
+        while let Some(node) = pending.pop() {
             objects.limits().deadline.check()?;
             let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
-            if is_new && ahead.len() < MAX_NODES && summary.terminal_fields < MAX_NODES {
-                summary.visit(objects, &node, &mut ahead)?;
+            if is_new && pending.len() < MAX_NODES && summary.terminal_fields < MAX_NODES {
+                summary.visit(objects, &node, &mut pending)?;
             }
         }
         Ok(summary)
     }
 
-    fn visit(&mut self, objects: &dyn Objects, node: &Node, ahead: &mut Vec<Node>) -> Result<(), DocumentError> {
+    fn visit(&mut self, objects: &dyn Objects, node: &Node, pending: &mut Vec<Node>) -> Result<(), DocumentError> {
         let field = objects.resolve(&node.field)?;
         let Some(field) = field.as_dictionary() else { return Ok(()) };
         let is_signature = match &*objects.get(field, b"FT")? {
@@ -57,17 +57,17 @@ impl Summary {
         let kids = objects.get(field, b"Kids")?;
         let kids = kids.as_array().unwrap_or_default();
         if has_fields_below(objects, kids)? {
-            add_nodes(ahead, kids, is_signature, has_value);
+            add_nodes(pending, kids, is_signature, has_value);
         } else {
             self.terminal_fields += 1;
-            self.signed |= is_signature && has_value;
+            self.is_signed |= is_signature && has_value;
         }
         Ok(())
     }
 }
 
-fn add_nodes(ahead: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_value: bool) {
-    ahead.extend(fields.iter().map(|field| Node { field: field.clone(), is_signature, has_value }));
+fn add_nodes(pending: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_value: bool) {
+    pending.extend(fields.iter().map(|field| Node { field: field.clone(), is_signature, has_value }));
 }
 
 /// Whether kids are fields, which have a partial name (12.7.4.2), rather than widgets.

@@ -1,38 +1,38 @@
 //! Fonts of generated appearances: character codes and widths.
 
-use super::metrics::{
+use super::font_widths::{
     HELVETICA, HELVETICA_BOLD, TIMES_BOLD, TIMES_BOLD_ITALIC, TIMES_ITALIC, TIMES_ROMAN, Widths, ZAPF_DINGBATS,
 };
-use super::own_font::OwnFont;
-use super::style::Style;
+use super::form_font::FormFont;
+use super::text_style::TextStyle;
 use lopdf::{Dictionary, Object};
 use std::fmt::Write;
 use std::rc::Rc;
 
 /// A font of an appearance.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Face {
+pub(super) enum AppearanceFont {
     /// A font of the form's default resources.
-    Own(Rc<OwnFont>),
+    Form(Rc<FormFont>),
     /// A standard font in `WinAnsiEncoding`.
     Standard(&'static str),
     /// ZapfDingbats.
     Dingbats,
     /// A composite font that the renderer substitutes, named by its character collection.
-    Wide(&'static str),
+    Composite(&'static str),
 }
 
 /// The `/ToUnicode` map of a [`Face::Composite`]: its codes are UTF-16.
 pub(super) const TO_UNICODE: &[u8] = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def \
     1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap end end";
 
-impl Face {
+impl AppearanceFont {
     pub(super) fn resource_name(&self) -> &'static str {
         match self {
-            Self::Own(_) => "F",
+            Self::Form(_) => "F",
             Self::Standard(_) => "T",
             Self::Dingbats => "Z",
-            Self::Wide(_) => "W",
+            Self::Composite(_) => "W",
         }
     }
 
@@ -42,12 +42,12 @@ impl Face {
         let font =
             |entries: Vec<(&str, Object)>| Dictionary::from_iter([("Type", name("Font"))].into_iter().chain(entries));
         match self {
-            Self::Own(own) => own.dictionary.clone(),
+            Self::Form(form_font) => form_font.dictionary.clone(),
             Self::Standard(base) => {
                 font(vec![("Subtype", name("Type1")), ("BaseFont", name(base)), ("Encoding", name("WinAnsiEncoding"))])
             }
             Self::Dingbats => font(vec![("Subtype", name("Type1")), ("BaseFont", name("ZapfDingbats"))]),
-            Self::Wide(ordering) => {
+            Self::Composite(ordering) => {
                 let system = Dictionary::from_iter([
                     ("Registry", Object::string_literal("Adobe")),
                     ("Ordering", Object::string_literal(*ordering)),
@@ -72,15 +72,15 @@ impl Face {
     }
 
     /// `text` as a hexadecimal string in this font's encoding.
-    pub(super) fn shown(&self, text: &str) -> String {
+    pub(super) fn hex_string(&self, text: &str) -> String {
         let mut operand = String::from("<");
         for character in text.chars() {
             let written = match self {
-                Self::Wide(_) => {
+                Self::Composite(_) => {
                     let code = u16::try_from(u32::from(character)).unwrap_or(0xFFFD);
                     write!(operand, "{code:04X}")
                 }
-                Self::Own(own) => write!(operand, "{:02X}", own.code(character).unwrap_or(b'?')),
+                Self::Form(form_font) => write!(operand, "{:02X}", form_font.code(character).unwrap_or(b'?')),
                 Self::Standard(_) | Self::Dingbats => write!(operand, "{:02X}", win_ansi(character).unwrap_or(b'?')),
             };
             debug_assert!(written.is_ok(), "a string takes all");
@@ -92,42 +92,42 @@ impl Face {
     /// The width of a character in ems.
     pub(super) fn width_of(&self, character: char) -> f64 {
         match self {
-            Self::Own(own) => own.width(character).unwrap_or(0.5),
+            Self::Form(form_font) => form_font.width(character).unwrap_or(0.5),
             Self::Standard(name) => standard_widths(name).map_or(0.6, |widths| width_in(widths, character)),
             Self::Dingbats => width_in(&ZAPF_DINGBATS, character),
-            Self::Wide("Identity") => 0.6,
-            Self::Wide(_) => 1.0,
+            Self::Composite("Identity") => 0.6,
+            Self::Composite(_) => 1.0,
         }
     }
 }
 
 /// The fonts of one text. Each character is set in the first font that has it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Faces {
-    own: Option<Face>,
-    standard: Face,
-    wide: Face,
+pub(super) struct FontSet {
+    form_font: Option<AppearanceFont>,
+    standard: AppearanceFont,
+    composite: AppearanceFont,
 }
 
-impl Faces {
+impl FontSet {
     /// The fonts for `text` in this style.
-    pub(super) fn new(text: &str, style: &Style) -> Self {
+    pub(super) fn new(text: &str, style: &TextStyle) -> Self {
         // Mixing the form's font with a standard font looks broken, so it must have all Latin characters of the text.
-        let has_all = |own: &Rc<OwnFont>| {
-            text.chars().all(|character| own.code(character).is_some() || win_ansi(character).is_none())
+        let has_all = |form_font: &Rc<FormFont>| {
+            text.chars().all(|character| form_font.code(character).is_some() || win_ansi(character).is_none())
         };
         Self {
-            own: style.own.clone().filter(has_all).map(Face::Own),
-            standard: Face::Standard(standard_font(&style.font)),
-            wide: Face::Wide(collection_of(text)),
+            form_font: style.form_font.clone().filter(has_all).map(AppearanceFont::Form),
+            standard: AppearanceFont::Standard(standard_font(&style.font)),
+            composite: AppearanceFont::Composite(collection_of(text)),
         }
     }
 
-    pub(super) fn of(&self, character: char) -> &Face {
-        match &self.own {
-            Some(own @ Face::Own(font)) if font.code(character).is_some() => own,
+    pub(super) fn of(&self, character: char) -> &AppearanceFont {
+        match &self.form_font {
+            Some(form_font @ AppearanceFont::Form(font)) if font.code(character).is_some() => form_font,
             _ if win_ansi(character).is_some() => &self.standard,
-            _ => &self.wide,
+            _ => &self.composite,
         }
     }
 
@@ -137,15 +137,15 @@ impl Faces {
     }
 
     /// Splits `text` into runs of one font each.
-    pub(super) fn runs<'f, 't>(&'f self, text: &'t str) -> Vec<(&'f Face, &'t str)> {
-        let mut runs: Vec<(&Face, &str)> = Vec::new();
+    pub(super) fn runs<'f, 't>(&'f self, text: &'t str) -> Vec<(&'f AppearanceFont, &'t str)> {
+        let mut runs: Vec<(&AppearanceFont, &str)> = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let face = self.of(first);
+            let font = self.of(first);
             let end =
-                rest.find(|character| self.of(character).resource_name() != face.resource_name()).unwrap_or(rest.len());
+                rest.find(|character| self.of(character).resource_name() != font.resource_name()).unwrap_or(rest.len());
             let Some((run, more)) = rest.split_at_checked(end) else { break };
-            runs.push((face, run));
+            runs.push((font, run));
             rest = more;
         }
         runs
@@ -218,7 +218,7 @@ fn win_ansi(character: char) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::style::Quadding;
+    use super::super::text_style::Quadding;
     use super::*;
 
     #[test]
@@ -231,12 +231,12 @@ mod tests {
 
     #[test]
     fn each_character_is_set_in_a_font_that_has_it() {
-        let style = Style::parse(b"/Helv 10 Tf", Quadding::Left);
-        let faces = Faces::new("WW 漢字 W", &style);
+        let style = TextStyle::parse(b"/Helv 10 Tf", Quadding::Left);
+        let fonts = FontSet::new("WW 漢字 W", &style);
         let runs =
-            faces.runs("WW 漢字 W").into_iter().map(|(face, run)| (face.resource_name(), run)).collect::<Vec<_>>();
+            fonts.runs("WW 漢字 W").into_iter().map(|(font, run)| (font.resource_name(), run)).collect::<Vec<_>>();
         assert_eq!(runs, [("T", "WW "), ("W", "漢字"), ("T", " W")]);
-        assert_eq!(faces.width("W漢"), 0.944 + 1.0);
+        assert_eq!(fonts.width("W漢"), 0.944 + 1.0);
     }
 
     #[test]

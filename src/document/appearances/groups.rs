@@ -3,7 +3,7 @@
 //! The engine treats every group as isolated, so a highlight would cover its text. A group that is neither isolated nor
 //! knockout, painted opaquely with the blend mode `Normal`, is equivalent to no group (ISO 32000-2, 11.4.5).
 
-use super::Form;
+use super::AppearanceGenerator;
 use crate::document::object::{Dictionary as OurDictionary, Object as OurObject};
 use crate::document::objects::Objects;
 use lopdf::{Dictionary, Object, ObjectId};
@@ -32,7 +32,7 @@ pub(super) fn has_appearance(objects: &dyn Objects, annotation: &OurDictionary) 
     })
 }
 
-impl Form {
+impl AppearanceGenerator {
     /// Like [`has_appearance`], on the engine's copy of the document.
     pub(super) fn has_appearance(&self, annotation: &Dictionary) -> bool {
         let normal = self.dictionary(annotation, b"AP").and_then(|appearances| self.get(appearances, b"N"));
@@ -46,7 +46,7 @@ impl Form {
     }
 
     /// Removes the groups of appearances that blend. Returns their number.
-    pub(super) fn ungroup(&mut self) -> usize {
+    pub(super) fn remove_blending_groups(&mut self) -> usize {
         let groups = self.blending_groups();
         for id in &groups {
             if let Ok(form) = self.document.get_object_mut(*id).and_then(Object::as_stream_mut) {
@@ -77,7 +77,7 @@ impl Form {
             mode.is_some_and(|mode| mode != b"Normal" && mode != b"Compatible")
         };
         // Counted, since many forms may share one long list of states.
-        states.iter().take(self.spend(states.len())).any(|(_, state)| blends(state))
+        states.iter().take(self.take_parts(states.len())).any(|(_, state)| blends(state))
     }
 
     fn dictionary<'a>(&'a self, of: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
