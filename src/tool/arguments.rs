@@ -1,4 +1,4 @@
-//! Arguments as they come from a client: checked one by one, so that a refusal names the parameter.
+//! Reads arguments one by one, so that an error names the parameter.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,12 @@ use super::client::FormArgument;
 use super::error::ToolError;
 use crate::context::RequestedPart;
 
-/// The refusal of both ways to name pages at once.
+/// The error when both page parameters are given.
 pub(super) fn conflicting_page_parameters() -> ToolError {
     ToolError::one_of("pdfPage", "pages").hint("Use pdfPage (0-based) for one page, or pages (1-based) for several.")
 }
 
-/// The value of an argument that was given. Clients send `null` or a blank text for what they leave out.
+/// The value of an argument. `null` and blank strings count as absent: clients send them for omitted arguments.
 #[must_use]
 pub fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     arguments.get(name).filter(|value| match value {
@@ -21,7 +21,7 @@ pub fn argument<'a>(arguments: &'a Map<String, Value>, name: &str) -> Option<&'a
     })
 }
 
-/// Whether a text says nothing.
+/// Whether a text is empty or white space.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
@@ -32,7 +32,7 @@ pub(super) struct ArgumentReader<'a> {
 }
 
 impl ArgumentReader<'_> {
-    /// Refuses unknown names: a misspelt `pdfPage` would otherwise give the summary again and again.
+    /// Rejects unknown names: with a misspelt `pdfPage` the client would get the summary again and again.
     pub(super) fn reject_unknown(&self, known: &[&str]) -> Result<(), ToolError> {
         let Some(unknown) = self.arguments.keys().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
         Err(ToolError::validation(&format!("Unknown parameter '{unknown}'")).hint(&format!(
@@ -58,7 +58,7 @@ impl ArgumentReader<'_> {
         self.string(name)?.ok_or_else(|| ToolError::required(name))
     }
 
-    /// A password, in which blanks count.
+    /// A password. White space is significant in it.
     pub(super) fn password(&self) -> Result<Option<String>, ToolError> {
         match self.arguments.get("password") {
             Some(Value::String(password)) => Ok(Some(password.clone()).filter(|password| !password.is_empty())),
@@ -107,7 +107,7 @@ impl ArgumentReader<'_> {
         }
     }
 
-    /// A bare number is taken for the selection of that page.
+    /// A page selection. A bare number selects that page.
     pub(super) fn selection(&self) -> Result<Option<String>, ToolError> {
         match self.value("pages") {
             None => Ok(None),
@@ -119,7 +119,7 @@ impl ArgumentReader<'_> {
     }
 }
 
-/// A JSON number without a fraction (models write `3.0`), or the same as a string of digits.
+/// A whole number: JSON without a fraction (models write `3.0`), or a string of digits.
 pub(super) fn whole_number(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => whole_json_number(number),
@@ -133,7 +133,7 @@ fn whole_json_number(number: &serde_json::Number) -> Option<i128> {
         return Some(whole);
     }
     let float = number.as_f64()?;
-    // Display writes every digit of a whole float and never an exponent.
+    // `Display` writes all digits of a whole float, without an exponent.
     if float.fract() == 0.0 { float.to_string().parse().ok() } else { None }
 }
 

@@ -1,4 +1,4 @@
-//! The caller of a tool: its client, its conversation, and its cancellation.
+//! The caller of a tool: its client, its conversation and its cancellation.
 
 use serde_json::json;
 
@@ -11,43 +11,43 @@ use crate::view::{ConversationId, ConversationIdError};
 /// Who calls a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Caller {
-    /// What can be shown to its model.
+    /// What its client can pass on to the model.
     pub client: ClientProfile,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
-    /// Why it is not known whose the conversation is that the call names: none is meant then.
+    /// Why the owner of the named conversation could not be checked. The call then runs without a conversation.
     pub store_note: Option<String>,
-    /// Ends the work on its call.
+    /// Cancels the work of its call.
     pub cancellation: Cancellation,
 }
 
 impl Caller {
-    /// The command line, or a program that embeds the library: documents, and no conversation of its own.
+    /// The command line, or a program that embeds the library: gets documents, has no default conversation.
     #[must_use]
     pub fn direct() -> Self {
         Self { client: ClientProfile::direct(), ..Self::default() }
     }
 
-    /// What a result for it has room for; `None` where nothing bounds it.
+    /// The budget of a result; `None` if unbounded.
     #[must_use]
     pub fn room(&self, context: &ContextManager) -> Option<ResultBudget> {
         self.client.result_bytes(context.settings().max_result_bytes).map(ResultBudget::of)
     }
 
-    /// The conversation of one call, which may name it. A blank name is none.
+    /// The conversation of a call that may name one. A blank name counts as absent.
     ///
     /// # Errors
-    /// `validation_error` for a handle that is none.
+    /// `validation_error` for an invalid handle.
     pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
         let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(invalid_handle)?;
         if self.store_note.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
     }
 
-    /// The same with the handle that its call names, as it was `admitted`. Where the store cannot say whose it is, an answer
-    /// does without what is remembered rather than to fail, but for one that is about that.
+    /// Sets the conversation that a call names, as `admitted`. If the store cannot check the owner, the call runs
+    /// without a conversation, unless the tool is about the conversation itself.
     ///
     /// # Errors
-    /// Why it was not admitted.
+    /// The refusal.
     pub fn with_handle(
         self,
         admitted: Result<ConversationId, ContextError>,

@@ -1,24 +1,24 @@
-//! Which form of a page a client can pass on to its model.
+//! Decides in which form a client gets pages.
 
 use crate::view::PageForm;
 
-/// The key under `capabilities.extensions` where a client declares what it can show.
+/// The key under `capabilities.extensions` where a client declares the content it can show.
 pub const CONTENT_EXTENSION: &str = "io.github.pagewise/content";
 
-/// The key of a tool's `_meta` that says how many characters of its result a client should pass on.
+/// The key in a tool's `_meta` that says how many characters of its result a client should pass on.
 ///
-/// Claude Code reads it in `tools/list` (seen in 2.1.330): a result of more than 50,000 characters is else put in a file,
-/// of which the model gets the path, and the default of `pdf_extract_text` is 50,000 characters and its heading.
+/// Claude Code reads it in `tools/list` (seen in 2.1.330). Without it, a result of more than 50,000 characters is put
+/// into a file, and the model gets its path.
 pub const RESULT_SIZE_HINT: &str = "anthropic/maxResultSizeChars";
 
-/// The most that it takes as the value of [`RESULT_SIZE_HINT`]. Every tool bounds its results itself, and says where it
-/// cut them; a client that cuts once more does not.
+/// The largest value that Claude Code accepts for [`RESULT_SIZE_HINT`]. Every tool bounds its own results and says
+/// where it cut them; a client that cuts again does not.
 pub const MAX_RESULT_SIZE_CHARS: u32 = 500_000;
 
 /// The `as` argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FormArgument {
-    /// What the client can pass to its model.
+    /// Whatever the client can pass to its model.
     #[default]
     Auto,
     /// A PDF block.
@@ -27,9 +27,9 @@ pub enum FormArgument {
     Image,
     /// The page's text.
     Text,
-    /// A PDF in a file, named.
+    /// A file with the one-page PDF, by its path.
     Path,
-    /// Text where that tells the whole page, and a page with figures as the client can see them.
+    /// Text if it says everything on the page, otherwise the best form that the client can show.
     Mixed,
 }
 
@@ -48,7 +48,7 @@ impl FormArgument {
         }
     }
 
-    /// The argument's value, as it is written.
+    /// The argument's value.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,18 +62,18 @@ impl FormArgument {
     }
 }
 
-/// One row of what clients were seen to do with a page.
+/// Observed behaviour of one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientRow {
-    /// The name that the client gives itself on the wire.
+    /// The name that the client sends in `clientInfo`.
     pub name: &'static str,
     /// The form that reaches its model.
     pub form: FormArgument,
-    /// What was seen, and with which version.
+    /// What was observed, and in which version.
     pub evidence: &'static str,
 }
 
-/// Clients whose handling of a page was observed with a model server standing in. All others get text and image.
+/// Clients whose handling of pages was observed with a mock model server. All other clients get text and images.
 pub const CLIENTS: &[ClientRow] = &[
     ClientRow {
         name: "claude-code",
@@ -100,32 +100,32 @@ pub const CLIENTS: &[ClientRow] = &[
     },
 ];
 
-/// What is known of the client that asks.
+/// What is known about the calling client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientProfile {
-    /// The name it gives itself.
+    /// The name in its `clientInfo`.
     pub name: Option<String>,
     /// The MIME types it declares under [`CONTENT_EXTENSION`].
     pub accepts: Option<Vec<String>>,
-    /// The bytes that it declares there a serialized result may have at most.
+    /// The largest serialized result that it declares there, in bytes.
     pub max_result_bytes: Option<u64>,
     /// The server's `--as` flag.
     pub server_form: Option<FormArgument>,
-    /// What the server's settings say of clients of its name.
+    /// The form that the server's settings give for clients of this name.
     pub named_form: Option<FormArgument>,
-    /// Whether the caller is this program's own user: command line or library.
+    /// Whether the caller is the command line or the library.
     pub is_direct: bool,
 }
 
 impl ClientProfile {
-    /// The command line or a program that embeds the library: both get documents.
+    /// The command line or an embedding program. Both get documents.
     #[must_use]
     pub fn direct() -> Self {
         Self { is_direct: true, ..Self::default() }
     }
 
-    /// The bytes that a serialized result may have: the setting's, or fewer where the client declares it. Nothing bounds
-    /// what goes to this program's own user.
+    /// The bytes that a serialized result may have: the setting, or less if the client declares less. Unbounded for
+    /// direct callers.
     #[must_use]
     pub fn result_bytes(&self, setting: u64) -> Option<u64> {
         let bytes = self.max_result_bytes.map_or(setting, |declared| declared.min(setting));
@@ -133,26 +133,26 @@ impl ClientProfile {
     }
 }
 
-/// The form chosen, and what the model must be told about it.
+/// The chosen form, and what to tell the model about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormDecision {
     /// How pages are sent.
     pub form: PageForm,
     /// Whether pictures come with the page's text.
     pub with_text: bool,
-    /// Whether pages that their text tells whole come as text.
+    /// Whether pages whose text says everything come as text.
     pub is_mixed: bool,
-    /// A sentence for the model where the form is less than it may expect.
+    /// A note for the model if the form is less than it may expect.
     pub note: Option<&'static str>,
 }
 
-/// Said where pages come as pictures to a client that is not known.
+/// The note if an unknown client gets pictures.
 pub const PICTURES_INSTEAD: &str = "Pages are given as text and as pictures here, because this client is not known to \
      pass PDF pages to its model. Use as: \"path\" to get a one-page PDF file, or as: \"document\" if you can see PDF \
      blocks.";
 
-/// Decides the form: argument, then declared capability, then server flag, then what the settings say of the client,
-/// then [`CLIENTS`], then text and image.
+/// Chooses the form: by argument, then declared capability, server flag, settings for the client, [`CLIENTS`], and else
+/// text with images.
 #[must_use]
 pub fn decide_form(argument: FormArgument, client: &ClientProfile) -> FormDecision {
     match argument {
@@ -169,7 +169,7 @@ fn decided(form: PageForm) -> FormDecision {
     FormDecision { form, with_text: false, is_mixed: false, note: None }
 }
 
-/// Pages with figures as the client gets them at best: a PDF block, else a picture.
+/// Pages with figures come in the best form that the client gets: a PDF block, else a picture.
 fn decide_mixed(client: &ClientProfile) -> FormDecision {
     let best = known_forms(client).find(|form| *form != FormArgument::Mixed);
     let form = if best == Some(FormArgument::Document) { PageForm::Document } else { PageForm::Image };
@@ -178,14 +178,14 @@ fn decide_mixed(client: &ClientProfile) -> FormDecision {
 
 fn decide_auto(client: &ClientProfile) -> FormDecision {
     match known_forms(client).next() {
-        // A picture that nobody asked for comes with its text: small print is read better there.
+        // A picture that was not asked for comes with its text, because small print reads better there.
         Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(PageForm::Image) },
         Some(form) => decide_form(form, client),
         None => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(PageForm::Image) },
     }
 }
 
-/// What is said of the client's form, the weightiest first.
+/// The forms known for the client, highest priority first.
 fn known_forms(client: &ClientProfile) -> impl Iterator<Item = FormArgument> {
     let said = [
         client.accepts.as_deref().map(declared_form),

@@ -1,8 +1,8 @@
-//! The result of a tool that answers with data.
+//! The answer of a tool that returns data.
 
 use serde_json::Value;
 
-/// The result of a tool that answers with data: the text says all that the structure says.
+/// The answer of a tool that returns data. The text says all that the structure says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataAnswer {
     /// For the model.

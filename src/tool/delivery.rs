@@ -1,9 +1,8 @@
-//! The one way from an answer to its record.
+//! The one path from an answer to its record.
 //!
-//! A request opens a [`Dispatch`] before any work is done for it. The answer's [`Delivery`] is put into it, and the door
-//! calls [`deliver`] with its own way to write. The delivery is committed only after that way reported that all was
-//! written and flushed. Whoever has the [`Recall`] may cancel at any time: before the answer was made, while it is
-//! written or recorded, and after that.
+//! A request opens a [`Dispatch`] before any work is done. The answer's [`Delivery`] is put into it, and the door
+//! passes its way of writing to [`deliver`]. The delivery is committed only after everything was written and flushed.
+//! The holder of the [`Recall`] may cancel at any time: before, during or after writing and recording.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,56 +13,56 @@ use crate::context::{Delivery, Receipt, StoreError};
 #[must_use = "an answer that is not delivered is not recorded"]
 pub struct Dispatch(Arc<Mutex<DeliveryStage>>);
 
-/// Cancels an answer on its way, or takes back the record of one that was written.
+/// Cancels a pending answer, or takes back the record of a written one.
 #[derive(Debug, Clone)]
 pub struct Recall(Arc<Mutex<DeliveryStage>>);
 
-/// How far an answer is.
+/// The stage of an answer.
 #[derive(Debug)]
 enum DeliveryStage {
-    /// The request is being answered.
+    /// The request is being processed.
     Open,
-    /// The answer is made and not written yet.
+    /// The answer is ready and not yet written.
     Made(Delivery),
-    /// The client may have the answer, or a part of it.
+    /// The client may have received some or all of the answer.
     Writing(Delivery),
     /// The answer was written; the store is recording it.
     Recording,
-    /// The record may be taken back.
+    /// The record can be taken back.
     Recorded(Receipt),
     /// The client does not want the answer; nothing may be recorded.
     Cancelled,
-    /// Nothing is recorded and nothing will be.
+    /// Nothing is recorded, and nothing will be.
     Ended,
 }
 
-/// What became of an answer that was written.
+/// The outcome of delivering an answer that was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryOutcome {
     /// It is recorded.
     Recorded,
-    /// It was cancelled: nothing is recorded, or no longer.
+    /// The request was cancelled: no record remains.
     Cancelled,
-    /// It had nothing to record.
+    /// There was nothing to record.
     Nothing,
 }
 
-/// Why an answer is not recorded.
+/// Why an answer was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliverError<E> {
-    /// It was not written whole. The door knows what to do about that.
+    /// Writing failed. The door handles the error.
     #[error("the answer could not be written")]
     Write(E),
-    /// It was written, and the store failed.
+    /// The answer was written, but the store failed.
     #[error("what was given could not be recorded: {0}")]
     Store(#[from] StoreError),
 }
 
-/// Writes an answer by the door's own way, and records it once all of it was written and flushed. Blocks while the store
-/// works.
+/// Writes an answer with the door's `write`, and records it once everything was written and flushed. Blocks while the
+/// store works.
 ///
 /// # Errors
-/// [`DeliverError::Write`] where `write` fails, [`DeliverError::Store`] where the store does; both record nothing.
+/// [`DeliverError::Write`] if `write` fails, [`DeliverError::Store`] if the store fails. Both record nothing.
 pub fn deliver<E>(
     dispatch: Dispatch,
     write: impl FnOnce() -> Result<(), E>,
@@ -74,23 +73,23 @@ pub fn deliver<E>(
 }
 
 impl Dispatch {
-    /// An answer that is to be made.
+    /// Opens the dispatch of a new request.
     pub fn open() -> Self {
         Self(Arc::new(Mutex::new(DeliveryStage::Open)))
     }
 
-    /// An answer that was made already, and may have nothing to record.
+    /// The dispatch of a finished answer, which may have nothing to record.
     pub fn of(delivery: Option<Delivery>) -> Self {
         Self(Arc::new(Mutex::new(delivery.map_or(DeliveryStage::Open, DeliveryStage::Made))))
     }
 
-    /// The right to cancel it.
+    /// A handle that can cancel the answer.
     #[must_use]
     pub fn recall(&self) -> Recall {
         Recall(Arc::clone(&self.0))
     }
 
-    /// Gives the answer what is to be recorded of it. Nothing is kept where the request was cancelled meanwhile.
+    /// Adds the delivery to record. Dropped if the request was cancelled in the meantime.
     pub fn put(&self, delivery: Delivery) {
         let mut stage = locked(&self.0);
         if matches!(*stage, DeliveryStage::Open | DeliveryStage::Made(_)) {
@@ -98,8 +97,8 @@ impl Dispatch {
         }
     }
 
-    /// Notes that the client may have the answer from now on. [`deliver`] does so before it writes; a door whose writing
-    /// began elsewhere says when.
+    /// Marks the answer as possibly received. [`deliver`] calls this before writing; a door that writes elsewhere calls
+    /// it itself.
     pub fn begin_writing(&self) {
         let mut stage = locked(&self.0);
         *stage = match std::mem::replace(&mut *stage, DeliveryStage::Ended) {
@@ -131,7 +130,7 @@ impl Dispatch {
     }
 }
 
-/// Takes out what is to be recorded, or says why nothing is.
+/// Takes the delivery to record, or says why there is none.
 fn begin_recording(stage: &mut DeliveryStage) -> Result<Delivery, DeliveryOutcome> {
     match std::mem::replace(stage, DeliveryStage::Recording) {
         DeliveryStage::Writing(delivery) => Ok(delivery),
@@ -156,8 +155,8 @@ impl Drop for Dispatch {
 }
 
 impl Recall {
-    /// Cancels the answer. Gives what was recorded of it already, to be taken back; where the store is still recording,
-    /// [`deliver`] takes it back.
+    /// Cancels the answer. Returns the receipt if it was already recorded, for the caller to take back. If the store is
+    /// still recording, [`deliver`] takes it back.
     #[must_use = "what was recorded stays until it is taken back"]
     pub fn cancel(&self) -> Option<Receipt> {
         let mut stage = locked(&self.0);
@@ -175,14 +174,14 @@ impl Recall {
         matches!(*locked(&self.0), DeliveryStage::Ended | DeliveryStage::Cancelled)
     }
 
-    /// Whether the client may have the answer already.
+    /// Whether the client may have received the answer.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         matches!(*locked(&self.0), DeliveryStage::Writing(_) | DeliveryStage::Recording | DeliveryStage::Recorded(_))
     }
 }
 
-/// No stage is left half changed, so that a holder that panicked does no harm.
+/// Stages are replaced whole, so a poisoned lock is safe to use.
 fn locked(stage: &Mutex<DeliveryStage>) -> MutexGuard<'_, DeliveryStage> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What works here, for whoever sets pagewise up.
+//! The diagnosis for people who set pagewise up.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,24 @@ use crate::context::{Diagnosis, ServerReport, StoreError, StoreReport, WorkerErr
 pub struct DoctorResult {
     /// This program's version.
     pub version: &'static str,
-    /// The system it was built for.
+    /// The operating system and architecture.
     pub system: String,
-    /// Whether PDFs are read in processes of their own.
+    /// Whether PDFs are read in worker processes.
     pub workers: bool,
-    /// Each layer of the sandbox around them.
+    /// The sandbox layers around workers.
     pub layers: Vec<LayerState>,
-    /// The version of Landlock's interface in use.
+    /// The Landlock ABI version in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landlock_abi: Option<u32>,
-    /// Why no worker could be started.
+    /// Why no worker started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worker_problem: Option<String>,
     /// Where conversations are remembered.
     pub data_directory: Option<PathBuf>,
-    /// Why they cannot be remembered there.
+    /// Why conversations cannot be stored there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_problem: Option<String>,
-    /// What keeps them, where that was asked for.
+    /// The store, if it was to be tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreState>,
 }
@@ -38,38 +38,38 @@ pub struct DoctorResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoreState {
-    /// The database and its version.
+    /// The database engine and its version.
     pub engine: String,
     /// Where it is.
     pub place: String,
-    /// The version of its tables.
+    /// The schema version.
     pub schema: i64,
-    /// The median time of a reading, in microseconds.
+    /// Median time of a read, in microseconds.
     pub read_us: u64,
-    /// The median time of a recording, in microseconds.
+    /// Median time of a record, in microseconds.
     pub record_us: u64,
     /// Conversations that it knows.
     pub conversations: u64,
     /// What they hold.
     pub holdings: u64,
-    /// The server that keeps it, where one does.
+    /// The database server, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<DatabaseServerState>,
 }
 
-/// The server of a database, and the way to it.
+/// The database server and the connection to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DatabaseServerState {
-    /// The protocol and cipher of TLS; `null` where the connection has none.
+    /// TLS protocol and cipher; `null` without TLS.
     pub tls: Option<String>,
-    /// Whom it takes this program for: one who may read and write every table.
+    /// The database user, who may read and write every table.
     pub user: String,
-    /// How far its clock is ahead of this machine's.
+    /// Seconds that its clock is ahead of this machine's.
     pub clock_ahead_seconds: i64,
-    /// Connections of a server like this one, at most.
+    /// Maximum connections of this process.
     pub max_pool: usize,
-    /// Connections that it takes of all its clients.
+    /// Maximum connections of the server over all clients.
     pub max_connections: String,
     /// What a commit waits for.
     pub synchronous_commit: String,
@@ -132,7 +132,7 @@ impl DatabaseServerState {
     }
 }
 
-/// One layer of the sandbox.
+/// One sandbox layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerState {
     /// Its name.
@@ -142,7 +142,7 @@ pub struct LayerState {
 }
 
 impl DoctorResult {
-    /// A diagnosis, as it is told.
+    /// Converts a diagnosis.
     #[must_use]
     pub fn of(diagnosis: &Diagnosis) -> Self {
         let layers = diagnosis.layers.as_ref().and_then(|layers| layers.as_ref().ok());
@@ -161,7 +161,7 @@ impl DoctorResult {
         }
     }
 
-    /// Adds what came of trying the store; `None` where conversations end with the process.
+    /// Adds the result of testing the store; `None` if conversations end with the process.
     pub fn add_store(&mut self, tried: Result<Option<StoreReport>, StoreError>) {
         match tried {
             Ok(report) => self.store = report.map(StoreState::from),
@@ -169,13 +169,13 @@ impl DoctorResult {
         }
     }
 
-    /// Whether all that was asked for works; a layer that the system lacks is told, and is no failure.
+    /// Whether everything configured works. A layer that the system lacks is shown, but is no failure.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.worker_problem.is_none() && self.store_problem.is_none()
     }
 
-    /// The same as lines of text.
+    /// The diagnosis as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
         let reading = match (&self.worker_problem, self.workers) {

@@ -1,4 +1,4 @@
-//! Content blocks in the shapes that models and protocols take.
+//! Content blocks as JSON for model APIs and protocols.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::resource::page_uri;
 use crate::context::{Block, DocumentBlock, ImageBlock};
 pub use crate::model::{base64, base64_length, push_base64};
 
-/// MIME type of a page.
+/// The MIME type of a PDF page.
 pub const PDF: &str = "application/pdf";
 
-/// Whose content blocks are wanted.
+/// The API whose block format is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EmitFormat {
     /// Messages API: `document` with a base64 source.
@@ -19,11 +19,11 @@ pub enum EmitFormat {
     OpenAi,
     /// `parts` with `inlineData`.
     Gemini,
-    /// Model Context Protocol: embedded resources.
+    /// Model Context Protocol: an embedded resource.
     Mcp,
 }
 
-/// `block` in the shape of `emit`.
+/// `block` in the format `emit`.
 #[must_use]
 pub fn emit_block(block: &Block, emit: EmitFormat) -> Value {
     match emit {
@@ -81,7 +81,7 @@ fn data_url(mime_type: &str, bytes: &[u8]) -> String {
     format!("data:{mime_type};base64,{}", base64(bytes))
 }
 
-/// The source's file name and the page's number, as the title has them.
+/// The source's file name and the page number, taken from the title.
 fn file_name(page: &DocumentBlock) -> String {
     let path = page.title.rsplit_once(" - Page ").map_or(page.title.as_str(), |split| split.0);
     let stem = std::path::Path::new(path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());

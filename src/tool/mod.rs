@@ -1,7 +1,7 @@
-//! The tools: typed arguments and results, error codes, and every shape and text that a client can see.
+//! The tools: typed arguments and results, error codes, and all texts and shapes that clients see.
 //!
-//! No transport: `cli` and `serve` bring arguments in and carry results out. What they need of the rooms behind this one,
-//! they find here.
+//! No transport: `cli` and `serve` pass arguments in and results out. This room re-exports what they need of the rooms
+//! below.
 
 mod arguments;
 mod ask;

@@ -1,4 +1,4 @@
-//! Pages as resources: the same address and bytes that `get_file` embeds, and the page as a picture and as text.
+//! Pages as MCP resources: as PDF under the URIs that `get_file` embeds, as PNG, and as text.
 
 use super::error::{ErrorCode, ToolError};
 use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, cut, extract_text};
@@ -7,7 +7,7 @@ use crate::hash::ContentHash;
 use crate::page::PageNumber;
 use bytes::Bytes;
 
-/// The forms in which a page can be read.
+/// The formats in which a page can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResourceForm {
     /// The page as a PDF of its own.
@@ -18,12 +18,12 @@ pub enum ResourceForm {
     Text,
 }
 
-/// What a form of a page is called.
+/// One resource template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResourceTemplateRow {
     /// The form.
     pub form: ResourceForm,
-    /// The template of its addresses (RFC 6570).
+    /// The URI template (RFC 6570).
     pub template: &'static str,
     /// Its MIME type.
     pub mime_type: &'static str,
@@ -32,7 +32,7 @@ pub struct ResourceTemplateRow {
     suffix: &'static str,
 }
 
-/// All forms of a page that can be read, the one that answers embed first.
+/// All resource templates. Answers embed the first.
 pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
     ResourceTemplateRow {
         form: ResourceForm::Pdf,
@@ -60,13 +60,13 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
 /// What was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContent {
-    /// Of a picture or a PDF.
+    /// For a picture or a PDF.
     Bytes(Bytes),
     /// Of a text.
     Text(String),
 }
 
-/// A page that was read.
+/// The content of a page resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageResource {
     /// The MIME type of the content.
@@ -75,17 +75,17 @@ pub struct PageResource {
     pub content: ResourceContent,
 }
 
-/// The address of a page in `resources/read` and in embedded resources.
+/// The URI of a page in `resources/read` and in embedded resources.
 #[must_use]
 pub fn page_uri(document: &DocumentBlock) -> String {
     format!("pagewise://{}/page/{}.pdf", document.source, document.page)
 }
 
-/// The page at an address that an answer of this process named.
+/// Reads the page at a URI that an answer of this process named.
 ///
 /// # Errors
-/// `content_not_found` for what is no such address, a file not asked for before, or one that has changed since;
-/// and every refusal of the file and the PDF.
+/// `content_not_found` for any other URI, for a file that was not requested before, and for one that has changed; and
+/// the errors of the file and the PDF.
 pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellation) -> Result<PageResource, ToolError> {
     let (content, page, row) = parse_page_uri(uri).ok_or_else(|| unknown(uri))?;
     let pdf = context.pdf_by_content(&content, cancellation)?.ok_or_else(|| unknown(uri))?;
@@ -126,8 +126,8 @@ fn unknown(uri: &str) -> ToolError {
         .hint("Pages can be read of files that get_file was called for, as long as they do not change.")
 }
 
-/// Page numbers that `typed` may mean in a document that was asked for before: by number, by printed label, and by the
-/// title of an outline entry. At most `most`, and how many there are.
+/// Completes a page number from a prefix of the number or the printed label, or from part of an outline title. Returns
+/// at most `most` numbers, and the total.
 ///
 /// # Errors
 /// Every refusal of the file and the PDF.
@@ -155,8 +155,8 @@ pub fn complete_page(
     Ok((meant.into_iter().take(most).collect(), total))
 }
 
-/// Entries of an outline that are looked through for a title.
+/// Outline entries searched for a title.
 const MAX_ENTRIES: usize = 5_000;
 
-/// Pages that are looked through for a completion.
+/// Pages searched for a completion.
 const MAX_PAGES: u32 = 20_000;

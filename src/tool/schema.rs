@@ -1,4 +1,4 @@
-//! The tools as a client sees them: names, descriptions, argument schemas, in one fixed order.
+//! The tool list: names, descriptions and schemas, in a fixed order.
 
 use serde_json::{Map, Value, json};
 
@@ -7,39 +7,39 @@ use super::fetch::fetch_tools;
 pub use super::pdf::ask_spec;
 use super::pdf::pdf_tools;
 
-/// One tool of the list.
+/// One tool in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// The name it is called by.
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// What it does and how it is used, for the model.
+    /// The description for the model.
     pub description: &'static str,
     /// JSON Schema of the arguments.
     pub input_schema: Map<String, Value>,
-    /// JSON Schema of `structuredContent`; `None` where a result is blocks alone.
+    /// JSON Schema of `structuredContent`; `None` if results are blocks alone.
     pub output_schema: Option<Map<String, Value>>,
-    /// Whether it leaves everything as it was.
+    /// Whether it changes nothing (MCP `readOnlyHint`).
     pub is_read_only: bool,
 }
 
 impl ToolSpec {
-    /// Whether it reaches out of this system: to a model, or to the server of a URL, which all take that take a file, and
-    /// which is asked anew for what changed.
+    /// Whether the tool may contact a model provider or a web server (MCP `openWorldHint`). Every tool that accepts a
+    /// path also accepts a URL, and updates are checked with the servers of URLs.
     #[must_use]
     pub fn is_open_world(&self) -> bool {
         const CLOSED: [&str; 4] = ["get_search_content", "context_status", "context_forget", "context_fork"];
         !CLOSED.contains(&self.name)
     }
 
-    /// Whether a second call with the same arguments changes nothing more: each fork is a new conversation.
+    /// Whether repeating a call changes nothing more (MCP `idempotentHint`). Each fork is a new conversation.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
         self.name != "context_fork"
     }
 
-    /// Whether its result may have as much text as was asked for, so that a client should leave it whole.
+    /// Whether its result may be long on request, so that a client should pass it on whole.
     #[must_use]
     pub fn is_long(&self) -> bool {
         const LONG: [&str; 8] = [
@@ -56,7 +56,7 @@ impl ToolSpec {
     }
 }
 
-/// What a server says of itself to a model that has its tools.
+/// The server's instructions for the model.
 pub const INSTRUCTIONS: &str = "\
 pagewise reads PDFs a page at a time, and text files and images as they are.
 Call get_file with a path first: for a PDF it gives a short summary (pages, outline, cost). Then ask for the pages \
@@ -78,7 +78,7 @@ you can no longer see an earlier answer.
 Text: up to 40,000 characters a call with [Lines a-b of n]; continue with startLine.
 Anything cut or left out is named together with the next call to make.";
 
-/// All tools, in the order of the list.
+/// All tools, in list order.
 #[must_use]
 pub fn tool_specs() -> Vec<ToolSpec> {
     let mut tools = vec![get_file_spec()];
@@ -145,7 +145,7 @@ pub(super) fn boolean(description: &str) -> Value {
     json!({ "type": "boolean", "description": description })
 }
 
-/// A whole number; without a `format`, which strict validators do not know for unsigned sizes.
+/// A whole number. Without a `format`, because strict validators do not know the unsigned ones.
 pub(super) fn whole(description: &str, minimum: u32) -> Value {
     json!({ "type": "integer", "minimum": minimum, "description": description })
 }

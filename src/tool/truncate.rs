@@ -1,10 +1,10 @@
-//! Text cut to a number of characters or of JSON bytes.
+//! Truncates text to a number of characters or JSON bytes.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::context::json_length;
 
-/// The first `max` characters of `text`, and fewer where they would divide what is seen as one.
+/// The first `max` characters of `text`, or fewer, so that no grapheme is split.
 pub(super) fn prefix_within(text: &str, max: u64) -> &str {
     if char_count(text) <= max {
         return text;
@@ -19,7 +19,7 @@ pub(super) fn prefix_within(text: &str, max: u64) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The beginning of `text` that has at most `max` bytes in JSON.
+/// The longest beginning of `text` that has at most `max` bytes in JSON.
 pub(super) fn prefix_within_json(text: &str, max: u64) -> &str {
     if json_length(text) <= max {
         return text;

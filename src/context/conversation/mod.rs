@@ -7,9 +7,6 @@ mod delivery;
 mod failed_forgets;
 mod file_memory;
 mod recorder;
-#[cfg(test)]
-#[path = "../../../tests/unit/conversation_schedules.rs"]
-mod schedules;
 mod sync;
 
 use std::time::SystemTime;
@@ -307,3 +304,7 @@ fn held_file(view: &ConversationView, file: FileKey, told: ContentHash, path: Op
         has_changed: content != told,
     }
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/conversation_schedules.rs"]
+mod schedules;

@@ -9,7 +9,7 @@ use crate::tool::error::{ErrorCode, ToolError};
 /// PDFs in one question.
 pub const MAX_PDFS: usize = 10;
 
-/// What is asked where no prompt is given.
+/// The prompt if none is given.
 pub const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 
 /// Checked arguments of `pdf`.
@@ -17,7 +17,7 @@ pub const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 pub struct AskArguments {
     /// `prompt`.
     pub prompt: String,
-    /// `pdf` and `pdfs`, merged, trimmed, each once, in order; 1 to [`MAX_PDFS`].
+    /// `pdf` and `pdfs`, merged, trimmed and deduplicated in order; 1 to [`MAX_PDFS`].
     pub references: Vec<String>,
     /// `pages`.
     pub pages: Option<String>,
@@ -27,7 +27,7 @@ pub struct AskArguments {
     pub model: Option<ModelName>,
     /// `maxBytesMb`, in bytes.
     pub max_bytes: Option<u64>,
-    /// `conversation`: whose `responseId` a reference may be.
+    /// `conversation`: the owner of any `responseId` among the references.
     pub conversation: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum ReferenceOrigin {
 }
 
 impl AskArguments {
-    /// Reads the arguments of a call; nothing is opened.
+    /// Reads the arguments of a call. Opens nothing.
     ///
     /// # Errors
     /// `validation_error`, `too_many_pdfs`, `unsupported_pdf_reference`.
@@ -95,7 +95,7 @@ fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
     Ok(found)
 }
 
-/// A list, or one text in its place.
+/// A list of strings, or a single string in its place.
 fn list(value: Option<&Value>) -> Result<Vec<String>, ToolError> {
     let expected = || invalid_value("pdfs", "a list of strings");
     match value {
@@ -108,7 +108,7 @@ fn list(value: Option<&Value>) -> Result<Vec<String>, ToolError> {
     }
 }
 
-/// Where `reference` leads, by its scheme.
+/// Classifies a reference by its scheme.
 pub(super) fn origin(reference: &str) -> Result<ReferenceOrigin, ToolError> {
     match scheme(reference).map(str::to_ascii_lowercase).as_deref() {
         None | Some("file") => Ok(ReferenceOrigin::Local),
@@ -120,12 +120,13 @@ pub(super) fn origin(reference: &str) -> Result<ReferenceOrigin, ToolError> {
     }
 }
 
-/// A reference that is refused before anything is loaded.
+/// The error for a reference, before anything is loaded.
 pub(super) fn unsupported(reference: &str, message: &str) -> ToolError {
     ToolError::new(ErrorCode::UnsupportedPdfReference, message).with("pdf", json!(reference))
 }
 
-/// The scheme of a URL. File names may hold colons, so a scheme counts with `//` after it, or as one that goes without.
+/// The scheme of a URL. File names may contain colons, so a scheme needs `//` after it, or must be one that is used
+/// without.
 fn scheme(reference: &str) -> Option<&str> {
     let (scheme, rest) = reference.split_once(':')?;
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -135,7 +136,7 @@ fn scheme(reference: &str) -> Option<&str> {
     (is_scheme && (rest.starts_with("//") || is_opaque)).then_some(scheme)
 }
 
-/// A number of MiB as bytes; models and command lines write it as text too.
+/// A number of MiB in bytes. Models and command lines may write it as text.
 fn megabytes(value: &Value) -> Result<u64, ToolError> {
     let written = value.as_str().and_then(|text| text.trim().parse::<f64>().ok());
     let number = value.as_f64().or(written).filter(|number| !number.is_nan());

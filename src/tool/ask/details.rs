@@ -1,4 +1,4 @@
-//! What is said of an answer of `pdf`, to models and to programs.
+//! The remarks and details of an answer of `pdf`.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ pub(super) struct FailedAttempt {
     pub(super) error: String,
 }
 
-/// An answer, and how it came about.
+/// An answer and how it was obtained.
 pub(super) struct AnsweredQuestion<'a> {
     pub(super) name: &'a ModelName,
     pub(super) is_native: bool,
@@ -25,7 +25,7 @@ pub(super) struct AnsweredQuestion<'a> {
 }
 
 impl AnsweredQuestion<'_> {
-    /// In lines: that it is about untrusted content, who answered, what is missing.
+    /// One line each: untrusted content, the model that answered, what was not sent.
     pub(super) fn remarks(&self, max_output_tokens: u64) -> String {
         let sent = self
             .asked
@@ -112,7 +112,7 @@ pub(super) fn pdfs(asked: &[RequestedPdf]) -> Value {
     Value::Array(asked.iter().map(entry).collect())
 }
 
-/// What came to the model of one PDF.
+/// What the model was sent of one PDF.
 fn sent((asked, packed): (&RequestedPdf, &PackedPdf)) -> Option<Value> {
     let found = asked.found.as_ref().ok()?;
     let mut entry = Map::new();

@@ -1,4 +1,4 @@
-//! PDFs → texts and pictures, for models that take no PDFs.
+//! Converts PDFs to texts and pictures, for models that take no PDFs.
 
 use bytes::Bytes;
 
@@ -8,19 +8,19 @@ use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
-/// With fewer characters than these, pages are shown as pictures.
+/// Below this many characters, pages are sent as pictures.
 const FEW_CHARACTERS: usize = 200;
 
-/// Pixels of a page's picture.
+/// Pixels of one page's picture.
 const MAX_PIXELS: u64 = 4_000_000;
 
-/// The same, to be reckoned with.
+/// [`MAX_PIXELS`] as a float.
 const MAX_PIXELS_F64: f64 = 4_000_000.0;
 
 /// Pixels of a picture's longer side.
 const MAX_SIDE_PIXELS: f64 = 10_000.0;
 
-/// One PDF on its way to texts and pictures.
+/// Extracts one PDF.
 struct TextExtraction<'a, 'p> {
     packing: &'a PdfPacker<'p>,
     path: &'a str,
@@ -30,7 +30,7 @@ struct TextExtraction<'a, 'p> {
 }
 
 impl PdfPacker<'_> {
-    /// Every PDF as text; as pictures, where it has next to none.
+    /// Packs every PDF as text, or as pictures if it has almost no text.
     pub(super) fn fallback(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
         let labels = labels(asked);
         let mut characters = self.settings.pdf_max_text_chars;
@@ -65,7 +65,7 @@ impl PdfPacker<'_> {
     }
 }
 
-/// What stands before the text of each PDF.
+/// The label before the text of each PDF.
 fn labels(asked: &[RequestedPdf]) -> Vec<(String, String)> {
     let label = |at: usize| if asked.len() == 1 { "[PDF text]".to_owned() } else { format!("[PDF {at} text]") };
     (1..).zip(asked).map(|(at, asked)| (asked.path.clone(), label(at))).collect()
@@ -97,7 +97,7 @@ impl TextExtraction<'_, '_> {
         self.packed
     }
 
-    /// Reads the text of pages that were not read before.
+    /// Reads the text of pages that were not read for an earlier model.
     fn read(&mut self, found: &mut LoadedPdf) {
         for page in self.candidates.iter() {
             let read = || self.pdf.document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
@@ -139,7 +139,7 @@ impl TextExtraction<'_, '_> {
         text
     }
 
-    /// Pictures of the pages, as many as fit.
+    /// Adds pictures of the pages, as many as fit.
     fn pictures(&mut self, found: &mut LoadedPdf, share: &mut RequestBudget) {
         self.packed.form = "images";
         let mut is_full = false;
@@ -178,7 +178,7 @@ impl TextExtraction<'_, '_> {
         format!("pdf_max_text_chars is {} for all PDFs together", self.packing.settings.pdf_max_text_chars)
     }
 
-    /// Why nothing came of it.
+    /// Why nothing is sent of this PDF.
     fn nothing_sent_reason(&self, needs_pictures: bool) -> String {
         let name = self.packing.name;
         if needs_pictures && !self.packing.settings.takes_images(name) {
@@ -189,18 +189,19 @@ impl TextExtraction<'_, '_> {
     }
 }
 
-/// The text of a PDF's pages.
+/// The extracted text of a PDF.
 #[derive(Default)]
 struct ExtractedText {
     body: String,
-    /// Characters of pages, without the lines that name them.
+    /// Characters of the pages, without headings.
     characters: usize,
     pages: PageSet,
     /// Whether a page did not fit.
     is_full: bool,
 }
 
-/// The finest resolution of a page of this size within the bounds of a picture, at most `finest` pixels per inch.
+/// The finest resolution at which a page of this size stays within the picture bounds, at most `finest` pixels per
+/// inch.
 fn resolution(width_pt: f64, height_pt: f64, finest: u64) -> Dpi {
     let (width, height) = (width_pt.abs().max(1.0) / 72.0, height_pt.abs().max(1.0) / 72.0);
     let by_pixels = (MAX_PIXELS_F64 / (width * height)).sqrt();

@@ -1,8 +1,7 @@
-//! Pages of a PDF → few PDFs, where a request takes fewer documents or bytes than the pages have one by one.
+//! Joins pages into fewer PDFs, if a request has no room for all of them as single-page documents.
 //!
-//! A page by itself is the very block that `get_file` gives, so pages are joined only where more of them come so. As many
-//! as can be go into one PDF; where a bound on documents, or pages that cannot stand in one file, stop that, the rest
-//! goes into the next.
+//! A single page is byte-identical to what `get_file` gives, so pages are joined only if more of them fit that way.
+//! Each PDF takes as many pages as possible. Pages that a bound or an incompatibility excludes go into the next one.
 
 use bytes::Bytes;
 
@@ -12,8 +11,8 @@ use crate::context::{OpenPdf, PdfError};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
-/// Times that pages of one PDF are joined. 16: three PDFs of a hundred pages take seven each at most, and every time
-/// reads all the pages that it joins.
+/// Join attempts per PDF. Three PDFs of a hundred pages take at most seven attempts each, and every attempt reads all
+/// its pages.
 const MAX_JOINS: u32 = 16;
 
 /// Pages as few PDFs.
@@ -21,11 +20,11 @@ pub(super) struct JoinedPdfs {
     pub(super) packed: PackedPdf,
     /// Whether a page did not fit.
     pub(super) full: bool,
-    /// Why pages could not be joined, where they could not.
+    /// Why pages could not be joined, if so.
     pub(super) refusal: Option<String>,
 }
 
-/// Pages of one PDF on their way into few.
+/// Joins the pages of one PDF.
 pub(super) struct PageJoiner<'a, 'p> {
     packing: &'a PdfPacker<'p>,
     path: &'a str,
@@ -35,20 +34,20 @@ pub(super) struct PageJoiner<'a, 'p> {
     refusal: Option<String>,
 }
 
-/// The beginning of a row of pages as one part.
+/// The first pages of a sequence, as one part.
 struct JoinedPrefix {
     part: QuestionPart,
     pages: usize,
-    /// Whether no more of the row fits into the request.
+    /// Whether no further page fits into the request.
     is_last: bool,
 }
 
 /// What came of joining.
 enum JoinAttempt {
     Fits(QuestionPart),
-    /// It does not fit into what is left of the request.
+    /// It does not fit into the rest of the request.
     TooLarge,
-    /// It can be no document of this provider.
+    /// The provider would refuse it as a document.
     Refused,
 }
 
@@ -91,11 +90,11 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
         JoinedPdfs { packed, full, refusal: self.refusal }
     }
 
-    /// As many pages from the first on as one PDF can have; the first alone, where there is none.
+    /// Joins as many leading pages as one PDF can hold, or takes the first page alone.
     fn beginning(&mut self, found: &mut LoadedPdf, row: &[PageIndex]) -> Result<JoinedPrefix, String> {
         let most = self.share.pages.min(self.packing.limits.max_document_pages.unwrap_or(u64::MAX));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(row.len());
-        // The most that is known to go, the least that is known not to.
+        // Binary search: the largest count known to work and the smallest known to fail.
         let (mut goes, mut fails) = (1, most.saturating_add(1));
         let (mut best, mut is_last) = (None, false);
         let mut next = most;
@@ -117,7 +116,7 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
         }
     }
 
-    /// Joins `pages`; `None` where that was done often enough.
+    /// Joins `pages`; `None` if the attempts are used up.
     fn try_join(&mut self, found: &mut LoadedPdf, pages: &[PageIndex]) -> Option<JoinAttempt> {
         self.joins = self.joins.checked_sub(1)?;
         let set = pages.iter().copied().collect::<PageSet>();
@@ -138,14 +137,14 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
         Some(if is_document { JoinAttempt::TooLarge } else { JoinAttempt::Refused })
     }
 
-    /// The pages as one PDF, made for another model or now.
+    /// The pages as one PDF, cached across models.
     fn joined(&mut self, found: &mut LoadedPdf, pages: &PageSet) -> Result<Bytes, String> {
         let name = pages.to_string();
         if let Some(known) = found.kept.joined.get(&name) {
             return known.clone();
         }
         self.pdf.document.join(pages).map(|chunk| chunk.bytes).map_err(|error| {
-            // A reader that was stopped, or died, is not tried again on fewer pages.
+            // If the reader was stopped or died, do not retry with fewer pages.
             if matches!(error, PdfError::Stopped(_) | PdfError::Worker(_)) {
                 self.joins = 0;
             }

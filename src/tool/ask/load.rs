@@ -1,4 +1,4 @@
-//! The PDFs of a question: opened one after the other, and none kept open by a reader while a model thinks.
+//! Opens the PDFs of a question one after another. No reader stays open while a model answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,55 +14,55 @@ use crate::page::{PageIndex, PageSet};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::pdf::DocumentArguments;
 
-/// One PDF of a question.
+/// One PDF that a question names.
 pub(super) struct RequestedPdf {
-    /// As it is named in texts and details.
+    /// Its name in texts and details.
     pub(super) path: String,
-    /// As it was given, where that is another.
+    /// The reference as given, if it differs from `path`.
     pub(super) rewritten_from: Option<String>,
     pub(super) origin: ReferenceOrigin,
-    /// What was found, or why nothing was.
+    /// The loaded PDF, or why it could not be loaded.
     pub(super) found: Result<LoadedPdf, ToolError>,
 }
 
-/// What is known of a PDF before a model is chosen.
+/// A PDF before a model is chosen.
 pub(super) struct LoadedPdf {
     /// The path, or the URL that it was fetched from.
     path: String,
     password: Option<String>,
     pub(super) file_bytes: u64,
     pub(super) page_count: u32,
-    /// The pages asked for; `None` for all.
+    /// The requested pages; `None` for all.
     pub(super) selection: Option<PageSet>,
-    /// Whether a provider can read the file as it is: neither encrypted nor damaged.
+    /// Whether a provider can read the file unchanged: neither encrypted nor damaged.
     pub(super) is_sound: bool,
     file: PdfFile,
     pub(super) kept: PreparedParts,
 }
 
-/// What was made of a PDF for one model, and may serve the next.
+/// Parts prepared for one model, which the next may reuse.
 #[derive(Default)]
 pub(super) struct PreparedParts {
     whole: Option<Bytes>,
     pub(super) pages: BTreeMap<PageIndex, Result<Bytes, String>>,
-    /// Several pages as one PDF, by their numbers.
+    /// Several pages as one PDF, by page numbers.
     pub(super) joined: BTreeMap<String, Result<Bytes, String>>,
     pub(super) texts: BTreeMap<PageIndex, Result<String, String>>,
     pub(super) pictures: BTreeMap<PageIndex, Result<Bytes, String>>,
 }
 
-/// The parameter that bounds the size of a PDF instead of the setting.
+/// The parameter that overrides the size setting.
 pub(super) const MAX_BYTES: &str = "maxBytesMb";
 
-/// Bounds on what is opened.
+/// Bounds on loading.
 pub(super) struct LoadBounds {
     pub(super) max_bytes: u64,
-    /// The setting or the parameter that says so.
+    /// The setting or parameter behind the bound.
     pub(super) setting: &'static str,
     pub(super) remote: RemoteReferences,
 }
 
-/// Refuses what sandbox mode refuses, and without a network, before anything is loaded.
+/// Refuses remote references in sandbox mode or offline, before anything is loaded.
 pub(super) fn check_remote(
     context: &ContextManager,
     arguments: &AskArguments,
@@ -82,7 +82,7 @@ pub(super) fn check_remote(
     Ok(())
 }
 
-/// The PDFs that `arguments` name, each once by where it lies.
+/// The PDFs that `arguments` name, deduplicated by resolved location.
 pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
     let mut found: Vec<PdfReference> = Vec::new();
     for reference in &arguments.references {
@@ -159,7 +159,7 @@ impl LoadedPdf {
         })
     }
 
-    /// The pages that may be cut, read or drawn: the first `max` of those asked for.
+    /// The pages that may be cut, read or rendered: the first `max` of the requested ones.
     pub(super) fn candidates(&self, max: u32) -> PageSet {
         let all = || PageSet::all(self.page_count);
         let max = usize::try_from(max).unwrap_or(usize::MAX);
@@ -171,7 +171,7 @@ impl LoadedPdf {
         self.selection.clone().unwrap_or_else(|| PageSet::all(self.page_count))
     }
 
-    /// A reader for it, to be dropped soon: there are few.
+    /// Parses it again. Drop the result soon: readers are few.
     pub(super) fn open(&self, world: &AskContext<'_>) -> Result<OpenPdf, ToolError> {
         let cancellation = &world.caller.cancellation;
         Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
@@ -186,7 +186,7 @@ impl LoadedPdf {
         Ok(self.kept.whole.insert(bytes).clone())
     }
 
-    /// The file's name, as a model is told it.
+    /// The file name that the model is given.
     pub(super) fn file_name(&self) -> String {
         let path = self.path.split(['?', '#']).next().unwrap_or_default();
         let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -194,7 +194,7 @@ impl LoadedPdf {
     }
 }
 
-/// The refusal of a file over a bound in MiB, which is the parameter's where that was given.
+/// The error for a file over a bound in MiB. It names the parameter if that was given, else the setting.
 fn too_large(path: &str, bytes: u64, bounds: &LoadBounds) -> ToolError {
     let (LoadBounds { max_bytes, setting, .. }, megabytes) = (bounds, mebibytes(bounds.max_bytes));
     let is_parameter = *setting == MAX_BYTES;

@@ -1,4 +1,4 @@
-//! The tool `pdf`: a question about PDFs, put to another model.
+//! The tool `pdf`: asks another model about PDFs.
 
 mod arguments;
 mod details;
@@ -22,13 +22,13 @@ use crate::model::{
     ModelClient, ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question, ReplyListener,
 };
 
-/// What a question needs of the world.
+/// What [`ask`] works with.
 pub struct AskContext<'a> {
     /// Opens the PDFs.
     pub context: &'a ContextManager,
     /// Asks the models.
     pub models: &'a ModelClient,
-    /// Told of the answer while it comes.
+    /// Receives the answer as it is streamed.
     pub listener: &'a dyn ReplyListener,
     /// Whose question it is.
     pub caller: &'a Caller,
@@ -39,14 +39,14 @@ pub struct AskContext<'a> {
 pub struct AskAnswer {
     /// The model's text.
     pub text: String,
-    /// What is to be known of it: whose words it is about, what did not come to the model.
+    /// Remarks on the answer: whose content it is about, and what was not sent to the model.
     pub remarks: String,
     /// The same for programs.
     pub details: Value,
 }
 
 impl AskAnswer {
-    /// The answer cut to what `room` has room for.
+    /// The answer, truncated to `room`.
     #[must_use]
     pub fn within(mut self, room: ResultBudget) -> Self {
         let beside = json_length(&self.remarks).saturating_add(json_length(&self.details));
@@ -67,15 +67,15 @@ impl AskAnswer {
     }
 }
 
-/// The refusal of pages where the strict rule is set.
+/// The error if pages are requested under the strict setting.
 const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers";
 
-/// Asks a model about PDFs; blocks until one has answered or all have failed.
+/// Asks a model about PDFs. Blocks until one has answered or all have failed.
 ///
 /// # Errors
-/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for a conversation that is none,
-/// `no_model`, every refusal of the files where none can be read, and `model_error`, `timeout` or `limit_exceeded` where
-/// no model answers.
+/// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for an invalid conversation,
+/// `no_model`, the errors of the files if none can be read, and `model_error`, `timeout` or `limit_exceeded` if no
+/// model answers.
 pub fn ask(world: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     world.caller.conversation(arguments.conversation.as_deref())?;
     let settings = world.models.settings();
@@ -94,7 +94,7 @@ pub fn ask(world: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer
             return Err(unanswered(&[], &ModelError::Cancelled));
         }
         let loaded = reference.load(world, arguments, &bounds);
-        // Several references may lead to one.
+        // Several references may resolve to one file.
         if !asked.iter().any(|known| known.path == loaded.path) {
             asked.push(loaded);
         }
@@ -106,7 +106,7 @@ pub fn ask(world: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer
     course.run(&chain)
 }
 
-/// The models to be asked, in order.
+/// The models to ask, in order.
 fn chain(settings: &ModelSettings, arguments: &AskArguments) -> Result<Vec<ModelName>, ToolError> {
     if let Some(model) = &arguments.model {
         settings.endpoint(model).map_err(|error| not_askable(&error))?;
@@ -122,7 +122,7 @@ fn not_askable(error: &ModelError) -> ToolError {
     ToolError::new(ErrorCode::NoModel, format!("The model cannot be asked: {error}"))
 }
 
-/// One question on its way from model to model.
+/// Asks one model after another.
 struct AskRun<'a> {
     world: &'a AskContext<'a>,
     arguments: &'a AskArguments,
@@ -134,9 +134,9 @@ struct AskRun<'a> {
 
 /// Why an attempt failed.
 enum AttemptFailure {
-    /// The rule that pages are not for this model.
+    /// The strict setting forbids pages for this model.
     Strict,
-    /// Nothing could be packed for it.
+    /// Nothing could be packed for this model.
     Nothing(String),
     Model(ModelError),
 }
@@ -219,7 +219,7 @@ impl AttemptFailure {
     }
 }
 
-/// The error where the one model that was asked failed, or none could be.
+/// The error if the only model that was asked failed, or none could be asked.
 fn unanswered(attempts: &[FailedAttempt], error: &ModelError) -> ToolError {
     let code = match error {
         ModelError::UnknownProvider { .. } | ModelError::NoKey { .. } | ModelError::NoAddress { .. } => {
@@ -258,14 +258,14 @@ fn failed(code: ErrorCode, attempts: &[FailedAttempt]) -> ToolError {
     ToolError::new(code, message).with("attempts", details::attempts(attempts))
 }
 
-/// The refusal of the only PDF; of several, that of the first, and the others by name.
+/// The error of the only PDF. For several, the first error, with the others listed.
 fn nothing_to_send(asked: &[RequestedPdf]) -> ToolError {
     let mut errors = asked.iter().filter_map(|asked| asked.found.as_ref().err());
     let Some(first) = errors.next().cloned() else { return ToolError::new(ErrorCode::PdfError, "No PDF was given") };
     if asked.len() == 1 { first } else { first.with("pdfs", details::pdfs(asked)) }
 }
 
-/// `details` of an error of this tool: its code, and the facts of it.
+/// The `details` of an error of this tool: its code and data.
 #[must_use]
 pub fn error_details(error: &ToolError) -> Value {
     let mut details = error.data.clone();

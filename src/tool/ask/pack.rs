@@ -1,4 +1,4 @@
-//! PDFs → documents of a request, within a provider's limits.
+//! Packs PDFs into the documents of a request, within a provider's limits.
 
 use super::AskContext;
 use super::join::{JoinedPdfs, PageJoiner};
@@ -8,10 +8,10 @@ use crate::model::{ModelName, ModelSettings, QuestionPart, base64_length};
 use crate::page::{PageIndex, PageSet};
 use crate::provider::ProviderLimits;
 
-/// Bytes that a block takes beside its data: names, title, quotes.
+/// Bytes of a block beside its data: names, title, quotes.
 const BLOCK_BYTES: u64 = 4_096;
 
-/// What is sent of one PDF.
+/// The parts sent of one PDF.
 #[derive(Default)]
 pub(super) struct PackedPdf {
     pub(super) parts: Vec<QuestionPart>,
@@ -19,7 +19,7 @@ pub(super) struct PackedPdf {
     pub(super) form: &'static str,
     pub(super) pages: PageSet,
     pub(super) bytes: u64,
-    /// Pages asked for that did not come, and why.
+    /// Requested pages that were left out, and why.
     pub(super) left: Option<(PageSet, String)>,
     pub(super) notes: Vec<String>,
     /// Why nothing is sent of it.
@@ -34,7 +34,7 @@ pub(super) struct RequestBudget {
     pub(super) blocks: u64,
 }
 
-/// What packing needs to know.
+/// Packs PDFs for one model.
 pub(super) struct PdfPacker<'a> {
     pub(super) world: &'a AskContext<'a>,
     pub(super) settings: &'a ModelSettings,
@@ -44,22 +44,22 @@ pub(super) struct PdfPacker<'a> {
 }
 
 impl RequestBudget {
-    /// The whole of a request that has `prompt`.
+    /// The budget of a request that contains `prompt`.
     pub(super) fn of(limits: &ProviderLimits, prompt: &str) -> Self {
-        // A control character is written as six.
+        // A control character takes six bytes in JSON.
         let prompt = (prompt.len() as u64).saturating_mul(6).saturating_add(BLOCK_BYTES);
         let bytes = limits.max_request_bytes.saturating_sub(prompt);
         let most = |bound: Option<u64>| bound.unwrap_or(u64::MAX);
         Self { bytes, pages: most(limits.max_request_pages), blocks: most(limits.max_blocks) }
     }
 
-    /// An equal part of what is left, for one of `count`.
+    /// An equal share of the rest, for one of `count`.
     pub(super) fn share(&self, count: u64) -> Self {
         let count = count.max(1);
         Self { bytes: self.bytes / count, pages: self.pages / count, blocks: self.blocks / count }
     }
 
-    /// Takes what a block costs; `false`, and nothing taken, where it does not fit.
+    /// Takes the cost of a block. If it does not fit, takes nothing and returns `false`.
     pub(super) fn take(&mut self, data_bytes: u64, pages: u64) -> bool {
         let bytes = base64_length(data_bytes).saturating_add(BLOCK_BYTES);
         if bytes > self.bytes || pages > self.pages || self.blocks == 0 {
@@ -69,7 +69,7 @@ impl RequestBudget {
         true
     }
 
-    /// What of `self` is gone, as a cost to another budget.
+    /// Subtracts what was used of `share`, of which `rest` is left.
     pub(super) fn pay(&mut self, share: &Self, rest: &Self) {
         self.bytes = self.bytes.saturating_sub(share.bytes.saturating_sub(rest.bytes));
         self.pages = self.pages.saturating_sub(share.pages.saturating_sub(rest.pages));
@@ -77,7 +77,7 @@ impl RequestBudget {
     }
 }
 
-/// Shares `budget` out among the PDFs that were found: the small ones first, so that what they leave is for the large.
+/// Divides `budget` among the loaded PDFs, small files first, so that large files get what those leave.
 pub(super) fn shared(
     asked: &mut [RequestedPdf],
     mut budget: RequestBudget,
@@ -102,7 +102,7 @@ pub(super) fn shared(
 }
 
 impl PdfPacker<'_> {
-    /// Every PDF as documents: whole where it is sound and fits, else its pages.
+    /// Packs every PDF as documents: whole if it is sound and fits, else page by page.
     pub(super) fn native(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
         let budget = RequestBudget::of(&self.limits, prompt);
         let all_fit = self.all_fit(asked, budget);
@@ -119,7 +119,7 @@ impl PdfPacker<'_> {
         })
     }
 
-    /// Whether all go whole into one request.
+    /// Whether all PDFs fit whole into one request.
     fn all_fit(&self, asked: &[RequestedPdf], mut budget: RequestBudget) -> bool {
         let mut found = asked.iter().filter_map(|asked| asked.found.as_ref().ok());
         found.all(|found| self.goes_whole(found) && budget.take(found.file_bytes, found.page_count.into()))
@@ -142,7 +142,7 @@ impl PdfPacker<'_> {
         }
     }
 
-    /// As many of the pages as fit: each as the one-page PDF that `get_file` gives, or joined where more fit so.
+    /// Packs as many pages as fit: as the one-page PDFs that `get_file` gives, or joined if more fit that way.
     fn pages(&self, path: &str, found: &mut LoadedPdf, share: &mut RequestBudget) -> PackedPdf {
         let candidates = found.candidates(self.settings.pdf_max_pages);
         let pdf = match found.open(self.world) {
@@ -151,7 +151,7 @@ impl PdfPacker<'_> {
         };
         let whole = *share;
         let (single, full) = self.one_by_one(path, &pdf, found, &candidates, share);
-        // Joined pages are as many as they were: past the bound on pages nothing is gained.
+        // Joining does not help past a bound on pages.
         if !full || single.pages.len() >= whole.pages || candidates.len() < 2 {
             return self.finished(single, found, &candidates, full.then(|| self.limit_reached()));
         }
@@ -167,7 +167,7 @@ impl PdfPacker<'_> {
         self.finished(single, found, &candidates, Some(why))
     }
 
-    /// As many of the pages as fit, each by itself; whether one did not fit.
+    /// Packs as many single pages as fit. Also returns whether one did not fit.
     fn one_by_one(
         &self,
         path: &str,
@@ -193,18 +193,18 @@ impl PdfPacker<'_> {
         (packed, full)
     }
 
-    /// Takes what a part of so many pages costs; `false`, and nothing taken, where it does not fit.
+    /// Takes the cost of a part. If it does not fit, takes nothing and returns `false`.
     pub(super) fn fits(&self, part: &QuestionPart, pages: u64, share: &mut RequestBudget) -> bool {
         self.is_within(part.size(), pages) && share.take(part.size(), pages)
     }
 
-    /// Whether one PDF may have so many bytes and pages.
+    /// Whether a single PDF may have this many bytes and pages.
     pub(super) fn is_within(&self, bytes: u64, pages: u64) -> bool {
         let ProviderLimits { max_document_bytes, max_document_pages, .. } = self.limits;
         max_document_bytes.is_none_or(|most| bytes <= most) && max_document_pages.is_none_or(|most| pages <= most)
     }
 
-    /// Says what did not come: `full` is why no more fitted, where that is so.
+    /// Notes what was left out. `full` says why no more fitted, if so.
     fn finished(
         &self,
         mut packed: PackedPdf,
@@ -221,7 +221,7 @@ impl PdfPacker<'_> {
         packed
     }
 
-    /// One page as a PDF; as text, where it cannot be cut.
+    /// One page as a PDF, or as text if it cannot be cut.
     pub(super) fn page(&self, pdf: &OpenPdf, found: &mut LoadedPdf, page: PageIndex) -> Result<QuestionPart, String> {
         let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
             Ok(chunk) => Ok(chunk.bytes),
@@ -249,7 +249,7 @@ impl PdfPacker<'_> {
         }
     }
 
-    /// Why no more pages fit.
+    /// The reason if a provider limit was reached.
     pub(super) fn limit_reached(&self) -> String {
         let ProviderLimits { max_request_bytes, max_request_pages, max_blocks, .. } = self.limits;
         let some = |count: Option<u64>, unit: &str| count.map(|count| format!("{count} {unit}"));
@@ -259,13 +259,13 @@ impl PdfPacker<'_> {
         format!("a request to {} takes at most {}", self.name, bounds.collect::<Vec<_>>().join(", "))
     }
 
-    /// Why no more pages are tried.
+    /// The reason if `pdf_max_pages` was reached.
     pub(super) fn page_limit(&self) -> String {
         format!("pdf_max_pages is {}", self.settings.pdf_max_pages)
     }
 }
 
-/// What is said of a page that nothing can be made of.
+/// The note for a page that could not be converted.
 pub(super) fn not_sent(path: &str, page: PageIndex, reason: &str) -> String {
     format!("Page {} of {path} is not sent: {reason}", page.number())
 }
@@ -288,7 +288,7 @@ impl PackedPdf {
         self.parts.push(part);
     }
 
-    /// Names what was asked for and does not come: past the bound on pages, or past the page where it was `full`.
+    /// Notes requested pages that were left out: past the page bound or, if `full`, past the last page that fitted.
     pub(super) fn note_left_out(&mut self, found: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
         let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
         let left: PageSet = found.wanted().iter().filter(is_left).collect();
@@ -297,7 +297,7 @@ impl PackedPdf {
         }
     }
 
-    /// What is to be said of it, in lines.
+    /// Remarks on this PDF, one line each.
     pub(super) fn remarks(&self, path: &str) -> Vec<String> {
         let refused = self.refused.iter().map(|reason| format!("Not sent: {path}: {reason}"));
         let left = self.left.iter().filter(|_| self.refused.is_none()).map(|(left, why)| {

@@ -63,7 +63,7 @@ impl ForgetArguments {
         .checked()
     }
 
-    /// Refuses pages of no file, and keeping the files where one is named.
+    /// Rejects pages without a file, and `keepFiles` with one.
     ///
     /// # Errors
     /// `validation_error`.
@@ -115,7 +115,7 @@ pub struct WatchArguments {
 }
 
 impl WatchArguments {
-    /// Half a second: sooner than anybody turns to another window.
+    /// Short enough that a change is reported before a user switches windows.
     const DEFAULT_INTERVAL_MS: u64 = 500;
 
     /// Reads the arguments of a call.

@@ -25,7 +25,7 @@ use crate::view::{AgentView, ConversationId};
 /// Answers `context_status`.
 ///
 /// # Errors
-/// `validation_error` without a conversation, and failures of the store.
+/// `validation_error` without a conversation, or a failure of the store.
 pub fn context_status(
     context: &ContextManager,
     arguments: &StatusArguments,
@@ -54,7 +54,7 @@ pub fn context_status(
 /// Answers `context_forget`.
 ///
 /// # Errors
-/// `validation_error` without a conversation or for pages that are no selection, and failures of the store.
+/// `validation_error` without a conversation or for invalid pages, or a failure of the store.
 pub fn context_forget(
     context: &ContextManager,
     arguments: &ForgetArguments,
@@ -80,7 +80,7 @@ pub fn context_forget(
 /// Answers `context_fork`.
 ///
 /// # Errors
-/// `validation_error` without a conversation, `unknown_conversation`, and failures of the store.
+/// `validation_error` without a conversation, `unknown_conversation`, or a failure of the store.
 pub fn context_fork(
     context: &ContextManager,
     arguments: &ForkArguments,
@@ -88,7 +88,7 @@ pub fn context_fork(
 ) -> Result<DataAnswer, ToolError> {
     let origin = required_conversation(caller, arguments.conversation.as_deref())?;
     let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
-        // The caller's own, to which nothing was given yet.
+        // The caller's own conversation, which was never given anything.
         Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
             context.mint(None)
         }
@@ -110,7 +110,7 @@ pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Res
     caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
 }
 
-/// Pages to forget, of a document that need not exist any more: open ends reach to the last page there can be.
+/// Pages to forget. The document need not exist any more, so open ends reach to the largest page number.
 fn selection(text: &str) -> Result<PageSet, ToolError> {
     parse_page_selection(text, u32::MAX).map_err(|_| {
         ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
@@ -202,7 +202,7 @@ fn sent_json(sent: &Usage, bounds: &RequestBounds) -> Value {
     })
 }
 
-/// The bounds of a row: the name of each, its value, and the words for it.
+/// The limits of a provider: name, value and unit of each.
 fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
     let all = [
         ("maxMediaBlocks", limits.max_blocks, "media blocks"),

@@ -1,4 +1,4 @@
-//! The context tools as a client sees them.
+//! Schemas of the context tools.
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ const FORK: &str = "\
 Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle: \
 pass it as conversation. What either is given from there on does not touch the other.";
 
-/// The context tools, in the order of the list.
+/// The context tools, in list order.
 pub(crate) fn context_tools() -> [ToolSpec; 4] {
     [status(), updates(), forget(), fork()]
 }

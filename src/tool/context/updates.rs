@@ -16,16 +16,16 @@ use crate::tool::error::ToolError;
 /// The result of `context_updates`.
 #[derive(Debug)]
 pub struct UpdatesAnswer {
-    /// For the model, and the same as data.
+    /// For the model and for the program.
     pub answer: DataAnswer,
-    /// To be committed once it was written to the client: then it counts as told.
+    /// Commit it once the answer was written to the client. The changes then count as reported.
     pub delivery: Delivery,
 }
 
 /// Answers `context_updates`.
 ///
 /// # Errors
-/// `validation_error` without a conversation, and failures of the store.
+/// `validation_error` without a conversation, or a failure of the store.
 pub fn context_updates(
     context: &ContextManager,
     arguments: &StatusArguments,
@@ -42,10 +42,10 @@ pub fn context_updates(
     Ok(UpdatesAnswer { answer, delivery: updates.delivery })
 }
 
-/// Bytes between one update and the next, in the text and in the data.
+/// Bytes between two updates, in the text and in the data.
 const BETWEEN: u64 = 8;
 
-/// Whether `left` bytes of a result have room for `update`, which they then have less of.
+/// Whether `update` fits into `left` bytes. Takes its cost.
 fn takes(left: &mut u64, update: &FileUpdate) -> bool {
     let cost = json_length(&update_text(update)).saturating_add(json_length(&update_json(update)));
     let rest = left.checked_sub(cost.saturating_add(BETWEEN));
@@ -53,7 +53,7 @@ fn takes(left: &mut u64, update: &FileUpdate) -> bool {
     rest.is_some()
 }
 
-/// Updates as a text: nothing but a line where there are none.
+/// Updates as text; a single line if there are none.
 #[must_use]
 pub fn updates_text(updates: &Updates) -> String {
     let mut parts: Vec<String> = updates.files.iter().map(update_text).collect();
@@ -82,7 +82,7 @@ pub fn updates_json(updates: &Updates) -> Map<String, Value> {
     object
 }
 
-/// One change as a text.
+/// One update as text.
 #[must_use]
 pub fn update_text(file: &FileUpdate) -> String {
     let path = one_line(&file.path);
@@ -145,7 +145,7 @@ pub fn update_json(file: &FileUpdate) -> Value {
     Value::Object(object)
 }
 
-/// Changes of pages as data, pages by 1-based number.
+/// Page changes as data, with 1-based page numbers.
 pub(crate) fn pages_json(changes: &PageChanges) -> Map<String, Value> {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| drop(object.insert(name.to_owned(), value));

@@ -1,12 +1,12 @@
-//! The codes of errors, which are part of the contract.
+//! Error codes, which are part of the contract.
 
 use serde::Serialize;
 
-/// Every code that a tool answers with. Part of the contract: never renamed.
+/// The codes of tool errors. Part of the contract: never renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
-    /// A parameter is missing or of the wrong form.
+    /// A parameter is missing or invalid.
     ValidationError,
     /// No such file.
     FileNotFound,
@@ -14,39 +14,39 @@ pub enum ErrorCode {
     PermissionDenied,
     /// Outside the configured roots.
     PathNotAllowed,
-    /// A scheme that is not accepted.
+    /// The scheme is not supported.
     UnsupportedReference,
     /// Neither text, image nor PDF.
     UnsupportedFileType,
     /// Over a configured size.
     TooLarge,
-    /// A page out of range.
+    /// The page is out of range.
     InvalidPage,
-    /// An unreadable selection of pages.
+    /// The page selection is invalid.
     InvalidPageRange,
-    /// Needs a password, or another one.
+    /// A password is needed, or the given one is wrong.
     Encrypted,
     /// No PDF header.
     NotAPdf,
-    /// A PDF that cannot be repaired.
+    /// The PDF cannot be repaired.
     Damaged,
     /// A time limit was hit.
     Timeout,
-    /// The caller no longer wants it.
+    /// The request was cancelled.
     Cancelled,
     /// A memory, depth or count limit was hit.
     LimitExceeded,
     /// Any other failure while reading a PDF.
     PdfError,
-    /// More PDFs than one question takes.
+    /// Too many PDFs in one question.
     TooManyPdfs,
-    /// A PDF reference of a scheme that is not accepted.
+    /// The scheme of a PDF reference is not supported.
     UnsupportedPdfReference,
     /// The provider refused or failed.
     ModelError,
     /// No model is configured.
     NoModel,
-    /// An address that is not fetched from.
+    /// The address may not be fetched.
     BlockedAddress,
     /// Fetching failed.
     FetchFailed,
@@ -54,16 +54,16 @@ pub enum ErrorCode {
     ContentNotFound,
     /// The queue is full.
     Busy,
-    /// A conversation that is unknown, expired or another's.
+    /// The conversation is unknown, expired or somebody else's.
     UnknownConversation,
     /// A result could not be written.
     WriteFailed,
-    /// The memory of conversations could not be read.
+    /// The store of conversations could not be read.
     StoreFailed,
 }
 
 impl ErrorCode {
-    /// Whether the request was refused for what it asked or named, rather than failed.
+    /// Whether the request was refused for what it asked, rather than failed.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         match self {

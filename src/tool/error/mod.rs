@@ -1,4 +1,4 @@
-//! The one error that leaves a tool: a stable code, a message for the agent, and what to do next.
+//! The error type of all tools: a stable code, a message for the agent, and a hint.
 
 mod code;
 mod result_size;
@@ -28,7 +28,7 @@ pub struct ToolError {
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The same in the words of the command line, where these are others.
+    /// The hint for the command line, if it differs.
     #[serde(skip)]
     pub command_hint: Option<String>,
     /// The facts of it.
@@ -37,13 +37,13 @@ pub struct ToolError {
 }
 
 impl ToolError {
-    /// An error without hint and data.
+    /// An error without a hint or data.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None, command_hint: None, data: Map::new() }
     }
 
-    /// A parameter of the wrong form.
+    /// An invalid parameter.
     #[must_use]
     pub fn validation(message: &str) -> Self {
         Self::new(ErrorCode::ValidationError, message)
@@ -55,34 +55,34 @@ impl ToolError {
         Self::parameter(parameter, "is required")
     }
 
-    /// What is wrong with a parameter.
+    /// An error about one parameter.
     #[must_use]
     pub fn parameter(name: &str, what: &str) -> Self {
         Self::validation(&format!("Parameter '{name}' {what}")).with("parameter", json!(name))
     }
 
-    /// Two parameters that cannot be given together.
+    /// Two parameters that exclude each other.
     #[must_use]
     pub fn one_of(one: &str, other: &str) -> Self {
         let message = format!("Parameters '{one}' and '{other}' cannot be given together");
         Self::validation(&message).with("parameters", json!([one, other]))
     }
 
-    /// With what to do next.
+    /// Adds a hint on what to do next.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
         self.hint = Some(hint.to_owned());
         self
     }
 
-    /// With what to do next at a command line, which has neither tools nor their parameters.
+    /// Adds a hint for the command line, which has neither tools nor parameters.
     #[must_use]
     pub fn command_hint(mut self, hint: &str) -> Self {
         self.command_hint = Some(hint.to_owned());
         self
     }
 
-    /// The same for a command line, where a parameter is what `typed` names it.
+    /// The same error for the command line. `typed` maps parameter names to what the user typed.
     #[must_use]
     pub fn for_command_line(&self, typed: impl Fn(&str) -> String) -> Self {
         let one = self.data.get("parameter").into_iter();
@@ -101,7 +101,7 @@ impl ToolError {
         self
     }
 
-    /// Message and hint as one text, for a model.
+    /// Message and hint as one text.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.hint {
@@ -147,7 +147,7 @@ impl From<ContextError> for ToolError {
     }
 }
 
-/// The one answer for every handle that does not lead to a conversation of the caller.
+/// The one answer for every handle that is not a conversation of the caller.
 fn unknown_conversation() -> ToolError {
     ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known here, or no longer")
         .hint("Leave conversation out to start a new one; the answer names its handle.")
@@ -231,7 +231,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
     }
 }
 
-/// What may help against a limit: a coarser picture, or a larger setting where the limit is one.
+/// What helps against a limit: a coarser picture, or a larger setting if the limit is one.
 fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
         Limit::Pixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting."),
@@ -327,7 +327,7 @@ fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
         .with("mimeType", json!(mime_type))
 }
 
-/// What `get_file` reads, as it is named in a refusal.
+/// The types that `get_file` reads, as named in errors.
 const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"];
 
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {

@@ -1,14 +1,14 @@
-//! The refusal of a result that is too large as a whole.
+//! The error for a result that is too large as a whole.
 //!
-//! Each tool cuts what it gives to the room that a result has ([`ResultBudget`](crate::context::ResultRoom)), and names
-//! the rest. What is left for this are results whose size nothing else bounds, such as a title of the file's own.
+//! Tools cut their results to the [`ResultBudget`](crate::context::ResultBudget) and name the rest. This error remains
+//! for results that nothing else bounds, such as very long titles.
 
 use serde_json::json;
 
 use super::{ErrorCode, ToolError};
 
 impl ToolError {
-    /// A result of `tool` that is larger than results may be, and that nothing can be left out of.
+    /// A result of `tool` that exceeds the bound and cannot be cut.
     pub(crate) fn result_too_large(tool: &str, bytes: u64, limit: u64) -> Self {
         let next = match tool {
             "get_file" => "Next call: get_file with as: \"path\", which names a file instead.",

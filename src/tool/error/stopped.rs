@@ -1,4 +1,4 @@
-//! Errors of work that ended before it was done.
+//! Errors for work that ended early.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{ErrorCode, ToolError};
 use crate::limits::Stopped;
 
 impl ToolError {
-    /// Work on `path` that ended before it was done.
+    /// The deadline passed, or the request was cancelled.
     pub(crate) fn stopped(path: &str, stopped: Stopped) -> Self {
         match stopped {
             Stopped::Timeout { deadline_ms } => {
@@ -21,7 +21,7 @@ impl ToolError {
         }
     }
 
-    /// Reading of `path` that ended for want of memory, where all that is known of it is that it ended.
+    /// The reader of `path` ran out of memory or stack; no more is known.
     pub(crate) fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
         let message = format!(
             "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader asked for more, \
@@ -33,7 +33,7 @@ impl ToolError {
             .with("limit", json!(limit_bytes))
     }
 
-    /// Reading of `path` that broke.
+    /// The reader of `path` crashed.
     pub(crate) fn reader_crashed(path: &str) -> Self {
         ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} broke"))
             .hint("This is a fault of pagewise; standard error says where.")

@@ -1,11 +1,11 @@
-//! Failures of fetching, as a tool answers them.
+//! Errors of fetching.
 
 use serde_json::json;
 
 use super::{ErrorCode, ToolError};
 use crate::context::{PdfError, WebError};
 
-/// The answer for a URL that could not be fetched.
+/// The error for a URL that could not be fetched.
 pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
     match error {
         WebError::Offline { setting } => ToolError::new(
@@ -25,7 +25,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
             format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),
         )
         .with("scheme", json!(scheme)),
-        // The URL holds a secret, and is not repeated.
+        // The URL contains a secret, so do not repeat it.
         WebError::Credentials => {
             ToolError::new(ErrorCode::UnsupportedReference, "URLs with a user name or a password are not fetched")
                 .hint("Leave out what stands before the @ of the host.")
@@ -98,14 +98,14 @@ fn failed(url: &str, reason: &str) -> ToolError {
     ToolError::new(ErrorCode::FetchFailed, format!("Failed to fetch {url}: {reason}"))
 }
 
-/// The one answer for content that there is not, or not any more, or that is another conversation's.
+/// The one answer for content that never existed, is gone, or belongs to another conversation.
 pub(crate) fn content_not_found(what: &str) -> ToolError {
     ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {what}"))
         .hint("Call fetch_content with the URL again, and use the responseId of its answer in the same conversation.")
         .command_hint("Fetch the URL again with pagewise fetch, and use the responseId that it prints.")
 }
 
-/// A PDF that was fetched and has no text that could be had: with the code of what is wrong with it.
+/// The error for a fetched PDF without extractable text, with the code of the PDF error.
 pub(crate) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
     let reason = match error {
         PdfError::Encrypted { .. } => "the PDF is encrypted and needs a password".to_owned(),
@@ -121,10 +121,10 @@ pub(crate) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
     }
 }
 
-/// What `fetch_content` reads, as it is named in a refusal.
+/// The types that `fetch_content` reads, as named in errors.
 const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
 
-/// A body that is no text.
+/// The error for a body that is not text.
 pub(crate) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
     let message = format!("Unsupported content type: {url} is {mime_type}; readable are {READABLE_TYPES}");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));

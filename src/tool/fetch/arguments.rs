@@ -8,16 +8,16 @@ use crate::tool::error::ToolError;
 /// URLs of one call.
 pub(crate) const MAX_URLS: usize = 10;
 
-/// Characters of text in one answer, where none are asked for.
+/// Characters in one answer by default.
 pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
 
-/// Characters of text in one answer, whatever is asked for.
+/// Characters in one answer at most.
 pub(crate) const MAX_CHARS: u64 = 100_000;
 
 /// Checked arguments of `fetch_content`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FetchArguments {
-    /// `url` or `urls`: trimmed, each once, in order.
+    /// `url` or `urls`: trimmed and deduplicated, in order.
     pub urls: Vec<String>,
     /// `conversation`.
     pub conversation: Option<String>,
@@ -70,7 +70,7 @@ pub struct SearchContentArguments {
     pub response_id: String,
     /// `url` or `urlIndex`.
     pub which: UrlSelector,
-    /// `maxChars`, at most the ceiling.
+    /// `maxChars`, capped at [`MAX_CHARS`].
     pub max_chars: u64,
     /// `offset`, in characters.
     pub offset: u64,
@@ -78,10 +78,10 @@ pub struct SearchContentArguments {
     pub conversation: Option<String>,
 }
 
-/// One of the URLs of a response.
+/// Selects one URL of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlSelector {
-    /// By its place, from 0.
+    /// By its 0-based position.
     Index(u64),
     /// By itself.
     Url(String),

@@ -30,7 +30,7 @@ pub struct FetchAnswer {
 /// Answers `fetch_content`.
 ///
 /// # Errors
-/// Why the URL could not be had; of several, only where none could.
+/// Why the URL could not be fetched. For several URLs, only if all failed.
 pub fn fetch_content(
     context: &ContextManager,
     arguments: &FetchArguments,
@@ -43,7 +43,7 @@ pub fn fetch_content(
     if pages.iter().all(|page| page.outcome.is_err()) {
         return Err(none_fetched(pages));
     }
-    // Without an id there is still what is shown.
+    // Without an id, the inline text is still useful.
     let kept = context.keep_fetched(&pages, conversation.as_ref());
     let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
     let shown = shares(&pages, room.min(DEFAULT_MAX_CHARS));
@@ -58,7 +58,7 @@ pub fn fetch_content(
     Ok(draft.answer())
 }
 
-/// Why there is nothing: the one reason, or each.
+/// The error if nothing was fetched: the single reason, or all of them.
 fn none_fetched(pages: Vec<FetchOutcome>) -> ToolError {
     let failure = |page: FetchOutcome| page.outcome.err().map(|error| (page.url, ToolError::from(error)));
     let mut failures = pages.into_iter().filter_map(failure).collect::<Vec<_>>();
@@ -74,8 +74,7 @@ fn none_fetched(pages: Vec<FetchOutcome>) -> ToolError {
     ToolError::new(code, format!("None of {count} URLs could be read:\n{lines}")).with("urls", json!(listed))
 }
 
-/// How many characters of each are shown: all together as many as one answer has, and what is short leaves its share
-/// to the others.
+/// Divides the room of an answer among the texts. Short texts leave their unused share to the others.
 fn shares(pages: &[FetchOutcome], room: u64) -> Vec<u64> {
     let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| char_count(&text.stored.text)));
     let lengths = lengths.collect::<Vec<_>>();
@@ -97,7 +96,7 @@ struct FetchAnswerBuilder<'a> {
     id: Option<ResponseId>,
     conversation: Option<&'a ConversationId>,
     is_list: bool,
-    /// Whether the result has room for less than a client may ask for.
+    /// Whether the result has less room than a client may ask for.
     is_bound: bool,
     blocks: Vec<Block>,
     urls: Vec<Value>,
@@ -132,7 +131,7 @@ impl<'a> FetchAnswerBuilder<'a> {
         self.urls.push(Value::Object(details));
     }
 
-    /// What goes before the text: what it is, and that it is data.
+    /// The lines before the text: what it is, and that it is untrusted.
     fn heading(&self, index: usize, url: &str, text: &FetchedText) -> String {
         let number = if self.is_list { format!("[{index}] ") } else { String::new() };
         let found = if text.location == url { String::new() } else { format!(", found at {}", text.location) };
@@ -188,8 +187,7 @@ fn details_of(stored: &StoredText, total: u64) -> Map<String, Value> {
     details
 }
 
-/// Ends a text that goes on. At the ceiling, and where the result is bound, more characters cannot be asked for, only
-/// later ones.
+/// The end of a truncated text. At the ceiling, or if the result is bounded, only a later offset helps.
 fn truncated(limit: u64, total: u64, next: u64, is_bound: bool) -> String {
     let how = if limit < MAX_CHARS && !is_bound { "a higher maxChars".to_owned() } else { format!("offset {next}") };
     format!("\n\n[Content truncated at {limit} chars. Total: {total} chars. Use {how} to retrieve more.]")
@@ -203,7 +201,7 @@ fn next_call(id: &ResponseId, index: usize, offset: u64) -> String {
 /// Answers `get_search_content`.
 ///
 /// # Errors
-/// `content_not_found` for an id that does not exist, is another conversation's or names nothing that was fetched;
+/// `content_not_found` for an id that is unknown, belongs to another conversation or has no such URL;
 /// `validation_error` for an offset past the end.
 pub fn get_search_content(
     context: &ContextManager,

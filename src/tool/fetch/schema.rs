@@ -1,4 +1,4 @@
-//! The fetching tools as a client sees them.
+//! Schemas of the fetching tools.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const GET_SEARCH_CONTENT: &str = "\
 Read on in what fetch_content fetched in this conversation, by its responseId: 30,000 characters from offset on, up to \
 100,000 with maxChars.";
 
-/// The tools, in the order of the list.
+/// The fetching tools, in list order.
 pub(crate) fn fetch_tools() -> Vec<ToolSpec> {
     vec![fetch_content(), get_search_content()]
 }

@@ -1,4 +1,4 @@
-//! `details` of a result: for programs, not for the model.
+//! The `details` of a result, for programs.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::context::{AnswerDetails, NextCall, PageEstimate, SentPage};
 use crate::page::PageSet;
 use crate::tool::context::pages_json;
 
-/// `details` as JSON; what is not known is left out.
+/// `details` as JSON. Unknown values are left out.
 #[must_use]
 pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Value {
     let mut object = ObjectBuilder::default();

@@ -24,15 +24,15 @@ pub struct FileAnswer {
     pub blocks: Vec<Block>,
     /// For the program.
     pub details: Value,
-    /// Goes before blocks that carry no text of their own, where a protocol has no titled documents.
+    /// Goes before documents in protocols whose documents have no titles.
     pub header: Option<String>,
-    /// Goes after other blocks, where a conversation has to be named.
+    /// Goes after other blocks, to name the conversation.
     pub footer: Option<String>,
-    /// To be committed once all of it was written to the client.
+    /// Commit it once everything was written to the client.
     pub delivery: Delivery,
 }
 
-/// Answers `get_file`; `progress` is told of each page.
+/// Answers `get_file`, reporting each page to `progress`.
 ///
 /// # Errors
 /// Every refusal of the arguments, the file and the PDF.
@@ -80,7 +80,7 @@ pub(crate) fn file_request(
     }
 }
 
-/// A header before documents; before other blocks none, since their first lines are fixed, but a footer.
+/// A header before documents. Other blocks start with fixed lines, so they get a footer instead.
 fn header_and_footer(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
     let handle = conversation.map(|handle| {
         format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")

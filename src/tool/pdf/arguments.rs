@@ -7,17 +7,17 @@ use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 
-/// Characters of text in one answer, where none are asked for.
+/// Characters in one answer by default.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;
 
-/// The document of a call: all arguments of `pdf_info` and `pdf_outline`, and a part of those of the other PDF tools.
+/// The arguments of `pdf_info` and `pdf_outline`, shared by the other PDF tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentArguments {
     /// `path`.
     pub path: String,
     /// `password`.
     pub password: Option<String>,
-    /// `conversation`: whose `responseId` a path may be.
+    /// `conversation`: the owner, if the path is a `responseId`.
     pub conversation: Option<String>,
 }
 
@@ -46,15 +46,15 @@ impl DocumentArguments {
     /// Opens the document for `caller`.
     ///
     /// # Errors
-    /// `validation_error` for a conversation that is none, `content_not_found` for a `responseId` of another, and every
-    /// refusal of the file and of the reader.
+    /// `validation_error` for an invalid conversation, `content_not_found` for another's `responseId`, and the errors
+    /// of the file and the reader.
     pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
         let conversation = caller.conversation(self.conversation.as_deref())?;
         let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
         Ok(context.open_pdf_for(&self.path, self.password.as_deref(), requester)?)
     }
 
-    /// Opens the document and nothing else: no store, no hash of the file.
+    /// Opens the document alone: no store, no content hash.
     ///
     /// # Errors
     /// As [`DocumentArguments::open`].
@@ -66,7 +66,7 @@ impl DocumentArguments {
     }
 }
 
-/// Refuses what is neither of [`DocumentArguments`] nor one of `own`.
+/// Rejects names that are neither in [`DocumentArguments`] nor in `own`.
 fn reject_unknown(fields: &ArgumentReader<'_>, own: &[&str]) -> Result<(), ToolError> {
     fields.reject_unknown(&[&DocumentArguments::NAMES[..], own].concat())
 }
@@ -103,7 +103,7 @@ impl TextArguments {
 pub struct RenderArguments {
     /// `path`, `password`, `conversation`.
     pub document: DocumentArguments,
-    /// `page`, kept wide so that an absurd number is answered with the page count.
+    /// `page`. Wide, so that any number can be answered with the page count.
     pub page: i128,
     /// `dpi`, clamped.
     pub dpi: Dpi,
@@ -137,7 +137,7 @@ fn dpi(fields: &ArgumentReader<'_>) -> Result<Dpi, ToolError> {
     Ok(Dpi::clamped(u64::try_from(number.max(0)).unwrap_or(u64::MAX)))
 }
 
-/// A list of four numbers, or the same as text, as a command line has it.
+/// A list of four numbers, or the same as text from a command line.
 fn region(value: &Value) -> Result<Region, ToolError> {
     let expected =
         || invalid_value("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
@@ -152,7 +152,7 @@ fn region(value: &Value) -> Result<Region, ToolError> {
     }
 }
 
-/// Hits in one answer, where none are asked for.
+/// Matches in one answer by default.
 const DEFAULT_MAX_RESULTS: u64 = 50;
 
 /// Checked arguments of `pdf_search`.

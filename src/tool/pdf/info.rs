@@ -1,4 +1,4 @@
-//! What a PDF says of itself.
+//! The tool `pdf_info`.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::context::{OpenPdf, one_line, points};
 use crate::page::PageIndex;
 
-/// The facts of a document; what is blank is left out.
+/// Facts about a document. Blank values are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InfoResult {
     /// The file's name.
     pub file: String,
-    /// The file as it was named.
+    /// The file, as the request named it.
     pub path: String,
     /// Pages.
     pub pages: u32,
@@ -62,7 +62,7 @@ pub struct InfoResult {
     pub outline_entries: usize,
     /// Whether its pages have printed labels.
     pub has_page_labels: bool,
-    /// What was read in spite of damage.
+    /// Notes on damage and repairs.
     pub notes: Vec<String>,
 }
 
@@ -70,11 +70,11 @@ pub struct InfoResult {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageSize {
-    /// Width as it is seen, in points.
+    /// Width as displayed, in points.
     pub width_pt: f64,
-    /// Height as it is seen, in points.
+    /// Height as displayed, in points.
     pub height_pt: f64,
-    /// The turn that is in these, clockwise, in degrees.
+    /// The clockwise rotation included in these, in degrees.
     pub rotate: u16,
 }
 

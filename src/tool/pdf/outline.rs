@@ -8,7 +8,7 @@ use crate::tool::data_answer::DataAnswer;
 /// Entries in one answer.
 const MAX_ENTRIES: usize = 5_000;
 
-/// The outline of `pdf`, every entry with its page, as far as `room` goes.
+/// The outline of `pdf` with page numbers, as far as `room` goes.
 #[must_use]
 pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
     let mut outline = pdf.document.outline(MAX_ENTRIES);
@@ -37,7 +37,7 @@ pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
     DataAnswer { text: lines.join("\n"), structure }
 }
 
-/// How many of the first entries fit, in the text and in the structure.
+/// How many leading entries fit, in the text and in the structure.
 fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultBudget) -> usize {
     let mut left = room.bytes();
     let fits = |item: &&OutlineItem| {
@@ -56,7 +56,7 @@ fn line(pdf: &OpenPdf, item: &OutlineItem) -> String {
     format!("{indent}- {}{page}{label}", one_line(&item.title))
 }
 
-/// The printed label of the entry's page, where it is not its number.
+/// The printed label of the entry's page, if it differs from the number.
 fn label(pdf: &OpenPdf, item: &OutlineItem) -> Option<String> {
     let page = item.page?;
     pdf.document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string())

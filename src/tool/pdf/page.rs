@@ -1,4 +1,4 @@
-//! One page of a PDF, or several, as a file of their own: no conversation, no store, and no hash of the source.
+//! Writes one page or several joined pages to a file, without a conversation, a store or a source hash.
 
 use std::path::{Path, PathBuf};
 
@@ -23,17 +23,17 @@ pub struct PageResult {
     pub bytes: usize,
     /// blake3 of the bytes written.
     pub blake3: String,
-    /// The reader that cut the page.
+    /// The reader tier that cut the page.
     pub tier: String,
-    /// What was left out or read in spite of damage.
+    /// Notes on what was left out, and on damage.
     pub notes: Vec<String>,
 }
 
-/// Writes page `number` of `pdf` to `out`, whole or not at all.
+/// Writes page `number` of `pdf` to `out`, atomically.
 ///
 /// # Errors
-/// `validation_error` for what is no number, `invalid_page` for one that the document does not have, and whatever
-/// cutting and writing come to.
+/// `validation_error` if `number` is not a number, `invalid_page` if it is out of range, and errors of cutting and
+/// writing.
 pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult, ToolError> {
     let page = page_number(pdf, number)?;
     let chunk = cut(pdf, page)?;
@@ -54,7 +54,7 @@ pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult,
 pub struct JoinResult {
     /// The file written.
     pub file: PathBuf,
-    /// The 1-based numbers of the pages in it, as a selection: `2-4,7`.
+    /// The 1-based page numbers, as a selection: `2-4,7`.
     #[serde(rename = "pageNumbers")]
     pub page_numbers: String,
     /// How many they are.
@@ -65,16 +65,16 @@ pub struct JoinResult {
     pub bytes: usize,
     /// blake3 of the bytes written.
     pub blake3: String,
-    /// The reader that cut the pages.
+    /// The reader tier that cut the pages.
     pub tier: String,
-    /// What was left out or read in spite of damage.
+    /// Notes on what was left out, and on damage.
     pub notes: Vec<String>,
 }
 
-/// Writes the pages of `selection`, or all, as one PDF to `out`, whole or not at all.
+/// Writes the pages of `selection`, or all pages, as one PDF to `out`, atomically.
 ///
 /// # Errors
-/// `invalid_page` and `invalid_page_range` for the selection, and whatever cutting, joining and writing come to.
+/// `invalid_page` and `invalid_page_range` for the selection, and errors of cutting, joining and writing.
 pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Result<JoinResult, ToolError> {
     let page_count = pdf.document.page_count();
     let pages = match selection {

@@ -14,7 +14,7 @@ use crate::page::PageNumber;
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 
-/// MIME type of a drawn page.
+/// The MIME type of a rendered page.
 const PNG: &str = "image/png";
 
 /// What was drawn.
@@ -24,7 +24,7 @@ pub struct RenderResult {
     pub file: PathBuf,
     /// The page's 1-based number.
     pub page: u32,
-    /// As printed, where the document says so.
+    /// The printed label, if the document has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Pages of the document.
@@ -37,22 +37,22 @@ pub struct RenderResult {
     pub dpi: u16,
     /// Bytes written.
     pub bytes: usize,
-    /// What could not be drawn.
+    /// Notes on what could not be rendered.
     pub notes: Vec<String>,
 }
 
 /// The result of `pdf_render_page`.
 #[derive(Debug)]
 pub struct RenderAnswer {
-    /// The picture, and what is said of it.
+    /// The picture and its description.
     pub blocks: Vec<Block>,
     /// The same for programs.
     pub result: RenderResult,
-    /// To be committed once the picture was written to the client: it counts against what a provider takes in a request.
+    /// Commit it once the picture was written to the client: it counts against provider limits.
     pub delivery: Option<Delivery>,
 }
 
-/// Draws a page for a model, and writes the picture to the output directory.
+/// Renders a page for a model, and writes the picture to the output directory.
 ///
 /// # Errors
 /// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
@@ -73,7 +73,7 @@ pub fn render_page(
     Ok(RenderAnswer { blocks, result, delivery })
 }
 
-/// A picture to be shown, with the mark that it was; or why it is not.
+/// The picture to show and its delivery, or why it is not shown.
 type ShownPicture = Result<(Block, Option<Delivery>), String>;
 
 fn shown(
@@ -102,7 +102,7 @@ fn shown(
     }))
 }
 
-/// Draws a page to `out`, whole or not at all.
+/// Renders a page to `out`, atomically.
 ///
 /// # Errors
 /// As [`render_page`], and `write_failed`.
@@ -144,7 +144,7 @@ fn result(
 }
 
 impl RenderResult {
-    /// What was drawn, in lines.
+    /// The result as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
         let Self { file, page, width, height, dpi, bytes, .. } = self;

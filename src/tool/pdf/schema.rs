@@ -1,4 +1,4 @@
-//! The PDF tools as a client sees them.
+//! Schemas of the PDF tools.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ Ask another model about up to ten PDFs and get its answer as text. For when you 
 answer and not the pages. Whole files go where they fit; choose pages (1-based, like \"1-3,7\") of long ones. What \
 did not come to the model is named together with the call that sends it.";
 
-/// The tool `pdf`, for servers that know a model.
+/// The tool `pdf`, for servers that have a model.
 #[must_use]
 pub fn ask_spec() -> ToolSpec {
     let properties = json!({
@@ -62,7 +62,7 @@ pub fn ask_spec() -> ToolSpec {
     }
 }
 
-/// The tools, in the order of the list.
+/// The PDF tools, in list order.
 pub(crate) fn pdf_tools() -> Vec<ToolSpec> {
     vec![info(), extract_text(), render_page(), search(), outline()]
 }
@@ -84,12 +84,12 @@ fn pages() -> Value {
     )
 }
 
-/// What every tool over one PDF takes.
+/// The parameters that all PDF tools share.
 fn document() -> Value {
     json!({ "path": path(), "password": password(), "conversation": conversation() })
 }
 
-/// [`document`] with a tool's `own` parameters.
+/// The shared parameters with a tool's `own`.
 fn with_document(own: Value) -> Value {
     let mut properties = document();
     if let (Value::Object(all), Value::Object(own)) = (&mut properties, own) {

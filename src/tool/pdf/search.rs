@@ -15,7 +15,7 @@ use crate::tool::error::ToolError;
 /// Answers `pdf_search`.
 ///
 /// # Errors
-/// `validation_error` for an expression that is none; every refusal of the selection, the file and the PDF.
+/// `validation_error` for an invalid expression, and the errors of the selection, the file and the PDF.
 pub fn search(
     context: &ContextManager,
     arguments: &SearchArguments,
@@ -64,15 +64,15 @@ struct SearchFindings {
     pages: Vec<MatchedPage>,
     without_text: PageSet,
     unreadable: PageSet,
-    /// Hits that may still be shown.
+    /// Matches that may still be shown.
     left: usize,
     total: usize,
     searched: u64,
-    /// How the pages were found.
+    /// A note on how the pages were selected.
     note: Option<String>,
-    /// Pages with matches, not all of which fit into the result.
+    /// Pages whose matches do not all fit into the result.
     rest: PageSet,
-    /// A page whose matches alone do not fit.
+    /// A page whose matches alone are too many.
     alone: Option<PageIndex>,
     /// Pages with matches.
     matching: usize,
@@ -93,7 +93,7 @@ impl SearchFindings {
             Err(_) => return self.unreadable.insert(page),
         };
         match text.kind {
-            // What there is of it is searched all the same.
+            // Search whatever text there is.
             PageKind::Undecodable => self.unreadable.insert(page),
             _ if text.text.is_empty() => self.without_text.insert(page),
             _ => {}
@@ -109,7 +109,7 @@ impl SearchFindings {
         self.pages.push(MatchedPage { page, label, count, is_held: held.contains(page), hits });
     }
 
-    /// Leaves out what the result has no room for.
+    /// Drops matches that do not fit into the result.
     fn drop_what_does_not_fit(&mut self, room: ResultBudget) {
         let mut left = room.bytes();
         let mut kept = 0;
@@ -130,7 +130,8 @@ impl SearchFindings {
             }
             kept += 1;
         }
-        // Of the page that does not fit whole, what fits. Where that is all, the same call would give the same again.
+        // Keep the matches that fit of a partly fitting page. If it is the only page, the same call would give the same
+        // result again.
         let some = self.pages.get(kept).is_some_and(|page| !page.hits.is_empty());
         self.alone = self.pages.first().filter(|_| some && kept == 0).map(|page| page.page);
         self.rest = self.pages.iter().skip(kept.max(usize::from(self.alone.is_some()))).map(|page| page.page).collect();
@@ -193,13 +194,13 @@ impl SearchFindings {
 }
 
 impl MatchedPage {
-    /// Bytes that it takes in the text and in the structure, without its hits.
+    /// Bytes of a page in the text and the structure, without its matches.
     fn head_cost(&self) -> u64 {
         const NAMES: u64 = 128;
         json_length(&self.label).saturating_mul(2).saturating_add(NAMES)
     }
 
-    /// Bytes that a hit takes in both.
+    /// Bytes of a match in both.
     fn hit_cost(hit: &Hit) -> u64 {
         const NAMES: u64 = 32;
         let excerpts = json_length(&hit.excerpt).saturating_mul(2);

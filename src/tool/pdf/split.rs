@@ -1,4 +1,4 @@
-//! Every page of a PDF as a file of its own.
+//! Writes every page of a PDF to a file of its own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use crate::tool::error::ToolError;
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SplitResult {
-    /// The document, as it was named.
+    /// The document, as the request named it.
     pub file: String,
     /// Pages of the document.
     pub pages: u32,
@@ -28,7 +28,7 @@ pub struct SplitResult {
     pub bytes: usize,
     /// Pages that could not be cut or written, in page order.
     pub failed: Vec<FailedPage>,
-    /// Whether it was stopped before all pages were done.
+    /// Whether it was stopped early.
     pub interrupted: bool,
 }
 
@@ -86,7 +86,7 @@ impl SplitJob<'_> {
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                // Where no more threads are to be had, those that there are do all.
+                // If no more threads can be started, the existing ones do all the work.
                 if std::thread::Builder::new().spawn_scoped(scope, || self.work(pages)).is_err() {
                     break;
                 }
@@ -95,7 +95,7 @@ impl SplitJob<'_> {
         });
     }
 
-    /// Takes the next page not yet taken, until none is left.
+    /// Takes pages from the shared counter until none is left.
     fn work(&self, pages: &[PageIndex]) {
         let _at_work = at_work();
         while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {

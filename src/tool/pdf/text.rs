@@ -19,14 +19,14 @@ use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 pub struct TextResult {
     /// The file's name.
     pub file: String,
-    /// The file as it was named.
+    /// The file, as the request named it.
     pub path: String,
     /// Pages of the document.
     pub total_pages: u32,
-    /// The selection as it was given.
+    /// The selection, as given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection: Option<String>,
-    /// The pages selected, up to where the text was cut.
+    /// The selected pages, up to where the text was cut.
     pub pages: Vec<ExtractedPage>,
     /// Whether the text was cut.
     pub truncated: bool,
@@ -37,7 +37,7 @@ pub struct TextResult {
     /// Selected pages without text, as a selection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub without_text: String,
-    /// What is to be known of single pages.
+    /// Notes on single pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The pages selected.
@@ -50,20 +50,20 @@ pub struct TextResult {
 pub struct ExtractedPage {
     /// Its 1-based number.
     pub number: u32,
-    /// As printed, where the document says so.
+    /// The printed label, if the document has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Its text.
     pub text: String,
 }
 
-/// Notes on pages in one answer; what is common to hundreds of pages is said often enough.
+/// Notes on pages in one answer. Hundreds of pages may have the same note.
 const MAX_NOTES: usize = 20;
 
-/// The text of the pages that `arguments` select.
+/// Extracts the text of the selected pages.
 ///
 /// # Errors
-/// `invalid_page` and `invalid_page_range` for the selection; where no page can be read, why the first cannot.
+/// `invalid_page` and `invalid_page_range` for the selection. If no page can be read, the first page's error.
 pub fn extract_text(
     pdf: &OpenPdf,
     arguments: &TextArguments,
@@ -121,7 +121,7 @@ impl<'a> TextResultBuilder<'a> {
                 if found.text.is_empty() || found.kind == PageKind::Undecodable {
                     self.without_text.insert(page);
                 }
-                // That a page without text is empty or a picture is what most of them are.
+                // Most pages without text are empty or pictures: no remark needed.
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
                 let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
                 self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
@@ -134,7 +134,7 @@ impl<'a> TextResultBuilder<'a> {
         }
     }
 
-    /// Adds what fits of a page; the line that names it counts too.
+    /// Adds what fits of a page. Its heading counts too.
     fn push(&mut self, page: PageIndex, text: &str) {
         let heading = char_count(&heading(page.number().get(), self.total == 0));
         self.total = self.total.saturating_add(heading).saturating_add(char_count(text));
@@ -177,7 +177,7 @@ impl<'a> TextResultBuilder<'a> {
 }
 
 impl TextResult {
-    /// The result cut to what `room` has room for, with the call that gives the rest.
+    /// The result, cut to `room`, with the call that continues it.
     #[must_use]
     pub fn within(mut self, room: ResultBudget) -> Self {
         let beside = json_length(&self.remarks()).saturating_add(json_length(&self.notes));
@@ -185,7 +185,7 @@ impl TextResult {
         let mut pages = Vec::new();
         let mut cut = None;
         for mut page in std::mem::take(&mut self.pages) {
-            // Its number stands in the heading, and among the details.
+            // The number appears in the heading and in the details.
             let cost = json_length(&heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
             let fitting = prefix_within_json(&page.text, left.saturating_sub(cost)).len();
             if left < cost || fitting < page.text.len() {
@@ -206,13 +206,13 @@ impl TextResult {
         self
     }
 
-    /// Says that the text ends within page `number`, for lack of room in the result.
+    /// Notes that the text ends within page `number` for lack of room.
     fn note_cut(&mut self, number: u32) {
         let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&heading(page.number, at == 0)));
         let texts = self.pages.iter().map(|page| char_count(&page.text));
         self.max_chars = headings.chain(texts).sum();
         self.truncated = true;
-        // A page that alone is too much would be cut at the same place again.
+        // If a single page is too long, the same call would cut it at the same place again.
         let is_alone = self.pages.len() == 1;
         let from = if is_alone { number } else { number.saturating_sub(1) };
         let rest = self.wanted.iter().filter(|page| page.0 >= from).collect::<PageSet>();
@@ -223,7 +223,7 @@ impl TextResult {
         self.notes.push(format!("The result has room for no more text (max_result_bytes). {said}"));
     }
 
-    /// The text as it is answered.
+    /// The text for the model.
     #[must_use]
     pub fn text(&self) -> String {
         if !self.truncated && self.pages.iter().all(|page| page.text.is_empty()) {
@@ -244,7 +244,7 @@ impl TextResult {
         text
     }
 
-    /// What goes beside the text: that it is data, and what is to be known of its pages.
+    /// Remarks beside the text: that it is untrusted, and notes on its pages.
     #[must_use]
     pub fn remarks(&self) -> String {
         let quotes = self.pages.iter().any(|page| !page.text.is_empty());
@@ -256,11 +256,11 @@ impl TextResult {
     }
 }
 
-/// The answer for a document, or for selected pages, without any text.
+/// The answer if no selected page has text.
 const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
      as images for visual inspection.";
 
-/// The line before a page; it also ends the page before.
+/// The line before a page. It also separates it from the page before.
 fn heading(page: u32, is_first: bool) -> String {
     let gap = if is_first { "" } else { "\n\n" };
     format!("{gap}--- Page {page} ---\n")
