@@ -1,17 +1,17 @@
-//! Requests with large data in them, which is written as base64 only while it is sent.
+//! Request bodies whose binary data becomes base64 only while it is sent.
 //!
-//! The JSON is written with a mark where data belongs, and parted there. So a request costs the memory of its raw
-//! data, three quarters of its base64, and not the two or three copies that a JSON value of it would.
+//! The JSON is serialized with a mark for each piece of data, then split at the marks. So a request holds its raw data
+//! once, without base64 copies.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-/// Stands in a JSON text where data belongs. No character that Unicode assigns; [`without_marks`] takes it out of all else.
+/// The mark. Unicode assigns no such character; [`without_marks`] removes it from all texts.
 const MARK: char = '\u{10FFFF}';
 
-/// Bytes of data that are encoded at a time; a multiple of three, so that only the last piece is padded.
+/// Bytes of data encoded at a time; a multiple of three, so that only the last piece is padded.
 const STRIDE: usize = 48 * 1024;
 
 /// Standard base64 with padding.
@@ -20,22 +20,22 @@ pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Adds the standard base64 of `bytes` to `out`.
+/// Appends the standard base64 of `bytes` to `out`.
 pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     base64_simd::STANDARD.encode_append(bytes, out);
 }
 
-/// The value that stands for data, after `prefix`.
+/// A JSON string that stands for `prefix` and data.
 pub(super) fn data_after(prefix: &str) -> Value {
     Value::String(format!("{prefix}{MARK}"))
 }
 
-/// `text` without what could be taken for the mark.
+/// Replaces characters that would be taken for a mark.
 pub(super) fn without_marks(text: &str) -> String {
     text.replace(MARK, "\u{FFFD}")
 }
 
-/// A request's bytes, in order.
+/// The body of a request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestBody {
     segments: Vec<BodySegment>,
@@ -48,7 +48,7 @@ enum BodySegment {
 }
 
 impl RequestBody {
-    /// A JSON value; its marks are filled with `data`, in order.
+    /// Serializes `value`, and fills its marks with `data` in order.
     pub(super) fn of(value: &Value, data: &[Bytes]) -> Self {
         let json = value.to_string();
         let mut body = Self::default();
@@ -67,7 +67,7 @@ impl RequestBody {
         self.segments.iter().map(BodySegment::len).fold(0, u64::saturating_add)
     }
 
-    /// The bytes in pieces of a moderate size.
+    /// The body in pieces of moderate size.
     pub(super) fn pieces(&self) -> RequestBodyPieces {
         RequestBodyPieces { segments: self.segments.clone().into_iter(), data: Bytes::new() }
     }
@@ -82,7 +82,7 @@ impl BodySegment {
     }
 }
 
-/// Bytes of the base64 of so many bytes.
+/// Length of the base64 of this many bytes.
 #[must_use]
 pub fn base64_length(bytes: u64) -> u64 {
     bytes.div_ceil(3).saturating_mul(4)

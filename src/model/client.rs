@@ -1,4 +1,4 @@
-//! Asking a model, and asking it again where a refusal may pass.
+//! Asks models, and retries temporary refusals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,13 +14,13 @@ use super::settings::ModelSettings;
 use crate::http::{self, Client};
 use crate::limits::Cancellation;
 
-/// Time for a connection to come about.
+/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The first wait before a model is asked again; each further one is twice as long.
+/// The first wait before a retry; it doubles each time.
 const BACKOFF: Duration = Duration::from_millis(500);
 
-/// No wait is longer: another model is asked instead.
+/// The longest wait before a retry. For a longer one, the next model is asked instead.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// A year.
@@ -32,7 +32,7 @@ pub struct ModelClient {
     settings: ModelSettings,
 }
 
-/// One question's time, and who may end it.
+/// One question to one or more models, with its deadline and cancellation.
 pub struct ModelSession<'a> {
     models: &'a ModelClient,
     runtime: tokio::runtime::Runtime,
@@ -43,10 +43,10 @@ pub struct ModelSession<'a> {
 }
 
 impl ModelClient {
-    /// Asks models as `settings` say.
+    /// Creates a client with these settings.
     #[must_use]
     pub fn new(settings: ModelSettings) -> Self {
-        // What is longer than a year is for ever, and a year can be added to a clock.
+        // A year is long enough, and can be added to a clock.
         let bounded = |time: Duration| time.min(FOR_EVER);
         let (pdf_timeout, pdf_idle_timeout) = (bounded(settings.pdf_timeout), bounded(settings.pdf_idle_timeout));
         Self { settings: ModelSettings { pdf_timeout, pdf_idle_timeout, ..settings } }
@@ -58,10 +58,10 @@ impl ModelClient {
         &self.settings
     }
 
-    /// Begins a question: its time runs from here.
+    /// Starts a question and its timeout.
     ///
     /// # Errors
-    /// [`ModelError::Unusable`] where the system has no resources for it.
+    /// [`ModelError::Unusable`] if the HTTP client or the runtime cannot be created.
     pub fn session<'a>(
         &'a self,
         listener: &'a dyn ReplyListener,
@@ -87,7 +87,7 @@ impl ModelClient {
 }
 
 impl ModelSession<'_> {
-    /// Asks `name`; blocks until it has answered or failed.
+    /// Asks one model. Blocks until it has answered or failed.
     ///
     /// # Errors
     /// Every [`ModelError`].
@@ -98,7 +98,7 @@ impl ModelSession<'_> {
         self.runtime.block_on(self.ask_with_retries(name, question, &stop))
     }
 
-    /// Whether the one who asked went away.
+    /// Whether the question was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancellation.is_cancelled()

@@ -4,39 +4,39 @@ use std::time::Duration;
 
 use super::name::ModelName;
 
-/// Why a model gave no answer. No variant holds a key or a document's content.
+/// Why a model gave no answer. No variant contains a key or document content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// No provider has this name.
+    /// There is no provider with this name.
     #[error("no provider is called '{name}'; known are {known}")]
     UnknownProvider {
         /// The name asked for.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: String,
     },
-    /// The provider is asked only with a key, and none is set.
+    /// The provider needs a key, and none is set.
     #[error("no key for {provider}: set {variables}")]
     NoKey {
         /// The provider.
         provider: &'static str,
-        /// The variables that can hold one.
+        /// The variables that may hold it.
         variables: String,
     },
-    /// The provider is asked where a variable says, and it says nothing.
+    /// The provider's address must come from a variable, which is not set.
     #[error("no address for {provider}: set {variable}")]
     NoAddress {
         /// The provider.
         provider: &'static str,
-        /// The variable that holds it.
+        /// The variable.
         variable: &'static str,
     },
-    /// A request was not sent, because it would pass a limit.
+    /// The request would exceed a limit, so it was not sent.
     #[error("the request has {found} {unit}, and {which} takes {limit}")]
     OverLimit {
         /// What is counted: bytes, pages, blocks.
         unit: &'static str,
-        /// The model whose limit it is.
+        /// The model with the limit.
         which: ModelName,
         /// The limit.
         limit: u64,
@@ -46,13 +46,13 @@ pub enum ModelError {
     /// The server answered with an error.
     #[error("{status}: {message}")]
     Refused {
-        /// The HTTP status, or the one that an error within a stream stands for.
+        /// The HTTP status, or its equivalent for an error inside a stream.
         status: u16,
-        /// What it says, within 400 characters.
+        /// The server's message, at most 400 characters.
         message: String,
-        /// How long it asks to wait.
+        /// How long the server asks to wait.
         retry_after: Option<Duration>,
-        /// Whether asking again may help.
+        /// Whether a retry may succeed.
         is_passing: bool,
     },
     /// No connection.
@@ -63,25 +63,25 @@ pub enum ModelError {
         /// Why not.
         reason: String,
     },
-    /// The connection ended before the answer did.
+    /// The connection ended before the answer was complete.
     #[error("the answer broke off: {reason}")]
     Broken {
         /// How.
         reason: String,
     },
-    /// Something came that the protocol does not have.
+    /// The response does not follow the protocol.
     #[error("the answer makes no sense: {what}")]
     Nonsense {
-        /// What is wrong with it.
+        /// What is wrong.
         what: String,
     },
     /// An answer without text.
     #[error("the model returned no text{}", reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default())]
     NoText {
-        /// Why it stopped, where it says.
+        /// Why the model stopped, if it says so.
         reason: Option<String>,
     },
-    /// Nothing came for too long, or the whole took too long.
+    /// No data arrived for too long, or the answer took too long.
     #[error("{setting} is {limit_ms} ms, and {what}")]
     Timeout {
         /// The setting.
@@ -91,7 +91,7 @@ pub enum ModelError {
         /// What was waited for.
         what: &'static str,
     },
-    /// The answer was longer than is read.
+    /// The answer is too long.
     #[error("{setting} is {limit}, and the answer is longer")]
     TooLong {
         /// The setting.
@@ -99,10 +99,10 @@ pub enum ModelError {
         /// Its value in bytes.
         limit: u64,
     },
-    /// The one who asked went away.
+    /// The question was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The client could not be made, or the key cannot stand in a header.
+    /// The client could not be created, or the key is not valid in a header.
     #[error("{reason}")]
     Unusable {
         /// Why.
@@ -111,7 +111,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether asking the same model again may help.
+    /// Whether a retry of the same model may succeed.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Refused { is_passing: true, .. })

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! One request to a provider and its response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,16 +15,16 @@ use super::settings::{Endpoint, ModelSettings};
 use super::sse::EventParser;
 use crate::http::{Client, HttpError, RequestBuilder, Response, header, streamed};
 
-/// Bytes of a refusal that are read.
+/// Bytes read of an error response.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 
-/// Characters of a refusal that are told.
+/// Characters kept of an error message.
 const MAX_MESSAGE_CHARACTERS: usize = 400;
 
-/// Bytes of one event of an answer, and of an answer's JSON beside its text.
+/// Bytes of one event, or of an answer's JSON around its text.
 const MAX_EVENT_BYTES: usize = 4 << 20;
 
-/// One request, with the world that it is made in.
+/// One request and what it needs.
 pub(super) struct ModelExchange<'a> {
     pub(super) client: &'a Client,
     pub(super) settings: &'a ModelSettings,
@@ -32,9 +32,9 @@ pub(super) struct ModelExchange<'a> {
     pub(super) name: &'a ModelName,
     pub(super) question: &'a Question,
     pub(super) listener: &'a dyn ReplyListener,
-    /// Notified when the one who asked went away.
+    /// Notified on cancellation.
     pub(super) stop: &'a Notify,
-    /// When all models together have had their time.
+    /// The deadline for all models together.
     pub(super) deadline: Instant,
 }
 
@@ -74,7 +74,7 @@ impl ModelExchange<'_> {
             .post(wire.url(&self.endpoint.base_url, &self.name.model))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream, application/json")
-            // A compressed stream may be held back by the one who compresses it.
+            // A compressing proxy might hold back a stream.
             .header(header::ACCEPT_ENCODING, "identity");
         for (name, value) in wire.headers(self.endpoint.key.as_ref()) {
             let reason = format!("the key of {} cannot stand in a header", self.name.provider);
@@ -86,13 +86,13 @@ impl ModelExchange<'_> {
         Ok(request.body(streamed(body.pieces().inspect(move |_| activity.touch()), length)))
     }
 
-    /// What a status that is no success came with.
+    /// The error of a response with an error status.
     async fn refusal(&self, response: Response, activity: &Activity) -> Result<ModelError, ModelError> {
         let status = response.status().as_u16();
         let retry_after = retry_after(&response, SystemTime::now());
         let text = self.text_of(response, activity, MAX_REFUSAL_BYTES).await.or_else(|error| match error {
             ModelError::Cancelled | ModelError::Timeout { .. } => Err(error),
-            // What came of it is not known; that it is a refusal is.
+            // The body is lost, but the refusal is known.
             _ => Ok(String::new()),
         })?;
         let (message, kind) = message_of(&text).unwrap_or_else(|| (text, String::new()));
@@ -104,7 +104,7 @@ impl ModelExchange<'_> {
         })
     }
 
-    /// A server's words, fit to be told.
+    /// A server's message without keys, on one line, truncated.
     fn sanitized(&self, message: &str) -> String {
         let safe = self.settings.redact(message);
         let words = safe.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
@@ -136,7 +136,7 @@ impl ModelExchange<'_> {
         let mut told = 0;
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
             let fed = events.feed(&bytes, |data| wire.event(data, reading));
-            // What came before an error was said all the same.
+            // Report what came before an error, too.
             let held = self.settings.held_back(&reading.text);
             told = self.report_text(reading, told, reading.text.len().saturating_sub(held))?;
             fed.map_err(|error| self.sanitized_error(error))?;
@@ -145,15 +145,15 @@ impl ModelExchange<'_> {
             }
         }
         self.report_text(reading, told, reading.text.len())?;
-        // Not every server that speaks chat completions says that it is done.
+        // Some chat completion servers do not send the final event.
         if reading.is_complete || (wire == ProviderProtocol::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
         }
         Err(ModelError::Broken { reason: "it ended without its end".to_owned() })
     }
 
-    /// Tells what of the answer is new up to `end`, without keys, and refuses an answer without end. Gives what is told
-    /// by now.
+    /// Reports new text up to `end`, with keys masked. Fails if the answer is too long. Returns how much has been
+    /// reported.
     fn report_text(&self, reading: &PartialReply, told: usize, end: usize) -> Result<usize, ModelError> {
         let limit = self.settings.pdf_max_answer_bytes;
         if reading.text.len() as u64 > limit {
@@ -167,7 +167,7 @@ impl ModelExchange<'_> {
         Ok(end)
     }
 
-    /// All of a response's text, unless it has more than `max` bytes.
+    /// The text of a response, at most `max` bytes.
     async fn text_of(&self, mut response: Response, activity: &Activity, max: usize) -> Result<String, ModelError> {
         let mut text = Vec::new();
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
@@ -185,7 +185,7 @@ impl ModelExchange<'_> {
         chunk.map_err(|error| ModelError::Broken { reason: self.sanitized(&root_cause(&error)) })
     }
 
-    /// `future`, unless it is cancelled, or nothing happens, or time is up.
+    /// Awaits `future`, unless it is cancelled, idle for too long, or past the deadline.
     async fn in_time<F: Future>(&self, activity: &Activity, future: F) -> Result<F::Output, ModelError> {
         let mut future = std::pin::pin!(future);
         loop {
@@ -219,7 +219,7 @@ impl ModelExchange<'_> {
         ModelError::Broken { reason }
     }
 
-    /// An error out of an answer, without keys and within bounds.
+    /// An error out of a response, with keys masked and bounded length.
     fn sanitized_error(&self, error: ModelError) -> ModelError {
         match error {
             ModelError::Refused { status, message, retry_after, is_passing } => {
@@ -237,12 +237,12 @@ fn reply(reading: PartialReply) -> Result<ModelReply, ModelError> {
     Ok(ModelReply { text: reading.text, usage: reading.usage, is_cut: reading.is_cut })
 }
 
-/// The bound on a request's bytes.
+/// The byte limit of a request.
 pub(super) fn request_bytes(settings: &ModelSettings, name: &ModelName) -> u64 {
     settings.limits(name).max_request_bytes
 }
 
-/// The error when the time for all models is up.
+/// The error when the deadline for all models has passed.
 pub(super) fn total_timeout(settings: &ModelSettings) -> ModelError {
     let limit_ms = milliseconds(settings.pdf_timeout);
     ModelError::Timeout { setting: "pdf_timeout_ms", limit_ms, what: "the answer was not there by then" }
@@ -257,7 +257,7 @@ fn is_json(response: &Response) -> bool {
     content_type.is_some_and(|value| value.trim_start().starts_with("application/json"))
 }
 
-/// How long the server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+/// The wait that the server asks for: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
 fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
     let value = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(milliseconds) = value("retry-after-ms").and_then(|text| text.parse().ok()) {
@@ -269,14 +269,14 @@ fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
     seconds.or_else(|| until().map(|date| date.duration_since(now).unwrap_or_default()))
 }
 
-/// Scheme, host and port of a URL, without a name and password in it.
+/// Scheme, host and port of a URL, without credentials.
 fn shown(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default())
 }
 
-/// The innermost reason: the outer ones say that a request failed, and where.
+/// The innermost error: the outer ones only say that a request failed.
 fn root_cause(error: &HttpError) -> String {
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause.and_then(std::error::Error::source) {
@@ -285,7 +285,7 @@ fn root_cause(error: &HttpError) -> String {
     cause.map_or_else(|| "the connection failed".to_owned(), ToString::to_string)
 }
 
-/// When bytes last went or came.
+/// The time of the last data sent or received.
 #[derive(Debug, Clone)]
 struct Activity {
     start: Instant,

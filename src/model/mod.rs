@@ -1,22 +1,23 @@
-//! Models of other providers, asked about PDFs.
+//! Asks models of other providers about PDFs.
 //!
-//! A [`Question`] is documents, texts and pictures in order, then a prompt. [`ModelSession::ask`] sends it to one
-//! [`ModelName`] and reads the streamed [`ModelReply`]; which models are asked in which order, and what is packed for each, is
-//! for the caller to say. [`PROVIDERS`] holds how they are reached, and [`provider`](crate::provider) what they take.
+//! A [`Question`] is a list of documents, texts and pictures, followed by a prompt. [`ModelSession::ask`] sends it to
+//! one [`ModelName`] and reads the streamed [`ModelReply`]. The caller decides which models to ask and what to pack for
+//! each. [`PROVIDERS`] says how to reach providers, and [`provider`](crate::provider) what they accept.
 //!
 //! # What is promised
 //!
-//! - **A request that would pass a known limit is not sent**: its length is known before its first byte goes.
-//! - **A request's data lies in memory once, and raw**: base64 is made while it is sent.
-//! - **No key leaves but in its header.** [`ProviderKey`] has no text form, and what servers say is searched for keys.
-//! - **Nothing waits for ever**: `pdf_idle_timeout` where nothing moves, `pdf_timeout` for all together, and a
-//!   [`Cancellation`](crate::limits::Cancellation) that closes the connection.
-//! - **An answer is whole or an error**: a stream that ends without its end is [`ModelError::Broken`].
+//! - **A request that would exceed a known limit is not sent**: its length is known before the first byte goes out.
+//! - **The data of a request is in memory once, raw**: base64 is produced while sending.
+//! - **A key is only ever sent in its header.** [`ProviderKey`] has no text form, and keys are masked in what servers
+//!   say.
+//! - **Nothing waits for ever**: `pdf_idle_timeout` bounds silence, `pdf_timeout` the whole question, and a
+//!   [`Cancellation`](crate::limits::Cancellation) closes the connection.
+//! - **An answer is complete or an error**: a stream that ends early is [`ModelError::Broken`].
 //!
 //! # Why no library does it
 //!
-//! The crates that speak to several providers, read as sources on 2026-11-22. "Crates" is what each adds to the 319
-//! that this one was built of then, with no default features and its HTTP client.
+//! A comparison of the crates that speak to several providers, from their sources on 2026-11-22. "Crates" is what each
+//! adds to the 319 that this crate depended on then, with its HTTP client and without default features.
 //!
 //! | crate | crates | PDF blocks: Anthropic, Google, OpenAI | base URL | refusals | time, end |
 //! |---|---|---|---|---|---|
@@ -26,10 +27,9 @@
 //! | `aisdk` 0.5.2 | 28, with a second reqwest and OpenSSL | no; no; no | yes | text | no |
 //! | `llm` 1.3.8 | 27, with a second reqwest | yes; yes; refused | yes | text | one timeout |
 //!
-//! `genai` comes close. But it builds the request as a JSON value and then as bytes, so that a PDF lies in memory as
-//! base64 more than once, where the bound here is one and a half (measured: 128 MB resident for ten PDFs of 10 MB, whose
-//! base64 is 133 MB); and it marks what is to be cached by message, not by block. Retrying, deadlines over several models, limits by provider and packing would be ours with any of them.
-//! What is left, the four shapes of requests and events, is 290 lines of this room of 2,200.
+//! `genai` comes close. But it holds a PDF in memory as base64 more than once (`benches/README.md`), and it sets cache
+//! marks per message, not per block. Retries, deadlines over several models, limits per provider and packing would be
+//! needed with any of them.
 
 mod body;
 mod client;

@@ -1,19 +1,19 @@
-//! Names of models and keys of providers.
+//! Model names and provider keys.
 
 use std::fmt;
 
-/// A model of a provider, as settings and arguments name it: `provider/model`.
+/// A model as settings and arguments name it: `provider/model`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ModelName {
     /// The provider's name, such as `anthropic`.
     pub provider: String,
-    /// The provider's own name of the model; it may hold further slashes.
+    /// The provider's name for the model; may contain slashes.
     pub model: String,
 }
 
 impl ModelName {
-    /// Reads `provider/model`. `None` where the slash or one of the two is missing, or where a character stands in the
-    /// model's name that could end a URL's path.
+    /// Parses `provider/model`. `None` if a part is missing, or the model's name has characters that could end a URL
+    /// path.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (provider, model) = text.trim().split_once('/')?;
@@ -31,7 +31,7 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// A provider's key. It has no text form: neither logs nor errors nor a dump of settings can hold it.
+/// A provider's key. It has no text form, so that logs, errors and dumps of settings cannot contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProviderKey(String);
 
@@ -42,12 +42,12 @@ impl ProviderKey {
         Self(key)
     }
 
-    /// The key, for the header that carries it.
+    /// The key, for its header.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// `text` without the key: servers quote what they refuse.
+    /// Masks the key in `text`: servers may quote what they refuse.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
@@ -55,7 +55,7 @@ impl ProviderKey {
 }
 
 impl ProviderKey {
-    /// Bytes at the end of `text` that are the beginning of the key, and not all of it.
+    /// Length of the longest proper prefix of the key at the end of `text`.
     pub(super) fn partial_suffix_length(&self, text: &str) -> usize {
         let beginnings = self.0.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
         let is_at_the_end = |at: &usize| self.0.get(..*at).is_some_and(|beginning| text.ends_with(beginning));

@@ -1,4 +1,4 @@
-//! The providers that are known, as data.
+//! The table of known providers.
 
 use super::protocol::ProviderProtocol;
 
@@ -9,23 +9,23 @@ pub struct Provider {
     pub name: &'static str,
     /// The protocol it speaks.
     pub wire: ProviderProtocol,
-    /// Where it is asked, unless a variable says otherwise; empty where only a variable can say.
+    /// The default address; empty if only a variable can set it.
     pub base_url: &'static str,
-    /// Variables that hold a key, the first that is set counts.
+    /// Variables that may hold a key. The first one set counts.
     pub key_variables: &'static [&'static str],
-    /// The variable that holds another base URL.
+    /// The variable that overrides the address.
     pub base_url_variable: &'static str,
-    /// Whether it is asked only with a key.
+    /// Whether a key is required.
     pub needs_key: bool,
-    /// The model that is asked where no setting names one.
+    /// The model to use if no setting names one.
     pub default_model: Option<&'static str>,
-    /// Whether its models are taken to see pictures, where no setting says otherwise.
+    /// Whether its models accept pictures, unless a setting says otherwise.
     pub takes_images: bool,
 }
 
-/// All providers. The first that has a key and a default model is asked where no setting names a model.
+/// All providers. If no setting names a model, the first provider with a key and a default model is used.
 ///
-/// Names, paths and variables are those of the providers' own references and SDKs, read 2026-11-22.
+/// Names, paths and variables as in the providers' references and SDKs, read on 2026-11-22.
 pub const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
@@ -57,7 +57,7 @@ pub const PROVIDERS: &[Provider] = &[
         default_model: Some("gpt-5-mini"),
         takes_images: true,
     },
-    // Any server that speaks chat completions: llama.cpp, vLLM, Ollama, a gateway.
+    // Any server with chat completions: llama.cpp, vLLM, Ollama, a gateway.
     chat("compatible", "", &["PAGEWISE_COMPATIBLE_API_KEY"], "PAGEWISE_COMPATIBLE_BASE_URL", false, true),
     chat("openrouter", "https://openrouter.ai/api/v1", &["OPENROUTER_API_KEY"], "OPENROUTER_BASE_URL", true, true),
     chat("mistral", "https://api.mistral.ai/v1", &["MISTRAL_API_KEY"], "MISTRAL_BASE_URL", true, true),

@@ -1,27 +1,27 @@
-//! What a model is asked, in no provider's shape yet.
+//! A question to a model, independent of any provider.
 
 use bytes::Bytes;
 
-/// One piece of a question. The prompt follows the last.
+/// One part of a question. The prompt follows the last part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionPart {
     /// A PDF.
     Document {
         /// The file's bytes.
         bytes: Bytes,
-        /// What it is, for models that are told.
+        /// Its title, for protocols that have one.
         title: String,
-        /// A file name, for protocols that want one.
+        /// A file name, for protocols that need one.
         file_name: String,
     },
-    /// Text out of a PDF.
+    /// Text extracted from a PDF.
     Text(String),
     /// A picture of a page, as PNG.
     Picture(Bytes),
 }
 
 impl QuestionPart {
-    /// Bytes of its data, before they are written as base64 or JSON.
+    /// Bytes of its data, before base64 and JSON.
     #[must_use]
     pub fn size(&self) -> u64 {
         match self {
@@ -36,7 +36,7 @@ impl QuestionPart {
 pub struct Question {
     /// Documents, texts and pictures, in order.
     pub parts: Vec<QuestionPart>,
-    /// What is wanted of them.
+    /// The question to answer.
     pub prompt: String,
 }
 
@@ -47,27 +47,27 @@ pub struct ModelReply {
     pub text: String,
     /// What it cost.
     pub usage: TokenUsage,
-    /// Whether the provider ended the answer before the model did, by its bound on the length of answers.
+    /// Whether the provider cut the answer at its length limit.
     pub is_cut: bool,
 }
 
-/// Tokens, as the provider counts them.
+/// Token counts, as the provider reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
-    /// Tokens of the question, cached ones too.
+    /// Tokens of the question, including cached ones.
     pub input: Option<u64>,
-    /// Tokens of the answer, with what the model thought.
+    /// Tokens of the answer, including reasoning.
     pub output: Option<u64>,
-    /// Tokens of the question that the provider had cached.
+    /// Tokens of the question that came from the provider's cache.
     pub cached: Option<u64>,
 }
 
-/// Told of an answer while it comes.
+/// Receives an answer while it is streamed.
 pub trait ReplyListener: Sync {
     /// More of the answer.
     fn text(&self, more: &str);
 
-    /// What was told so far is void: the model failed, and another is asked.
+    /// Discards what was received so far: the model failed, and another one is asked.
     fn void(&self);
 }
 

@@ -13,65 +13,66 @@ use crate::provider::ProviderLimits;
 pub struct ModelSettings {
     /// The models for PDFs.
     pub pdf_model: Option<ModelChain>,
-    /// The models for pictures, asked where none for PDFs is set.
+    /// The models for pictures, used if none for PDFs is set.
     pub image_model: Option<ModelChain>,
-    /// Where providers are asked, by the order of [`PROVIDERS`].
+    /// The endpoints of providers, in the order of [`PROVIDERS`].
     pub endpoints: Vec<Endpoint>,
     /// Bytes of one PDF. 10 MiB.
     pub pdf_max_bytes: u64,
-    /// Pages of one PDF that are cut, read or drawn for a question. 20. A whole file is bound by the provider alone.
+    /// Pages of one PDF that are cut, read or rendered for a question. 20. Whole files are bounded by the provider
+    /// alone.
     pub pdf_max_pages: u32,
-    /// Whether pages are refused to models that take whole PDFs. No: they are cut first.
+    /// Whether to refuse `pages` for models that take whole PDFs. Off: pages are cut first.
     pub strict_native_pages: bool,
     /// Characters of text in one question. 200,000.
     pub pdf_max_text_chars: usize,
-    /// Pixels per inch of pages drawn for a model. 72: a pixel a point, nothing is enlarged.
+    /// Resolution of pages rendered for a model, in DPI. 72: nothing is enlarged.
     pub pdf_image_dpi: u64,
-    /// Bytes of a request, instead of the provider's own bound; for gateways with another.
+    /// Bytes of a request, overriding the provider's limit; for gateways.
     pub pdf_request_bytes: Option<u64>,
-    /// Tokens of an answer, where a provider wants a bound. 4,096.
+    /// Tokens of an answer, for providers that require a limit. 4,096.
     pub pdf_max_output_tokens: u64,
-    /// Bytes of an answer that are read. 1 MB.
+    /// Maximum bytes of an answer. 1 MB.
     pub pdf_max_answer_bytes: u64,
-    /// Models (`provider/model`, or the beginning of it) that take no pictures.
+    /// Models that take no pictures, by `provider/model` or a prefix of it.
     pub text_only_models: Vec<String>,
-    /// Time in which nothing is sent and nothing comes. 120 s.
+    /// Timeout without any data sent or received. 120 s.
     pub pdf_idle_timeout: Duration,
-    /// Time for a question with all models and repetitions. 15 min.
+    /// Timeout of a question, including all models and retries. 15 min.
     pub pdf_timeout: Duration,
-    /// Times that a model is asked again after a refusal that may pass. 3.
+    /// Retries of a model after temporary refusals. 3.
     pub pdf_retries: u32,
-    /// Whether PDFs may come from elsewhere.
+    /// Whether PDFs may be remote.
     pub remote: RemoteReferences,
-    /// Certificates of authorities beside the system's, in PEM.
+    /// Additional root certificates, in PEM.
     pub ca_file: Option<PathBuf>,
 }
 
-/// Whether PDFs may come from elsewhere.
+/// Whether PDFs may be remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RemoteReferences {
     /// URLs are fetched.
     #[default]
     Allowed,
-    /// Sandbox mode: files of this system alone.
+    /// Sandbox mode: local files only.
     Refused,
 }
 
-/// A model, and those that are asked in turn when it fails.
+/// A model and its fallbacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelChain {
-    /// Asked first; where it is not set, the default of the first provider with a key.
+    /// The first model to ask; if not set, the default of the first provider with a key.
     pub primary: Option<ModelName>,
-    /// Asked in turn where those before fail.
+    /// Asked in turn if the models before fail.
     pub fallbacks: Vec<ModelName>,
 }
 
-/// Where a provider is asked.
+/// The endpoint of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// The provider.
     pub provider: &'static Provider,
-    /// Its address, without a slash at the end; empty where none is known.
+    /// Its address without a trailing slash; empty if unknown.
     pub base_url: String,
     /// Its key.
     pub key: Option<ProviderKey>,
@@ -102,7 +103,7 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// The defaults, with keys and addresses out of the variables that the providers' own SDKs read.
+    /// The defaults, with keys and addresses from the variables that the providers' SDKs read.
     #[must_use]
     pub fn from_variables(variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let endpoints = PROVIDERS.iter().map(|provider| Endpoint::from_variables(provider, variable));
@@ -122,8 +123,8 @@ impl ModelSettings {
         endpoint.check_usable().map(|()| endpoint)
     }
 
-    /// The models to ask, in order: those for PDFs, else those for pictures, else the default of the first provider
-    /// with a key. A chain of which no model can be asked does not count. `None` where no model can be asked.
+    /// The models to ask, in order: the chain for PDFs, else that for pictures, else the default of the first provider
+    /// with a key. Chains without a usable model are skipped. `None` if no model is usable.
     #[must_use]
     pub fn chain(&self) -> Option<Vec<ModelName>> {
         let configured = [&self.pdf_model, &self.image_model].into_iter().flatten().map(|chain| self.names(chain));
@@ -131,7 +132,7 @@ impl ModelSettings {
         configured.into_iter().find(usable).or_else(|| self.default_model().map(|name| vec![name]))
     }
 
-    /// All models of a chain, in order, each once.
+    /// All models of a chain, in order, without duplicates.
     fn names(&self, chain: &ModelChain) -> Vec<ModelName> {
         let primary = chain.primary.clone().or_else(|| self.default_model());
         let mut names = Vec::new();
@@ -160,7 +161,7 @@ impl ModelSettings {
         !is_listed && Provider::named(&name.provider).is_some_and(|provider| provider.takes_images)
     }
 
-    /// What a request to `name` may hold: what its provider takes, but for what a setting says.
+    /// The limits of a request to `name`: the provider's, unless a setting overrides them.
     #[must_use]
     pub fn limits(&self, name: &ModelName) -> ProviderLimits {
         let limits = ProviderLimits::of(&name.provider, &name.model);
@@ -174,7 +175,7 @@ impl ModelSettings {
         keys.fold(text.to_owned(), |text, key| key.redact(&text))
     }
 
-    /// Bytes at the end of `text` that may be the beginning of a key.
+    /// Bytes at the end of `text` that may be the start of a key.
     pub(super) fn held_back(&self, text: &str) -> usize {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
         keys.map(|key| key.partial_suffix_length(text)).max().unwrap_or(0)

@@ -1,20 +1,20 @@
-//! Server-sent events (WHATWG HTML, 9.2): the `data` of each, out of bytes as they come.
+//! A parser for server-sent events (WHATWG HTML, 9.2) that yields the `data` of each event.
 //!
-//! Written here because the parsers that there are want a stream type of their own and bound nothing.
+//! Existing parsers need a stream type of their own and have no bounds.
 
-/// Parts a stream of bytes into events.
+/// Splits a byte stream into events.
 #[derive(Debug, Default)]
 pub(super) struct EventParser {
-    /// The line that is not complete.
+    /// The incomplete line.
     line: Vec<u8>,
-    /// The data of the event that is not complete.
+    /// The data of the incomplete event.
     data: Vec<u8>,
     has_data: bool,
     after_return: bool,
 }
 
 impl EventParser {
-    /// Takes bytes; calls `event` with the data of each event that they complete.
+    /// Feeds bytes; calls `event` with the data of each completed event.
     pub(super) fn feed<E>(&mut self, bytes: &[u8], mut event: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         for byte in bytes {
             let after_return = std::mem::take(&mut self.after_return);
@@ -32,12 +32,12 @@ impl EventParser {
         Ok(())
     }
 
-    /// Bytes that wait for the end of their event.
+    /// Bytes buffered for the incomplete event.
     pub(super) fn waiting(&self) -> usize {
         self.line.len().saturating_add(self.data.len())
     }
 
-    /// The event that an empty line ends.
+    /// Ends a line. An empty line completes an event.
     fn end_line(&mut self) -> Option<String> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {

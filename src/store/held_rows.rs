@@ -1,4 +1,4 @@
-//! Holdings as rows. The numbers here are the schema's: they may grow, and never change.
+//! Maps holdings to rows. The numbers here are part of the schema: new ones may be added, existing ones never change.
 
 use rusqlite::Row;
 
@@ -6,13 +6,13 @@ use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
 use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 
-/// A holding's columns: kind, first, last, form, fingerprint.
+/// The columns of a held item: kind, first, last, form, fingerprint.
 pub(super) struct HeldItemRow {
     pub(super) kind: u8,
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) form: u8,
-    /// Empty where the holding is no page: a column of a primary key takes no NULL.
+    /// Empty unless the item is a page: primary key columns cannot be NULL.
     pub(super) fingerprint: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl HeldItemRow {
         }
     }
 
-    /// `None` for what this version does not know: it is then not held, and sent again.
+    /// `None` for a row that this version does not know. It counts as not held, and is sent again.
     pub(super) fn held(&self) -> Option<HeldItem> {
         match self.kind {
             0 => Some(HeldItem::Summary { supports_page_extraction: true }),
@@ -62,7 +62,7 @@ fn form_of(number: u8) -> Option<PageForm> {
     PageForm::ALL.into_iter().find(|form| form_number(*form) == number)
 }
 
-/// A holding from the columns content, file, kind, first, last, form, fingerprint, sequence.
+/// Reads a holding from the columns content, file, kind, first, last, form, fingerprint, sequence.
 pub(super) fn holding(row: &Row<'_>) -> rusqlite::Result<Option<(Holding, Sequence)>> {
     let (content, file) = (ContentHash(row.get(0)?), FileKey(row.get(1)?));
     let held = HeldItemRow {
@@ -76,12 +76,12 @@ pub(super) fn holding(row: &Row<'_>) -> rusqlite::Result<Option<(Holding, Sequen
     Ok(held.held().map(|what| (Holding { content, file, what }, at)))
 }
 
-/// A sequence as SQLite's signed integer.
+/// A number as SQLite's signed integer.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// SQLite's signed integer as a count; below zero is none.
+/// SQLite's signed integer as a count; negative values become 0.
 pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

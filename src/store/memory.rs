@@ -1,4 +1,4 @@
-//! A store that ends with the process.
+//! A store that lives in memory and ends with the process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -43,7 +43,7 @@ impl MemoryConversation {
         Self { view: ConversationView::new(), created: now, used: now, head, emptied: Sequence::START }
     }
 
-    /// The next sequence, at which this is written to.
+    /// Assigns the next sequence and marks the conversation as used.
     fn next(&mut self, now: SystemTime) -> Sequence {
         self.head.latest = self.head.latest.next();
         self.used = self.used.max(now);
@@ -114,7 +114,7 @@ impl MemoryConversation {
     }
 }
 
-/// A number that no other conversation of this process began with.
+/// A random number that identifies a new conversation.
 fn random_begun() -> u64 {
     (RandomState::new().hash_one(()) >> 1).max(1)
 }
@@ -138,7 +138,7 @@ impl MemoryState {
         self.conversations.values().map(MemoryConversation::holdings).sum()
     }
 
-    /// The least recently used first.
+    /// Conversations, least recently used first.
     fn by_last_use(&self) -> Vec<ConversationId> {
         let mut all: Vec<_> = self.conversations.iter().map(|(id, entry)| (entry.used, id.clone())).collect();
         all.sort();
@@ -160,7 +160,7 @@ impl MemoryState {
 }
 
 impl MemoryStore {
-    /// A store that knows no conversation.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -1,18 +1,17 @@
-//! What conversations hold, which outlives requests and processes.
+//! Persistent state of conversations, shared by requests and processes.
 //!
-//! [`ViewStore`] is the promise, [`MemoryStore`] and [`SqliteStore`] keep it, and one conformance suite
-//! (`tests/store.rs`) holds both to it. A store gives every recording and forgetting a [`Sequence`], in one order for
-//! all processes that write to a conversation.
+//! [`ViewStore`] is the interface. [`MemoryStore`] and [`SqliteStore`] implement it and pass one conformance suite
+//! (`tests/store.rs`). The store assigns a [`Sequence`] to every recording and forget, in one order for all processes
+//! that write to a conversation.
 //!
-//! **What is kept**: hashes of contents, pages, paths and owners, page and line numbers, page counts, forms, and counts
-//! of what was sent.
-//! Never content. One exception: `context_status` shows file names, so each path is kept beside its hash, in a table
-//! of its own, and leaves with the last conversation that holds the file. The database is readable by its owner alone.
+//! **What is stored**: hashes of contents, pages, paths and owners; page and line numbers, page counts, forms, and
+//! usage. Never content. One exception: `context_status` shows file names, so each path is stored beside its hash, and
+//! removed with the last conversation that holds the file. Only the database's owner can read it.
 //!
-//! **What it costs** stands in `benches/README.md`, measured by `benches/record.rs`.
+//! **Cost**: see `benches/README.md`, measured by `benches/record.rs`.
 //!
-//! **When it fails**, a reply must not: every failure is a typed [`StoreError`]. What cannot be read is not held, and
-//! is sent again; what cannot be recorded is sent again too.
+//! **Failures** must not fail an answer. Every failure is a typed [`StoreError`]. What cannot be read counts as not
+//! held, and what cannot be recorded is sent again.
 
 mod held_rows;
 mod memory;
@@ -44,13 +43,13 @@ pub use self::sqlite::SqliteStore;
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
-/// Keeps what conversations hold: their rows are the truth, and every process asks for it.
+/// Stores what conversations hold. The stored rows are the only truth; processes cache them at most.
 ///
-/// All methods block. Those that write are whole or not at all, and durable against the end of the process when they
-/// return. Moments are the caller's clock, to the second. The sequences of a conversation count up by one, for it alone.
+/// All methods block. Writes are atomic, and survive the end of the process once they return. Times come from the
+/// caller's clock, to the second. Each conversation counts its own sequences, in steps of one.
 pub trait ViewStore: Send + Sync {
-    /// What a conversation holds now, or `None` where it is unknown. `known` is the version of a copy at hand, to which
-    /// [`RowUpdate`] then only adds.
+    /// What a conversation holds; `None` if it is unknown. With the version of a cached copy as `known`, the
+    /// [`RowUpdate`] contains only what that copy lacks.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -60,13 +59,13 @@ pub trait ViewStore: Send + Sync {
         known: Option<Version>,
     ) -> Result<Option<ConversationState>, StoreError>;
 
-    /// What one look-up tells of a conversation, or `None` where it is unknown.
+    /// The head of a conversation; `None` if it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
     fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError>;
 
-    /// Makes a conversation known, as `owner`'s where there is one; false where it already was.
+    /// Creates a conversation, owned by `owner` if given. Returns false if it exists.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -77,11 +76,11 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<bool, StoreError>;
 
-    /// Records what was delivered to conversations, each delivery under a new sequence, all of them or none. Makes the
-    /// conversations known.
+    /// Records deliveries atomically, each under a new sequence. Creates unknown conversations.
     ///
-    /// `None` for a delivery that was refused: something was forgotten after [`DeliveryRecord::planned`], or the conversation
-    /// is another than there. Its [`DeliveryRecord::sent`] counts all the same, unless everything was forgotten since.
+    /// Returns `None` for a refused delivery: something was forgotten after [`DeliveryRecord::planned`], or the
+    /// conversation was dropped and created again. Its [`DeliveryRecord::sent`] still counts, unless everything was
+    /// forgotten since.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -105,9 +104,9 @@ pub trait ViewStore: Send + Sync {
         Ok(recorded.into_iter().next().flatten())
     }
 
-    /// Removes what was recorded under `at`: the rows whose sequence is still that one, and what was counted as `sent`,
-    /// unless everything was forgotten since. Counts as a forgetting, so that nothing is recorded that was planned on it.
-    /// Does nothing where the conversation is another by now.
+    /// Removes the rows still recorded under `at`, and subtracts `sent` unless everything was forgotten since. Counts
+    /// as a forget, so deliveries planned on these rows are refused. Does nothing if the conversation was dropped and
+    /// created again.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -119,23 +118,24 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
-    /// Forgets, as [`ConversationView::forget`](crate::view::ConversationView::forget) says, under a new sequence, and
-    /// makes the conversation known. Where that is everything, [`Usage`] is zero again.
+    /// Forgets under a new sequence, by the rule of
+    /// [`ConversationView::forget`](crate::view::ConversationView::forget). Creates an unknown conversation. Forgetting
+    /// everything resets its [`Usage`].
     ///
     /// # Errors
     /// [`StoreError`]
     fn forget(&self, conversation: &ConversationId, what: &ForgetScope, now: SystemTime)
     -> Result<Version, StoreError>;
 
-    /// Takes note that a client is in its `generation` of a conversation, and returns the conversation's, which is the
-    /// largest that any named. A larger one than before forgets [`ForgetScope::AllButFiles`].
+    /// Enters a generation, and returns the largest one entered so far. A larger generation than before forgets
+    /// [`ForgetScope::AllButFiles`].
     ///
     /// # Errors
     /// [`StoreError`]
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError>;
 
-    /// Makes `to` hold what `from` holds, or what of it was last recorded at or before `as_of`; under the same sequences,
-    /// of the same owner and generation, with all that was [`Usage`].
+    /// Creates `to` as a copy of `from`, optionally with only the rows last recorded at or before `as_of`. Sequences,
+    /// owner, generation and [`Usage`] are copied.
     ///
     /// # Errors
     /// [`StoreError::UnknownConversation`] for `from`, [`StoreError::ConversationExists`] for `to`.
@@ -147,55 +147,55 @@ pub trait ViewStore: Send + Sync {
         now: SystemTime,
     ) -> Result<(), StoreError>;
 
-    /// What is known of a conversation besides its rows, or `None` where it is unknown. Counts the holdings.
+    /// The record of a conversation, with its number of holdings; `None` if it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
     fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError>;
 
-    /// All conversations, the last used first.
+    /// All conversations, most recently used first.
     ///
     /// # Errors
     /// [`StoreError`]
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError>;
 
-    /// The paths of files, as far as they are known.
+    /// The known paths of files.
     ///
     /// # Errors
     /// [`StoreError`]
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError>;
 
-    /// How many pages the documents of these contents have, as far as that was recorded.
+    /// The recorded page counts of documents.
     ///
     /// # Errors
     /// [`StoreError`]
     fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError>;
 
-    /// When [`ViewStore::prune`] last ran, or `None` where it never did.
+    /// When [`ViewStore::prune`] last ran; `None` if never.
     ///
     /// # Errors
     /// [`StoreError`]
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError>;
 
-    /// Drops the conversations last used before `unused_since`, and then the least recently used until at most
-    /// `max_holdings` holdings remain. Takes note of `now`.
+    /// Drops conversations last used before `unused_since`, then the least recently used until at most `max_holdings`
+    /// holdings remain. Records `now` as the time of pruning.
     ///
     /// # Errors
     /// [`StoreError`]
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError>;
 
-    /// What was lost since this was last asked, and is not told by the error of a call that writes: a reading that fails
-    /// costs an answer next to nothing, and may be all that ever notices. For a door to show its user.
+    /// What was lost since the last call and reported by no write error. A failing read costs little, and may be the
+    /// only sign. For a door to show its user.
     fn take_warning(&self) -> Option<StoreWarning> {
         None
     }
 
-    /// The sessions that are kept beside the views; `None` where this store keeps none.
+    /// The session store beside the views; `None` if there is none.
     fn sessions(&self) -> Option<&dyn SessionStore> {
         None
     }
 
-    /// Whether the store answers, and how much it keeps.
+    /// Checks that the store responds, and counts its contents.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -205,7 +205,7 @@ pub trait ViewStore: Send + Sync {
 /// Why a store could not do its work.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The data folder or a file in it could not be made or opened.
+    /// The data folder or a file in it could not be created or opened.
     #[error("{}: {source}", path.display())]
     Folder {
         /// The folder or file.
@@ -213,7 +213,7 @@ pub enum StoreError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The data folder lies on a network file system, where processes on several machines cannot share a database.
+    /// The data folder is on a network file system, which several machines cannot use for one database.
     #[error("{} is on a network file system; PAGEWISE_DATA_DIR names another folder", path.display())]
     Network {
         /// The folder.
@@ -225,7 +225,7 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
-    /// The database can be read but not written.
+    /// The database is read-only.
     #[error("the database cannot be written: {}", path.display())]
     ReadOnly {
         /// The database.
@@ -237,28 +237,28 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
-    /// The database was found corrupt while in use. It was renamed where possible, and the store goes on empty.
+    /// The database was found corrupt while in use. If possible it was renamed and replaced by an empty one.
     #[error("{}", corrupt(path, set_aside.as_deref()))]
     Corrupt {
         /// The database.
         path: PathBuf,
-        /// Where the corrupt file now is; `None` where it is still in its place, or another process moved it.
+        /// Where the corrupt file is now; `None` if it is still in place, or another process moved it.
         set_aside: Option<PathBuf>,
     },
-    /// The database was written by a later version of this program, and is left alone.
+    /// A later version of this program wrote the database. It is left unchanged.
     #[error("the database has schema {found}, and this program knows {known}: {}", path.display())]
     NewerSchema {
         /// The database.
         path: PathBuf,
         /// Its schema version.
         found: i64,
-        /// The latest that this program knows.
+        /// The latest version that this program knows.
         known: i64,
     },
-    /// So many conversations could not be forgotten that it is not known any more which: nothing held is relied on.
+    /// Forgets failed for too many conversations to remember which. No holding is trusted any more.
     #[error("the memory failed to forget more than {limit} conversations; restart to rely on what it holds")]
     TooManyFailedForgets {
-        /// The most that is remembered.
+        /// The maximum.
         limit: usize,
     },
     /// No such conversation.
@@ -273,10 +273,10 @@ pub enum StoreError {
         /// The handle asked for.
         conversation: ConversationId,
     },
-    /// A PostgreSQL database, or the way to it, failed.
+    /// A PostgreSQL database or the connection to it failed.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
-    /// Any other failure of the database.
+    /// Any other database error.
     #[error("{}: {source}", path.display())]
     Database {
         /// The database.

@@ -1,4 +1,4 @@
-//! A store whose failures are counted, for whoever runs it.
+//! Counts the failures of a store.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,43 +12,43 @@ use super::{
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
-/// How long a store that failed is taken for one that fails, where nobody asks it again. 10 s: whoever is sent nothing
-/// because of it would never find that it is well.
+/// How long after its last failure a store counts as failing if nobody calls it. Load balancers send no calls to a
+/// failing server, so it would never recover otherwise.
 const FAILING_WINDOW: Duration = Duration::from_secs(10);
 
-/// A store, and how often it failed.
+/// A store that counts its calls and failures.
 pub struct StoreMonitor {
     store: Arc<dyn ViewStore>,
     reads: CallCounter,
     writes: CallCounter,
 }
 
-/// What became of the calls of one kind.
+/// Counts calls of one kind.
 #[derive(Default)]
 struct CallCounter {
     calls: AtomicU64,
     failures: AtomicU64,
-    /// When the last call failed; `None` where it did not.
+    /// When the last call failed; `None` if it succeeded.
     failed: Mutex<Option<Instant>>,
 }
 
 /// How a store fares.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreTally {
-    /// What was asked of it.
+    /// Calls that read.
     pub reads: CallTally,
-    /// What it was to record, forget or keep.
+    /// Calls that write.
     pub writes: CallTally,
 }
 
-/// How calls of one kind fare.
+/// Counts of one kind of call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallTally {
     /// All of them.
     pub calls: u64,
     /// Those that failed.
     pub failures: u64,
-    /// Whether they fail now: the last one did, a short while ago.
+    /// Whether the last call failed, recently.
     pub is_failing: bool,
 }
 
@@ -72,19 +72,19 @@ impl CallCounter {
     }
 }
 
-/// Whether an error is the store's, and not its caller's.
+/// Whether an error is the store's fault rather than the caller's.
 fn is_store_failure(error: &StoreError) -> bool {
     !matches!(error, StoreError::UnknownConversation { .. } | StoreError::ConversationExists { .. })
 }
 
 impl StoreMonitor {
-    /// A store whose failures are counted from now on.
+    /// Wraps a store.
     #[must_use]
     pub fn new(store: Arc<dyn ViewStore>) -> Self {
         Self { store, reads: CallCounter::default(), writes: CallCounter::default() }
     }
 
-    /// How the store fared so far.
+    /// The counts so far.
     #[must_use]
     pub fn tally(&self) -> StoreTally {
         StoreTally { reads: self.reads.tally(), writes: self.writes.tally() }

@@ -1,4 +1,4 @@
-//! A store in any case: on disk, or else in memory with a warning; or the one database that many machines share.
+//! Opens the configured store: SQLite, or memory with a warning, or a shared database.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,41 +6,41 @@ use std::sync::Arc;
 use super::{MemoryStore, PostgresAddress, PostgresError, SqliteStore, StoreError, StoreReport, ViewStore};
 use crate::source::HashStore;
 
-/// A store, and what the user should know about it.
+/// An opened store.
 pub struct OpenedStore {
     /// The views.
     pub views: Arc<dyn ViewStore>,
     /// Content hashes that outlive the process; `None` in memory.
     pub hashes: Option<Arc<dyn HashStore>>,
-    /// What went wrong on the way.
+    /// What went wrong while opening.
     pub warning: Option<StoreWarning>,
 }
 
-/// A database that many machines share.
+/// A database shared by several machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseSettings {
     /// Where it is.
     pub address: PostgresAddress,
-    /// Connections of a process to it, at most.
+    /// Maximum connections of this process.
     pub max_connections: usize,
 }
 
-/// What went wrong while a store was opened, though one was.
+/// A problem while opening a store, although one was opened.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreWarning {
     /// The database was corrupt. It was renamed, and an empty one took its place.
     #[error("the database was corrupt and is now {}; conversations start anew", set_aside.display())]
     SetAside {
-        /// Where the corrupt file now is.
+        /// Where the corrupt file is now.
         set_aside: PathBuf,
     },
-    /// The database that machines share does not answer yet. It is asked again at each use.
+    /// The shared database does not respond yet. Every use tries again.
     #[error("nothing is remembered until the database answers: {reason}")]
     Away {
         /// Why.
         reason: PostgresError,
     },
-    /// Views are kept in memory, and end with this process.
+    /// Views are kept in memory and end with the process.
     #[error("conversations end with this process: {reason}")]
     MemoryOnly {
         /// Why.
@@ -48,7 +48,7 @@ pub enum StoreWarning {
     },
 }
 
-/// Opens the database of `folder`, or a store in memory where that fails.
+/// Opens the database of `folder`, or a store in memory if that fails.
 #[must_use]
 pub fn open_or_memory(folder: &Path) -> OpenedStore {
     match SqliteStore::open(folder) {
@@ -64,9 +64,9 @@ pub fn open_or_memory(folder: &Path) -> OpenedStore {
     }
 }
 
-/// Opens the database that machines share. Content hashes of files are facts of one machine, and are kept in `folder`.
+/// Opens a shared database. File hashes belong to one machine, so they are kept in `folder`.
 ///
-/// Memory takes no database's place: the other machines would not know what was forgotten there.
+/// Never falls back to memory: other machines would not see what was forgotten there.
 ///
 /// # Errors
 /// [`StoreError`] for what does not pass by itself, such as a wrong password.
@@ -81,7 +81,7 @@ pub fn open_database(settings: &DatabaseSettings, folder: Option<&Path>) -> Resu
     })
 }
 
-/// Refuses: this program was built without the database's client.
+/// Fails: this program was built without the PostgreSQL client.
 ///
 /// # Errors
 /// [`PostgresError::NotBuilt`]
@@ -90,21 +90,21 @@ pub fn open_database(_: &DatabaseSettings, _: Option<&Path>) -> Result<OpenedSto
     Err(PostgresError::NotBuilt.into())
 }
 
-/// What the database that machines share is like.
+/// Inspects a shared database.
 ///
 /// # Errors
 /// [`StoreError`]
 #[cfg(feature = "postgres")]
 pub fn inspect_database(settings: &DatabaseSettings) -> Result<StoreReport, StoreError> {
     let (store, away) = super::PostgresStore::open(settings.address.clone(), settings.max_connections)?;
-    // Asked again at once, it would only say that it failed a moment ago.
+    // A second attempt would only report the recent failure.
     match away {
         Some(reason) => Err(reason.into()),
         None => store.inspect(),
     }
 }
 
-/// Refuses: this program was built without the database's client.
+/// Fails: this program was built without the PostgreSQL client.
 ///
 /// # Errors
 /// [`PostgresError::NotBuilt`]

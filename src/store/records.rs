@@ -1,4 +1,4 @@
-//! What a store says of conversations, and what it is told.
+//! The types that stores take and return.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,66 +7,66 @@ use std::time::SystemTime;
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Holding, Principal, Sequence};
 
-/// A state of a conversation's rows. Two states are one only where both numbers are equal.
+/// A version of a conversation's rows. Equal only if both numbers are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Version {
-    /// [`ConversationHead::begun`]; 0 for a conversation that is not known yet.
+    /// [`ConversationHead::begun`]; 0 for an unknown conversation.
     pub begun: u64,
     /// [`ConversationHead::latest`].
     pub latest: Sequence,
 }
 
-/// What a conversation holds, beside a copy of it that a reader has.
+/// What a conversation holds, relative to a cached copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationState {
-    /// What is known of it besides its rows.
+    /// Everything but the rows.
     pub head: ConversationHead,
     /// Its rows.
     pub rows: RowUpdate,
 }
 
-/// The rows that a reader needs besides those it has.
+/// The rows that a cached copy lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowUpdate {
-    /// None: its copy is the present version.
+    /// None: the copy is current.
     Unchanged,
-    /// Those recorded after its copy; nothing was forgotten since.
+    /// Rows recorded after the copy; nothing was forgotten since.
     Later(Vec<(Holding, Sequence)>),
-    /// All of them, in place of its copy.
+    /// All rows, replacing the copy.
     All(Vec<(Holding, Sequence)>),
 }
 
-/// What one answer gave, recorded together.
+/// The record of one delivered answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// The version that the answer was planned on; the default for a conversation that was unknown, which is refused only
-    /// where something was forgotten by now.
+    /// The version that the answer was planned on. The default is for unknown conversations; it is refused only if
+    /// something was forgotten in the meantime.
     pub planned: Version,
-    /// What the answer said is gone; forgotten before the rest is recorded, under the same sequence.
+    /// What the answer reported as gone. Forgotten first, under the same sequence.
     pub forget: Vec<ForgetScope>,
     /// What the conversation now holds.
     pub holdings: Vec<Holding>,
-    /// The paths of the files among the holdings, to be shown.
+    /// The paths of the files among the holdings, for display.
     pub names: BTreeMap<FileKey, String>,
-    /// How many pages the documents of these contents have.
+    /// Page counts of documents.
     pub page_counts: BTreeMap<ContentHash, u32>,
     /// How much it was.
     pub sent: Usage,
 }
 
-/// What one look-up tells of a conversation.
+/// The head of a conversation, read in one look-up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ConversationHead {
-    /// A random number of 63 bits, never 0, that the store chose when the conversation began. One that was pruned, or
-    /// whose database was lost, and that begins again under its name has another.
+    /// A random 63-bit number, never 0, chosen when the conversation was created. A conversation that was dropped and
+    /// created again under the same handle has a new one.
     pub begun: u64,
-    /// The sequence of the last recording or forgetting.
+    /// The sequence of the last recording or forget.
     pub latest: Sequence,
-    /// The sequence of the last forgetting, or of the last taking back.
+    /// The sequence of the last forget or take-back.
     pub forgotten: Sequence,
-    /// The largest generation that its client named; 0 before.
+    /// The largest generation that the client named; 0 if none.
     pub generation: u64,
-    /// Whose it is, where a server tells its callers apart.
+    /// The owner, on a server with several users.
     pub owner: Option<Principal>,
     /// What was sent since everything was last forgotten.
     pub sent: Usage,
@@ -79,13 +79,14 @@ impl ConversationHead {
         Version { begun: self.begun, latest: self.latest }
     }
 
-    /// Whether a copy of `known` lacks nothing but rows that were recorded after it.
+    /// Whether a copy at version `known` lacks only rows recorded later.
     #[must_use]
     pub fn extends(&self, known: Version) -> bool {
         known.begun == self.begun && self.forgotten <= known.latest && known.latest <= self.latest
     }
 
-    /// Whether a delivery rests on this conversation, and on nothing that was forgotten since it was planned.
+    /// Whether a delivery planned at `planned` may be recorded: it is for this conversation, and nothing was forgotten
+    /// since.
     #[must_use]
     pub fn allows(&self, planned: Version) -> bool {
         (planned.begun == 0 || planned.begun == self.begun) && self.forgotten <= planned.latest
@@ -97,16 +98,16 @@ impl ConversationHead {
 pub struct Usage {
     /// Media blocks: documents and images.
     pub blocks: u64,
-    /// Pages of PDF among them.
+    /// PDF pages among them.
     pub pages: u64,
-    /// Bytes of all blocks as a request carries them: media in base64.
+    /// Bytes of all blocks, with media in base64.
     pub bytes: u64,
     /// Tokens, as estimated.
     pub tokens: u64,
 }
 
 impl Usage {
-    /// Adds what was sent besides.
+    /// Adds usage.
     pub fn add(&mut self, more: Self) {
         self.blocks = self.blocks.saturating_add(more.blocks);
         self.pages = self.pages.saturating_add(more.pages);
@@ -114,7 +115,7 @@ impl Usage {
         self.tokens = self.tokens.saturating_add(more.tokens);
     }
 
-    /// Takes away what was added before.
+    /// Subtracts usage.
     pub fn subtract(&mut self, less: Self) {
         self.blocks = self.blocks.saturating_sub(less.blocks);
         self.pages = self.pages.saturating_sub(less.pages);
@@ -123,16 +124,16 @@ impl Usage {
     }
 }
 
-/// What is known of a conversation besides its rows.
+/// The record of a conversation, without its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRecord {
     /// Its handle.
     pub id: ConversationId,
-    /// When it was made known.
+    /// When it was created.
     pub created: SystemTime,
     /// When it was last written to.
     pub used: SystemTime,
-    /// How many holdings it has.
+    /// Number of holdings.
     pub holdings: u64,
     /// The rest of it.
     pub head: ConversationHead,
@@ -147,13 +148,13 @@ pub struct PruneCounts {
     pub holdings: u64,
 }
 
-/// The state of a store.
+/// The health of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreHealth {
-    /// The database, or `None` where nothing outlives the process.
+    /// The database file; `None` if nothing outlives the process.
     pub database: Option<PathBuf>,
-    /// How many conversations are known.
+    /// Number of conversations.
     pub conversations: u64,
-    /// How many holdings they have.
+    /// Number of holdings.
     pub holdings: u64,
 }

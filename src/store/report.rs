@@ -1,4 +1,4 @@
-//! What a store is like, for whoever sets one up.
+//! Inspects a store, for people who set one up.
 
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
@@ -6,68 +6,68 @@ use std::time::{Duration, Instant, SystemTime};
 use super::{DeliveryRecord, SqliteStore, StoreError, ViewStore};
 use crate::view::ConversationId;
 
-/// What a store is like.
+/// The properties of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreReport {
-    /// What keeps it, with its version.
+    /// The database engine and its version.
     pub engine: String,
-    /// Where it is, without what is secret.
+    /// Where it is, without secrets.
     pub place: String,
-    /// The version of its tables.
+    /// The schema version.
     pub schema: i64,
-    /// The median time of a reading.
+    /// Median time of a read.
     pub read: Duration,
-    /// The median time of a recording.
+    /// Median time of a record.
     pub record: Duration,
     /// Conversations that it knows.
     pub conversations: u64,
     /// Their holdings.
     pub holdings: u64,
-    /// The server that keeps it, where one does.
+    /// The database server, if there is one.
     pub server: Option<ServerReport>,
 }
 
-/// What a server of a database and the way to it are like.
+/// The properties of a database server and the connection to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerReport {
-    /// The protocol and cipher of TLS; `None` where the connection has none.
+    /// TLS protocol and cipher; `None` without TLS.
     pub tls: Option<String>,
-    /// Whom the server takes this program for.
+    /// The database user.
     pub user: String,
-    /// How many seconds the server's clock is ahead of this machine's; 0 where they agree within two.
+    /// Seconds that the server's clock is ahead of this machine's; 0 if they agree within two.
     pub clock_ahead_seconds: i64,
     /// Connections of this process.
     pub pool: PoolUsage,
-    /// As many connections as the server takes of all its clients.
+    /// Maximum connections of the server over all clients.
     pub max_connections: String,
     /// What a commit waits for (`synchronous_commit`).
     pub durability: String,
 }
 
-/// How many connections there are.
+/// Connections of a pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUsage {
     /// Open ones.
     pub open: usize,
     /// Those that nobody uses.
     pub idle: usize,
-    /// Calls that wait for one.
+    /// Calls waiting for a connection.
     pub waiting: usize,
-    /// As many as there may be.
+    /// The maximum.
     pub max: usize,
 }
 
-/// Readings and recordings that are timed.
+/// Samples per measurement.
 const SAMPLES: usize = 21;
 
-/// Times readings and recordings in a conversation that nobody else knows.
+/// Measures reads and records in a temporary conversation.
 pub(super) fn measure_latency(store: &dyn ViewStore, scratch: &ConversationId) -> Result<[Duration; 2], StoreError> {
     let record = median(|| store.record(scratch, &DeliveryRecord::default(), SystemTime::now()).map(|_| ()))?;
     let read = median(|| store.read(scratch, None).map(|_| ()))?;
     Ok([read, record])
 }
 
-/// The median time of `work`, which is done once before it counts.
+/// The median time of `work`, after one warm-up.
 fn median(work: impl Fn() -> Result<(), StoreError>) -> Result<Duration, StoreError> {
     work()?;
     let mut times = Vec::with_capacity(SAMPLES);
@@ -80,14 +80,14 @@ fn median(work: impl Fn() -> Result<(), StoreError>) -> Result<Duration, StoreEr
     Ok(times.get(SAMPLES / 2).copied().unwrap_or_default())
 }
 
-/// A conversation that nobody else knows.
+/// A handle for a temporary conversation.
 pub(super) fn scratch_conversation(random: u64) -> ConversationId {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(random.to_le_bytes()).for_each(|(byte, part)| *byte = part);
     ConversationId::mint(bytes)
 }
 
-/// What the database of a data folder is like. Reads and records in a conversation of its own, which leaves again.
+/// Inspects the database of a data folder. Reads and records in a temporary conversation.
 ///
 /// # Errors
 /// [`StoreError`]

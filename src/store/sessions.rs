@@ -1,4 +1,4 @@
-//! Sessions of clients of the older protocol versions, kept so that whoever shares the store can go on with one.
+//! MCP sessions of older protocol versions, stored so that any process that shares the store can continue them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,47 +7,47 @@ use std::time::SystemTime;
 use super::StoreError;
 use crate::view::Principal;
 
-/// Keeps sessions. All methods block.
+/// Stores sessions. All methods block.
 pub trait SessionStore: Send + Sync {
-    /// Keeps a session under an id, in the place of what was kept under it.
+    /// Saves a session, replacing one with the same id.
     ///
     /// # Errors
     /// [`StoreError`]
     fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError>;
 
-    /// The session of an id, or `None` where it is unknown.
+    /// The session with an id; `None` if unknown.
     ///
     /// # Errors
     /// [`StoreError`]
     fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError>;
 
-    /// Notes that a session was used; false where it is unknown.
+    /// Marks a session as used. Returns false if it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
     fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError>;
 
-    /// Ends a session; false where it is unknown.
+    /// Removes a session. Returns false if it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
     fn remove(&self, id: &str) -> Result<bool, StoreError>;
 
-    /// Ends the sessions last used before `unused_since`; how many those were.
+    /// Removes sessions last used before `unused_since`. Returns how many.
     ///
     /// # Errors
     /// [`StoreError`]
     fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError>;
 }
 
-/// A session as it is kept.
+/// A stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
     /// Whose it is.
     pub owner: Principal,
-    /// What its door needs to go on with it.
+    /// What the door needs to continue it.
     pub state: Vec<u8>,
-    /// When it was last used, to the second.
+    /// Last use, to the second.
     pub used: SystemTime,
 }
 

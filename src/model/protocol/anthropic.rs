@@ -7,10 +7,10 @@ use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
 use crate::model::body::{RequestBody, data_after, without_marks};
 use crate::model::question::QuestionPart;
 
-/// The version of the API that is spoken.
+/// The API version.
 const VERSION: &str = "2023-06-01";
 
-/// The SDKs' base URL is without the version of the path; gateways are often named with it.
+/// The SDKs' base URL has no version path, but gateway URLs often do.
 pub(crate) fn url(base_url: &str) -> String {
     format!("{}/v1/messages", base_url.strip_suffix("/v1").unwrap_or(base_url))
 }
@@ -20,7 +20,7 @@ pub(crate) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
     key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
 }
 
-/// Documents, then the prompt. The last document ends what is cached: the same bytes come for the next question.
+/// Documents, then the prompt. The cache breakpoint is on the last document, so that a second question reuses it.
 pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
@@ -79,7 +79,7 @@ fn stop(reason: Option<&str>, reading: &mut PartialReply) {
     reading.stop = reason.map(str::to_owned).or_else(|| reading.stop.take());
 }
 
-/// Cached tokens are counted beside the others there, and among them here.
+/// Anthropic counts cached tokens separately; here they are part of the input.
 fn usage(value: &Value, at: &str, reading: &mut PartialReply) {
     let count = |name: &str| count_at(value, &format!("{at}/{name}"));
     let read = count("cache_read_input_tokens");

@@ -1,4 +1,4 @@
-//! Chat completions, as OpenAI first had them and many servers have.
+//! Chat completions, as OpenAI introduced them and many servers offer them.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{ModelRequest, PartialReply, count_at, keep_max, text_at};
 use crate::model::body::{RequestBody, data_after, without_marks};
 use crate::model::question::QuestionPart;
 
-/// Texts and pictures, then the prompt. A PDF is sent as no server is bound to take it, and so never made.
+/// Texts and pictures, then the prompt. No PDF is ever packed for this protocol, since servers need not accept one.
 pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
@@ -36,7 +36,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-/// Counts come after the reason why it ends, in an event without choices.
+/// Token counts arrive after the finish reason, in an event without choices.
 pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     take(event, "/choices/0/delta/content", reading);
 }

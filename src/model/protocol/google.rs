@@ -12,7 +12,7 @@ pub(crate) fn url(base_url: &str, model: &str) -> String {
     format!("{versioned}/models/{}:streamGenerateContent?alt=sse", model.strip_prefix("models/").unwrap_or(model))
 }
 
-/// Documents, then the prompt. What was sent before is cached by the provider unasked.
+/// Documents, then the prompt. The provider caches repeated content by itself.
 pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut parts = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
@@ -32,7 +32,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-/// Each event is an answer of its own; the last has the reason why it ends.
+/// Every event is a complete response; the last one has the finish reason.
 pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     let parts = items_at(event, "/candidates/0/content/parts");
     for part in parts.filter(|part| part.get("thought") != Some(&Value::Bool(true))) {

@@ -1,4 +1,4 @@
-//! The protocols that providers speak.
+//! The protocols of providers.
 
 mod anthropic;
 mod chat;
@@ -21,11 +21,11 @@ pub enum ProviderProtocol {
     GenerateContent,
     /// OpenAI's Responses API.
     Responses,
-    /// Chat completions, as OpenAI first had them and many servers have.
+    /// Chat completions, as OpenAI introduced them and many servers offer them.
     ChatCompletions,
 }
 
-/// What a request is made of besides its parts.
+/// The input of a request body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelRequest<'a> {
     pub(crate) model: &'a str,
@@ -33,20 +33,20 @@ pub(crate) struct ModelRequest<'a> {
     pub(crate) max_output_tokens: u64,
 }
 
-/// An answer as far as it was read.
+/// A reply, as far as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct PartialReply {
     pub(crate) text: String,
     pub(crate) usage: TokenUsage,
-    /// Why the model stopped, as the provider names it.
+    /// Why the model stopped, in the provider's words.
     pub(crate) stop: Option<String>,
     pub(crate) is_cut: bool,
-    /// Whether the provider said that this is all.
+    /// Whether the provider marked the end.
     pub(crate) is_complete: bool,
 }
 
 impl ProviderProtocol {
-    /// Whether PDFs go to the model as they are.
+    /// Whether the protocol takes PDFs directly.
     #[must_use]
     pub fn is_native(self) -> bool {
         !matches!(self, Self::ChatCompletions)
@@ -62,7 +62,7 @@ impl ProviderProtocol {
         }
     }
 
-    /// Headers beside those of the content.
+    /// Headers other than those of the content.
     pub(crate) fn headers(self, key: Option<&ProviderKey>) -> Vec<(&'static str, String)> {
         let key = key.map(ProviderKey::expose);
         match self {
@@ -84,7 +84,7 @@ impl ProviderProtocol {
         }
     }
 
-    /// Takes one event of a streamed answer.
+    /// Processes one event of a stream.
     pub(crate) fn event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             reading.is_complete = true;
@@ -103,7 +103,7 @@ impl ProviderProtocol {
         Ok(())
     }
 
-    /// Takes an answer that came in one piece, from a server that does not stream.
+    /// Processes a complete response of a server that does not stream.
     pub(crate) fn whole(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         let answer = parse_object(text)?;
         if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
@@ -136,12 +136,12 @@ pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)
 }
 
-/// The items of the list at `pointer`.
+/// The items of the array at `pointer`.
 pub(crate) fn items_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
     value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// What a refusal says, whatever shape it has.
+/// The message and kind of an error response, in any known shape.
 pub(crate) fn message_of(text: &str) -> Option<(String, String)> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let value = value.as_array().and_then(|errors| errors.first()).unwrap_or(&value);
@@ -157,7 +157,7 @@ fn kind(error: &Value) -> &str {
     ["/code", "/type", "/status"].iter().find_map(|pointer| text_at(error, pointer)).unwrap_or_default()
 }
 
-/// An error that comes after the status said that all is well.
+/// An error inside a stream that began with a success status.
 pub(crate) fn stream_error(error: &Value) -> ModelError {
     let kind = kind(error);
     let status = match kind {
@@ -171,12 +171,12 @@ pub(crate) fn stream_error(error: &Value) -> ModelError {
     ModelError::Refused { status, message: message.to_owned(), retry_after: None, is_passing: is_passing(status, kind) }
 }
 
-/// Whether a refusal may pass: the server is overloaded, or broke. What is paid for and used up does not.
+/// Whether a refusal is temporary: overload or a server error, but not an exhausted quota.
 pub(crate) fn is_passing(status: u16, kind: &str) -> bool {
     matches!(status, 429 | 500 | 502 | 503 | 504 | 529) && kind != "insufficient_quota"
 }
 
-/// The larger of what was known and what is said now: counts come several times, and grow.
+/// Keeps the larger count: counts arrive several times and only grow.
 pub(crate) fn keep_max(known: &mut Option<u64>, said: Option<u64>) {
     *known = (*known).max(said);
 }

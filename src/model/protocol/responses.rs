@@ -9,7 +9,7 @@ use crate::model::body::{RequestBody, data_after, without_marks};
 use crate::model::error::ModelError;
 use crate::model::question::QuestionPart;
 
-/// Documents, then the prompt. What begins alike is cached by the provider; the key leads it to the same cache.
+/// Documents, then the prompt. The provider caches common prefixes; the key routes to the same cache.
 pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
     let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
@@ -24,7 +24,7 @@ pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
     RequestBody::of(&request, &data)
 }
 
-/// The same for the same documents in the same order.
+/// Equal for equal documents in the same order.
 fn cache_key(data: &[Bytes]) -> String {
     let hashes = data.iter().flat_map(|bytes| ContentHash::of(bytes).0).collect::<Vec<_>>();
     ContentHash::of(&hashes).to_string()

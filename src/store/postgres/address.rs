@@ -1,14 +1,14 @@
-//! The address of a database: a connection URI as PostgreSQL has it ("Connection Strings", 34.1.1.2).
+//! PostgreSQL connection URIs ("Connection Strings", 34.1.1.2).
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Where a PostgreSQL database is, who enters, and how the way there is protected.
+/// The address of a PostgreSQL database: servers, user, and how the connection is protected.
 ///
-/// `postgres://user:password@host:port,host:port/database?parameter=value`. Each part may hold percent-encoded bytes, and
-/// must where a character has a meaning of its own. Shown without the password.
+/// `postgres://user:password@host:port,host:port/database?parameter=value`. Reserved characters must be
+/// percent-encoded. Its text form omits the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresAddress {
     pub(super) hosts: Vec<(Host, u16)>,
@@ -18,11 +18,11 @@ pub struct PostgresAddress {
     pub(super) parameters: AddressParameters,
 }
 
-/// What stands behind the `?`.
+/// The parameters after the `?`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct AddressParameters {
     pub(super) tls: TlsMode,
-    /// `sslrootcert`: certificates of authorities, in PEM; the system's where there is none.
+    /// `sslrootcert`: root certificates in PEM; `None` for the system's.
     pub(super) root_file: Option<PathBuf>,
     pub(super) connect_timeout: Option<Duration>,
     pub(super) application_name: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct AddressParameters {
     pub(super) channel_binding: ChannelBinding,
 }
 
-/// A computer by name or number, or the folder of a Unix socket.
+/// A host name or address, or the folder of a Unix socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
     Name(String),
@@ -42,7 +42,7 @@ pub(super) enum Host {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct DatabasePassword(pub(super) String);
 
-/// `sslmode`, with the meanings of libpq (34.19.3).
+/// `sslmode`, as in libpq (34.19.3).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum TlsMode {
     Disable,
@@ -53,7 +53,7 @@ pub(super) enum TlsMode {
     VerifyFull,
 }
 
-/// `target_session_attrs`: which of several servers is taken.
+/// `target_session_attrs`: which of several servers to use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum SessionTarget {
     #[default]
@@ -61,7 +61,7 @@ pub(super) enum SessionTarget {
     ReadWrite,
 }
 
-/// `channel_binding`: whether the password proves who the server is.
+/// `channel_binding`: whether the password exchange authenticates the server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ChannelBinding {
     Disable,
@@ -70,21 +70,22 @@ pub(super) enum ChannelBinding {
     Require,
 }
 
-/// Why a text is no address. Repeats no value: a password with a stray character may reach into any part.
+/// Why a text is not an address. Never repeats a value: if a password has stray characters, any part may contain some
+/// of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// It begins otherwise.
     #[error("it must begin with postgres:// or postgresql://")]
     Scheme,
-    /// A part is not what it has to be.
+    /// A part is invalid.
     #[error("its {part} must be {expected}")]
     Part {
-        /// The part's name, or the parameter's.
+        /// The name of the part or parameter.
         part: &'static str,
-        /// What it has to be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// A parameter that no address has.
+    /// An unknown parameter.
     #[error("it has an unknown parameter '{name}'; known are {}", PARAMETERS.join(", "))]
     Parameter {
         /// Its name.
@@ -92,7 +93,7 @@ pub enum AddressError {
     },
 }
 
-/// What may stand behind the `?`.
+/// The known parameters.
 const PARAMETERS: [&str; 11] = [
     "host",
     "port",
@@ -107,27 +108,27 @@ const PARAMETERS: [&str; 11] = [
     "channel_binding",
 ];
 
-/// The port where none is named.
+/// The default port.
 const PORT: u16 = 5432;
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 impl PostgresAddress {
-    /// Whether a text means a database of this kind, well written or not.
+    /// Whether a text is meant as a PostgreSQL address, valid or not.
     #[must_use]
     pub fn is_meant_by(text: &str) -> bool {
         text.trim_start().to_ascii_lowercase().starts_with("postgres")
     }
 
-    /// The same with a password from elsewhere, where it says none itself.
+    /// Sets a password from elsewhere, unless the address has one.
     #[must_use]
     pub fn or_password(mut self, password: Option<String>) -> Self {
         self.password = self.password.or(password.map(DatabasePassword));
         self
     }
 
-    /// Its password in the text of a password file, a line each: `host:port:database:user:password` ("The Password File",
-    /// 34.16). The first line that fits says it; `*` fits all.
+    /// Looks up the password in the text of a password file with lines `host:port:database:user:password` ("The
+    /// Password File", 34.16). The first matching line counts; `*` matches anything.
     #[must_use]
     pub fn password_in(&self, file: &str) -> Option<String> {
         let (host, port) = self.hosts.first()?;
@@ -144,13 +145,13 @@ impl PostgresAddress {
         lines.find(fits)?.get(facts.len()).cloned()
     }
 
-    /// Whether it says the password itself.
+    /// Whether the address itself has a password.
     #[must_use]
     pub fn has_password(&self) -> bool {
         self.password.is_some()
     }
 
-    /// The servers, without what is secret.
+    /// The servers, without user and password.
     pub(super) fn place(&self) -> String {
         let place = |(host, port): &(Host, u16)| match host {
             Host::Name(name) if name.contains(':') => format!("[{name}]:{port}"),
@@ -160,7 +161,7 @@ impl PostgresAddress {
         self.hosts.iter().map(place).collect::<Vec<_>>().join(",")
     }
 
-    /// Whether every server is on this computer, behind a Unix socket: PostgreSQL has no TLS there.
+    /// Whether all servers are Unix sockets. PostgreSQL uses no TLS there.
     pub(super) fn is_local(&self) -> bool {
         self.hosts.iter().all(|(host, _)| matches!(host, Host::Folder(_)))
     }
@@ -173,7 +174,7 @@ impl FromStr for PostgresAddress {
         let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme)).ok_or(AddressError::Scheme)?;
         let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
         let (authority, database) = rest.split_once('/').map_or((rest, None), |(at, name)| (at, Some(name)));
-        // Only a password that was not encoded brings these here.
+        // Only an unencoded password puts these characters here.
         let is_stray = |text: &str| text.contains(['@', '#']);
         if query.is_some_and(is_stray) || database.is_some_and(is_stray) || authority.contains('#') {
             return Err(UNENCODED);
@@ -197,7 +198,7 @@ impl FromStr for PostgresAddress {
     }
 }
 
-/// What a password must not hold as it is.
+/// The error for a password with unencoded reserved characters.
 const UNENCODED: AddressError =
     AddressError::Part { part: "password", expected: "percent-encoded where it has one of : / ? # [ ] @ %" };
 
@@ -279,7 +280,7 @@ impl AddressParameters {
     }
 }
 
-/// Characters of an unknown parameter's name in the error.
+/// Characters of an unknown parameter's name in an error.
 const MAX_SHOWN: usize = 32;
 
 impl TlsMode {
@@ -307,13 +308,13 @@ impl TlsMode {
     }
 }
 
-/// The fields of a line of a password file; `\\` stands before a colon and itself.
+/// The fields of a password file line. A backslash escapes a colon or a backslash.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut characters = line.chars();
     while let Some(character) = characters.next() {
         let (is_end, character) = match character {
-            // The password is the rest, colons included.
+            // The password is the last field, colons included.
             ':' => (fields.len() < FIELDS, ':'),
             '\\' => (false, characters.next().unwrap_or('\\')),
             other => (false, other),
@@ -361,7 +362,7 @@ fn port_of(text: &str) -> Result<u16, AddressError> {
     port.ok_or(AddressError::Part { part: "port", expected: "a number from 1 to 65535" })
 }
 
-/// A part without its percent-encoding (RFC 3986, 2.1).
+/// Percent-decodes a part (RFC 3986, 2.1).
 fn decoded(part: &'static str, text: &str) -> Result<String, AddressError> {
     let wrong = AddressError::Part { part, expected: "UTF-8 without NUL, with two hexadecimal digits after each %" };
     let is_encoded = |at: &str| at.get(..2).is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));

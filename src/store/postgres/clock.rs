@@ -1,38 +1,38 @@
-//! The database's clock: the machines that share it need not agree on the time.
+//! Converts between this machine's clock and the database's. Machines that share a database need not agree on the time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use crate::store::seconds_since_1970;
 
-/// How many seconds the database's clock is ahead of this machine's.
+/// Seconds that the database's clock is ahead of this machine's.
 #[derive(Debug, Default)]
 pub(super) struct DatabaseClock {
     ahead: AtomicI64,
 }
 
-/// A difference of so few seconds is that of two readings, and no difference.
+/// Differences up to this many seconds are measurement noise.
 const MAX_AGREEMENT: i64 = 2;
 
 impl DatabaseClock {
-    /// Takes note of what the database's clock says now.
+    /// Updates the difference from a reading of the database's clock.
     pub(super) fn set(&self, database: i64, now: SystemTime) {
         let ahead = database.saturating_sub(unix_seconds(now));
         let ahead = if ahead.abs() <= MAX_AGREEMENT { 0 } else { ahead };
         self.ahead.store(ahead, Ordering::Relaxed);
     }
 
-    /// How many seconds the database's clock is ahead; 0 where they agree.
+    /// Seconds that the database's clock is ahead; 0 if they agree.
     pub(super) fn ahead(&self) -> i64 {
         self.ahead.load(Ordering::Relaxed)
     }
 
-    /// A moment of this machine in seconds since 1970 of the database.
+    /// Converts a local time to the database's, in seconds since 1970.
     pub(super) fn to_database(&self, moment: SystemTime) -> i64 {
         unix_seconds(moment).saturating_add(self.ahead())
     }
 
-    /// A moment of the database as one of this machine.
+    /// Converts a database time to local time.
     pub(super) fn moment_of(&self, seconds: i64) -> SystemTime {
         let seconds = u64::try_from(seconds.saturating_sub(self.ahead())).unwrap_or(0);
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! Connections to the database, and threads of their own that speak on them.
+//! The connection pool, and the runtime threads that drive it.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,54 +19,54 @@ use super::error_mapping::{connection_error, statement_error};
 use super::{schema, tls};
 use crate::store::PoolUsage;
 
-/// Time for one statement, at the server. Longer than any takes that waits for no other.
+/// Server-side timeout of a statement. No statement takes longer unless it waits for another.
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
-/// Time for one statement that looks at every row there is.
+/// Timeout of a statement that scans all rows.
 pub(super) const MAX_LONG_STATEMENT: Duration = Duration::from_secs(60);
 
-/// What the way there and back may take besides.
+/// Additional time for the round trip.
 const MAX_TRANSIT: Duration = Duration::from_secs(1);
 
-/// Time for a new connection, where the address says none.
+/// Timeout for connecting, unless the address sets one.
 const MAX_CONNECT: Duration = Duration::from_secs(3);
 
-/// How long a call waits for a connection that others use.
+/// How long a call waits for a free connection.
 const MAX_POOL_WAIT: Duration = Duration::from_secs(2);
 
-/// How long a call tries to connect to a server that is starting, or has no connection left.
+/// How long a call retries while the server is starting or has no connection left.
 const MAX_RESTART_WAIT: Duration = Duration::from_secs(2);
 const RESTART_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long nobody asks a server that failed a call.
+/// How long no call is attempted after a failure.
 const OUTAGE: Duration = Duration::from_secs(1);
 
-/// Unacknowledged bytes end a connection after this time: a firewall that forgot it says nothing.
+/// Connections with bytes unacknowledged for this long are closed: a firewall may have dropped them silently.
 const MAX_UNACKNOWLEDGED: Duration = Duration::from_secs(2);
 
-/// Connections without use are replaced after this time: firewalls forget them a little later.
+/// Idle connections are replaced after this time, before firewalls drop them.
 const MAX_IDLE: Duration = Duration::from_secs(180);
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Threads that speak on the connections; the work is the server's.
+/// Runtime threads. The work is done by the server.
 const THREADS: usize = 1;
 
-/// A call with all that it needs. What fails for want of a connection is run again on another, once.
+/// A call to the database. It owns its arguments, so that it can be repeated once on another connection.
 pub(super) trait Operation: Send + Sync + 'static {
     /// What it gives.
     type Output: Send + 'static;
 
-    /// Whether it may look at every row there is.
+    /// Whether it may scan all rows.
     const IS_LONG: bool = false;
 
-    /// `is_repeat`: it was run before, and whether that came to an end is not known.
+    /// `is_repeat` is true if an earlier attempt may have completed.
     fn run(&self, client: &mut Client, is_repeat: bool) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
 /// The connections of one store.
 pub(super) struct Connections {
     shared: Arc<ConnectionState>,
-    /// `None` once it was dropped.
+    /// `None` during drop.
     runtime: Option<Runtime>,
 }
 
@@ -74,7 +74,7 @@ struct ConnectionState {
     address: PostgresAddress,
     pool: Pool,
     clock: Arc<DatabaseClock>,
-    /// Whether the tables are known to be this program's.
+    /// Whether the tables have been checked.
     has_schema: AtomicBool,
     migration: tokio::sync::Mutex<()>,
     /// Until when nobody asks.
@@ -82,7 +82,7 @@ struct ConnectionState {
 }
 
 impl Connections {
-    /// Connections that are made when they are needed.
+    /// Creates a pool. Connections open on demand.
     pub(super) fn new(address: PostgresAddress, max_connections: usize) -> Result<Self, PostgresError> {
         let clock = Arc::new(DatabaseClock::default());
         let runtime = Builder::new_multi_thread()
@@ -108,25 +108,25 @@ impl Connections {
         &self.shared.address
     }
 
-    /// How far the database's clock is from this one.
+    /// The database's clock.
     pub(super) fn clock(&self) -> &Arc<DatabaseClock> {
         &self.shared.clock
     }
 
-    /// Connections in use, idle, and at most.
+    /// Current pool usage.
     pub(super) fn usage(&self) -> PoolUsage {
         let status = self.shared.pool.status();
         PoolUsage { open: status.size, idle: status.available, waiting: status.waiting, max: status.max_size }
     }
 
-    /// Runs a call, and blocks until it is done. From whatever thread: that of another runtime only waits.
+    /// Runs an operation and blocks until it is done. May be called from any thread.
     pub(super) fn run<O: Operation>(&self, operation: O) -> Result<O::Output, PostgresError> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let shared = self.shared.clone();
         let ended = || PostgresError::Lost { place: self.address().place() };
         let runtime = self.runtime.as_ref().ok_or_else(ended)?;
         runtime.spawn(async move {
-            // Nobody waits any more where this fails.
+            // Fails only if the caller has gone.
             let _ = sender.send(shared.perform(&operation).await);
         });
         receiver.recv().map_err(|_| ended())?
@@ -166,7 +166,7 @@ impl ConnectionState {
         self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One call finds out whether the outage is over; the others need not wait for it.
+    /// After an outage, one call tests the server while the others fail at once.
     fn check_outage(&self) -> Result<(), PostgresError> {
         let mut outage = self.outage();
         match *outage {
@@ -179,12 +179,12 @@ impl ConnectionState {
         }
     }
 
-    /// Drops what a failure says is of no use any more.
+    /// Drops state that a failure has invalidated.
     fn discard(&self, failure: &PostgresError) {
         if matches!(failure, PostgresError::Foreign { .. }) {
             self.has_schema.store(false, Ordering::Relaxed);
         }
-        // A server that ended one connection has ended them all.
+        // If the server ended one connection, it ended them all.
         self.pool.retain(|_, _| false);
     }
 
@@ -204,7 +204,7 @@ impl ConnectionState {
         Ok(output)
     }
 
-    /// Makes the tables once, whoever of this process comes first.
+    /// Creates the tables once per process.
     async fn ensure_schema(&self, client: &mut Client) -> Result<(), PostgresError> {
         let _turn = self.migration.lock().await;
         if !self.has_schema.load(Ordering::Relaxed) {
@@ -214,7 +214,7 @@ impl ConnectionState {
         Ok(())
     }
 
-    /// A connection; a server that is starting, or has none left for the moment, is asked again.
+    /// Takes a connection. Retries while the server is starting or has none left.
     async fn client(&self) -> Result<Client, PostgresError> {
         let until = Instant::now() + MAX_RESTART_WAIT;
         loop {
@@ -259,7 +259,7 @@ impl ConnectionState {
     }
 }
 
-/// Whether another connection may do better, or another moment.
+/// Whether repeating the call may succeed.
 fn is_worth_repeating(failure: &PostgresError) -> bool {
     match failure {
         PostgresError::Lost { .. } | PostgresError::Restart { .. } | PostgresError::Foreign { .. } => true,
@@ -269,7 +269,7 @@ fn is_worth_repeating(failure: &PostgresError) -> bool {
     }
 }
 
-/// A connection in use. Whatever ends the use but a sound answer ends the connection: nobody knows what stands in it.
+/// A connection in use. Unless the call succeeds, the connection is closed, because its state is unknown.
 struct ConnectionLease {
     client: Option<Client>,
     is_sound: bool,
@@ -289,12 +289,12 @@ impl Drop for ConnectionLease {
     }
 }
 
-/// Time for a new connection to one server.
+/// Timeout for connecting to one server.
 fn max_connect(address: &PostgresAddress) -> Duration {
     address.parameters.connect_timeout.unwrap_or(MAX_CONNECT)
 }
 
-/// Time for a new connection, whichever of several servers takes it.
+/// Timeout for connecting to any of several servers.
 fn max_connect_any(address: &PostgresAddress) -> Duration {
     let servers = u32::try_from(address.hosts.len()).unwrap_or(u32::MAX);
     max_connect(address).saturating_mul(servers).saturating_add(MAX_TRANSIT)
@@ -316,7 +316,7 @@ fn pool(address: &PostgresAddress, max_connections: usize, clock: Arc<DatabaseCl
         .create_timeout(Some(max_connect_any(address)))
         .recycle_timeout(Some(MAX_TRANSIT))
         .runtime(deadpool_postgres::Runtime::Tokio1)
-        // The rest grow old and leave.
+        // Use the newest connections first, so that surplus ones become idle and are closed.
         .queue_mode(QueueMode::Lifo)
         .post_create(begin)
         .pre_recycle(is_fresh)
@@ -324,7 +324,7 @@ fn pool(address: &PostgresAddress, max_connections: usize, clock: Arc<DatabaseCl
     built.map_err(|error| PostgresError::Start { source: std::io::Error::other(error) })
 }
 
-/// The address in the words of the client.
+/// Converts the address to the client's configuration.
 fn config(address: &PostgresAddress) -> Config {
     let mut config = Config::new();
     for (host, port) in &address.hosts {
@@ -337,7 +337,7 @@ fn config(address: &PostgresAddress) -> Config {
     let parameters = &address.parameters;
     config.application_name(parameters.application_name.as_deref().unwrap_or("pagewise"));
     config.ssl_mode(match parameters.tls {
-        // As in libpq, no TLS on a Unix socket.
+        // As in libpq, Unix sockets use no TLS.
         _ if address.is_local() => SslMode::Disable,
         TlsMode::Disable => SslMode::Disable,
         TlsMode::Prefer => SslMode::Prefer,

@@ -1,16 +1,16 @@
-//! What a database, or the way to it, may refuse.
+//! Errors of a PostgreSQL database.
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why a PostgreSQL database could not be used. Holds no password, and no value of a row.
+/// Why a PostgreSQL database could not be used. Contains no password and no row values.
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresError {
     /// This program was built without the feature `postgres`.
     #[error("this program was built without PostgreSQL: build it with the feature 'postgres'")]
     NotBuilt,
-    /// The threads that speak to the database could not be started.
+    /// The runtime for database connections could not be started.
     #[error("the connections to the database could not be started: {source}")]
     Start {
         /// What the system said.
@@ -24,13 +24,13 @@ pub enum PostgresError {
         /// What the system said.
         source: io::Error,
     },
-    /// The server is starting or ending.
+    /// The server is starting or shutting down.
     #[error("the database at {place} is starting or shutting down")]
     Restart {
         /// The servers of the address.
         place: String,
     },
-    /// A call before this one failed, and the server is left alone for a moment.
+    /// A recent call failed, so the server is not called for a moment.
     #[error("the database at {place} failed a moment ago")]
     Outage {
         /// The servers of the address.
@@ -46,19 +46,19 @@ pub enum PostgresError {
         /// How long.
         limit: Duration,
     },
-    /// A connection ended while it was used.
+    /// The connection was lost during a call.
     #[error("the connection to the database at {place} was lost")]
     Lost {
         /// The servers of the address.
         place: String,
     },
-    /// The server takes no further connection.
+    /// The server has no connection left.
     #[error("the database at {place} has no connection left: raise its max_connections, or lower 'store_connections'")]
     TooManyConnections {
         /// The servers of the address.
         place: String,
     },
-    /// The password is not the user's.
+    /// The password is wrong.
     #[error("the database at {place} refused the password of user '{user}'")]
     Password {
         /// The servers of the address.
@@ -66,19 +66,19 @@ pub enum PostgresError {
         /// The user.
         user: String,
     },
-    /// The server wants a password, and there is none.
+    /// The server needs a password and there is none.
     #[error("the database at {place} wants a password: put it into PGPASSWORD or a password file")]
     PasswordMissing {
         /// The servers of the address.
         place: String,
     },
-    /// Others than its owner may read the file of passwords.
+    /// The password file is readable by others.
     #[error("{} may be read by others: chmod 600", path.display())]
     PasswordFile {
         /// The file.
         path: PathBuf,
     },
-    /// The server lets this user in from nowhere like here.
+    /// The server does not admit this user from this host.
     #[error("the database at {place} lets nobody in this way: {message}")]
     NotAdmitted {
         /// The servers of the address.
@@ -86,7 +86,7 @@ pub enum PostgresError {
         /// What the server said.
         message: String,
     },
-    /// There is no such database.
+    /// The database does not exist.
     #[error("there is no database '{database}' at {place}: createdb {database}")]
     NoDatabase {
         /// The servers of the address.
@@ -94,7 +94,7 @@ pub enum PostgresError {
         /// Its name.
         database: String,
     },
-    /// The user lacks a right.
+    /// The user lacks a privilege.
     #[error("user '{user}' lacks a right in the database: {message}; {}", remedy(user))]
     NoRight {
         /// The user.
@@ -102,7 +102,7 @@ pub enum PostgresError {
         /// What the server said.
         message: String,
     },
-    /// The database takes nothing new: it follows another, or is set so.
+    /// The database is read-only: a standby, or set so.
     #[error(
         "the database at {place} cannot be written; name its primary, or all servers and target_session_attrs=read-write"
     )]
@@ -110,35 +110,35 @@ pub enum PostgresError {
         /// The servers of the address.
         place: String,
     },
-    /// The server has no room left.
+    /// The server's disk is full.
     #[error("the disk of the database at {place} is full")]
     DiskFull {
         /// The servers of the address.
         place: String,
     },
-    /// A later version of this program made the tables; they are left alone.
+    /// A later version of this program created the tables. They are left unchanged.
     #[error("the database has schema {found}, and this program knows {known}: use a later version of it")]
     NewerSchema {
         /// The version of its tables.
         found: i64,
-        /// The latest that this program knows.
+        /// The latest version that this program knows.
         known: i64,
     },
-    /// There is a schema `pagewise` that this program did not make, or only half of what it made.
+    /// The schema `pagewise` is incomplete, or belongs to something else.
     #[error(
         "schema 'pagewise' of the database is not as this program made it ({what}); rename it, or name another database"
     )]
     Foreign {
-        /// What is there, or is not.
+        /// What was found, or is missing.
         what: String,
     },
-    /// Names of conversations and files cannot be kept in the encoding of the database.
+    /// The database's encoding cannot represent all names.
     #[error("the database has encoding {encoding}, and must have UTF8: createdb --encoding=UTF8 --template=template0")]
     Encoding {
         /// Its encoding.
         encoding: String,
     },
-    /// The server offers no TLS.
+    /// The server does not support TLS.
     #[error("the database at {place} offers no TLS, which sslmode={mode} asks for")]
     NoTls {
         /// The servers of the address.
@@ -146,7 +146,7 @@ pub enum PostgresError {
         /// The mode.
         mode: &'static str,
     },
-    /// The server's certificate is not what the mode asks for.
+    /// The server's certificate does not satisfy the mode.
     #[error("the certificate of the database at {place} does not hold for sslmode={mode}: {reason}")]
     Certificate {
         /// The servers of the address.
@@ -164,15 +164,15 @@ pub enum PostgresError {
         /// What failed.
         reason: String,
     },
-    /// The certificates of authorities cannot be had.
+    /// The root certificates could not be loaded.
     #[error("the certificates of authorities cannot be read (sslrootcert{}): {reason}", file(path.as_ref()))]
     Authorities {
-        /// The file; `None` for the system's.
+        /// The file; `None` for the system's certificates.
         path: Option<PathBuf>,
         /// What failed.
         reason: String,
     },
-    /// Whatever else the server refuses.
+    /// Any other error of the server.
     #[error("the database at {place} refused ({code}): {message}")]
     Refused {
         /// The servers of the address.
@@ -182,7 +182,7 @@ pub enum PostgresError {
         /// What it said.
         message: String,
     },
-    /// What came is not what this program asked for.
+    /// The server's response was not understood.
     #[error("the database at {place} was not understood: {reason}")]
     Protocol {
         /// The servers of the address.
@@ -197,7 +197,7 @@ pub enum PostgresError {
 pub enum AwaitedStep {
     /// A new connection.
     Connection,
-    /// A connection that others use.
+    /// A free connection of the pool.
     Pool,
     /// An answer.
     Answer,
@@ -213,7 +213,7 @@ impl std::fmt::Display for AwaitedStep {
     }
 }
 
-/// How an owner of the database gives a user what this program needs.
+/// The statement that grants a user what this program needs.
 fn remedy(user: &str) -> String {
     format!("as the database's owner: CREATE SCHEMA IF NOT EXISTS pagewise AUTHORIZATION \"{user}\"")
 }
@@ -223,7 +223,7 @@ fn file(path: Option<&PathBuf>) -> String {
 }
 
 impl PostgresError {
-    /// Whether the same may work later without anybody changing a setting.
+    /// Whether the call may succeed later without a change of settings.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! What the server or the way to it said, as one of our errors.
+//! Maps client and server errors to [`PostgresError`].
 
 use std::error::Error as _;
 use std::io;
@@ -9,14 +9,14 @@ use tokio_postgres::error::{DbError, SqlState};
 use super::address::PostgresAddress;
 use super::error::{AwaitedStep, PostgresError};
 
-/// The error of a connection that was to be made.
+/// The error of a failed connection attempt.
 pub(super) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let place = address.place();
     if let Some(refusal) = error.as_db_error() {
         return refused(address, refusal);
     }
     let cause = error.source().map(ToString::to_string).unwrap_or_else(|| error.to_string());
-    // The crate tells these apart in words alone.
+    // The client crate distinguishes these by message only.
     match cause.as_str() {
         "password missing" => return PostgresError::PasswordMissing { place },
         "server does not support TLS" => return PostgresError::NoTls { place, mode: address.parameters.tls.name() },
@@ -43,7 +43,7 @@ fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError
     }
 }
 
-/// The error of a statement.
+/// The error of a failed statement.
 pub(super) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let place = address.place();
     if let Some(refusal) = error.as_db_error() {
@@ -79,16 +79,16 @@ fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
         "25006" => PostgresError::ReadOnly { place },
         "53100" => PostgresError::DiskFull { place },
         "53300" => PostgresError::TooManyConnections { place },
-        // Idle for too long, within a transaction or without.
+        // Idle timeouts, inside and outside a transaction.
         "25P03" | "57P05" => PostgresError::Lost { place },
         code => PostgresError::Refused { place, code: code.to_owned(), message: message() },
     }
 }
 
-/// One line of bounded length: it goes into logs.
+/// A single line of bounded length, for logs.
 pub(super) fn shortened(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE).collect()
 }
 
-/// Characters of what a server said.
+/// Characters kept of a server message.
 const MAX_MESSAGE: usize = 300;

@@ -1,4 +1,4 @@
-//! The calls that look at many conversations at once.
+//! Operations over many conversations.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::{rows, statements as sql};
 use crate::store::{ConversationRecord, PruneCounts};
 use crate::view::ConversationId;
 
-/// Begins a transaction whose statements may look at every row.
+/// Begins a transaction whose statements may scan all rows.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '60s'";
 
-/// What is known of one conversation, or of all.
+/// The records of one conversation, or of all.
 pub(super) struct DescribeConversations {
     pub(super) conversation: Option<ConversationId>,
     pub(super) clock: Arc<DatabaseClock>,
@@ -98,7 +98,7 @@ impl Operation for CountRows {
     }
 }
 
-/// Drops what was not used for long, and what is too much.
+/// Drops unused conversations, then the excess.
 pub(super) struct PruneConversations {
     pub(super) unused_since: i64,
     pub(super) max_holdings: i64,
@@ -116,7 +116,7 @@ impl Operation for PruneConversations {
         let unused = drop_locked(client, sql::LOCK_UNUSED, self.unused_since).await?;
         let excess = drop_locked(client, sql::LOCK_EXCESS, self.max_holdings).await?;
         client.batch_execute(COMMIT).await?;
-        // By itself: what is locked here is locked with nothing else.
+        // In a transaction of its own, so that these locks are held with no others.
         client.batch_execute(BEGIN_LONG).await?;
         rows_of(client, sql::DROP_NAMES, &[]).await?;
         rows_of(client, sql::DROP_PAGE_COUNTS, &[]).await?;
@@ -126,7 +126,7 @@ impl Operation for PruneConversations {
     }
 }
 
-/// Drops the conversations that `lock` locks; what they hold is looked for once they are locked.
+/// Drops the conversations that `lock` locks. Their rows are read once they are locked.
 async fn drop_locked(client: &ClientWrapper, lock: &str, bound: i64) -> Result<PruneCounts, Error> {
     let locked = rows_of(client, lock, &[&bound]).await?;
     let names = locked.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;

@@ -1,18 +1,18 @@
-//! A store in a PostgreSQL database, shared by many machines.
+//! A PostgreSQL store, shared by several machines.
 //!
-//! **One round trip a call**: what a call needs stands in one statement, or in a few that are sent together. Its decisions,
-//! whether a delivery is refused and which sequence is next, are made by the statement on the row that it locks.
+//! **One round trip per call**: each call is one statement, or a few sent together. Decisions, such as whether a
+//! delivery is refused, are made by the statement on the row that it locks.
 //!
-//! **Sequences** count up by one for each conversation. Where the server was started since the last one, because it failed
-//! or another took its place, they leap: what it had promised may be lost, and its numbers must not mean something else.
+//! **Sequences** count up by one per conversation. After a server restart or failover they jump: the server may have
+//! lost commits that it confirmed, and their numbers must not be used again.
 //!
-//! **A call whose answer was lost** is run again once, on another connection. Whatever would count twice has a number of
-//! its own, which the conversation remembers for its last 16 calls.
+//! **Lost responses**: a call is repeated once, on another connection. Calls that must not count twice carry an id; a
+//! conversation remembers its last 16.
 //!
-//! **When it fails**, it fails: nothing is kept here in its place, for other machines would not know of it. The next calls
-//! are refused at once for a second, so that answers do not wait for a database that is away.
+//! **Failures** have no fallback, because other machines would not see local state. For one second after a failure,
+//! calls fail at once, so that answers do not wait for the database.
 //!
-//! Content hashes of files stay beside the process, in its own SQLite database: they are facts of its own disk.
+//! File hashes stay in a local SQLite database, since they describe local files.
 
 mod address;
 #[cfg(feature = "postgres")]

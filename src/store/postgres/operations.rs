@@ -1,4 +1,4 @@
-//! The calls of a store, each with all that it needs, so that it can be run again on another connection.
+//! The operations of a store. Each owns its arguments, so that it can be repeated on another connection.
 
 use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join3, join4};
@@ -13,7 +13,7 @@ use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, Holdin
 
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
-/// Begins a transaction that outlives the server when it has ended, whatever the database's default is.
+/// Begins a transaction whose commit survives a server crash, whatever the database's default is.
 pub(super) const BEGIN_DURABLE: &str = "BEGIN; SELECT set_config('synchronous_commit', 'on', true)
     WHERE current_setting('synchronous_commit') = 'off'";
 
@@ -36,7 +36,7 @@ pub(super) async fn row_of(
     Ok(rows_of(client, statement, parameters).await?.into_iter().next())
 }
 
-/// What a conversation holds, beside the version at hand.
+/// Reads a conversation, given the version of a cached copy.
 pub(super) struct ReadConversation {
     pub(super) conversation: ConversationId,
     pub(super) known: Option<Version>,
@@ -61,7 +61,7 @@ impl Operation for ReadConversation {
     }
 }
 
-/// The column that says how rows are told; those of a row follow it.
+/// The column with the kind of row update; the columns of a holding follow it.
 const TELLING: usize = 9;
 
 fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> RowUpdate {
@@ -72,7 +72,7 @@ fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> RowUpdate {
     }
 }
 
-/// What one look-up tells of a conversation.
+/// Reads the head of a conversation.
 pub(super) struct LoadHead {
     pub(super) conversation: ConversationId,
 }
@@ -85,7 +85,7 @@ impl Operation for LoadHead {
     }
 }
 
-/// Makes a conversation known; whether it was not.
+/// Creates a conversation. Returns whether it is new.
 pub(super) struct CreateConversation {
     pub(super) conversation: ConversationId,
     pub(super) owner: Option<Principal>,
@@ -96,7 +96,7 @@ pub(super) struct CreateConversation {
 impl Operation for CreateConversation {
     type Output = bool;
 
-    /// Run again, it finds the number that it had chosen itself.
+    /// When repeated, it recognises its own `begun`.
     async fn run(&self, client: &mut Client, _: bool) -> Result<bool, Error> {
         let owner = self.owner.map(|owner| owner.0.to_vec());
         let row = row_of(client, &sql::CREATE, &[&self.conversation.as_str(), &self.begun, &self.now, &owner]).await?;
@@ -105,9 +105,10 @@ impl Operation for CreateConversation {
     }
 }
 
-/// Forgets, and enters a generation where that is not 0; the version, unless the generation was entered before.
+/// Forgets, and enters a generation unless it is 0. Returns the version, or `None` if the generation was entered
+/// before.
 ///
-/// Run again, it forgets again, which changes nothing but the version.
+/// Repeating it is harmless: only the version changes.
 pub(super) struct ForgetHoldings {
     pub(super) conversation: ConversationId,
     pub(super) what: ForgetScope,
@@ -144,13 +145,13 @@ impl Operation for ForgetHoldings {
     }
 }
 
-/// The view that rows make.
+/// Builds a view from rows.
 pub(super) fn view_of(found: &[Row]) -> Result<ConversationView, Error> {
     let held = found.iter().map(|row| rows::holding(row, 0)).collect::<Result<Vec<_>, _>>()?;
     Ok(held.into_iter().flatten().collect())
 }
 
-/// Does to the rows of a conversation what a forgetting says, and then `last`.
+/// Applies a change to the rows of a conversation, then runs `last`.
 pub(super) async fn apply(
     client: &ClientWrapper,
     conversation: &str,
@@ -179,7 +180,7 @@ pub(super) async fn apply(
     ended
 }
 
-/// Takes back what was recorded.
+/// Takes back a delivery.
 pub(super) struct TakeBackDelivery {
     pub(super) conversation: ConversationId,
     pub(super) at: Version,
@@ -218,7 +219,7 @@ pub(super) struct ForkConversation {
     pub(super) now: i64,
 }
 
-/// What came of a copy.
+/// The outcome of a fork.
 pub(super) enum ForkOutcome {
     Copied,
     NoSource,
@@ -228,7 +229,7 @@ pub(super) enum ForkOutcome {
 impl Operation for ForkConversation {
     type Output = ForkOutcome;
 
-    /// Run again, it finds the number that it had chosen itself.
+    /// When repeated, it recognises its own `begun`.
     async fn run(&self, client: &mut Client, _: bool) -> Result<ForkOutcome, Error> {
         let as_of = self.as_of.map_or(i64::MAX, |as_of| signed(as_of.0));
         let parameters: [Parameter<'_>; 5] = [&self.from.as_str(), &self.to.as_str(), &self.begun, &self.now, &as_of];

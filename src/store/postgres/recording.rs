@@ -1,4 +1,4 @@
-//! Recording deliveries: one statement for one, one transaction for several.
+//! Records deliveries: a single statement for one, a transaction for several.
 
 use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join_all, join3};
@@ -11,24 +11,24 @@ use super::{rows, statements as sql};
 use crate::store::{DeliveryRecord, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
 
-/// Begins a transaction that is as durable as the database's default.
+/// Begins a transaction with the database's default durability.
 const BEGIN: &str = "BEGIN";
 
-/// As many statements are under way on one connection.
+/// Statements in flight on one connection.
 const MAX_PIPELINED: usize = 16;
 
-/// Records deliveries, all or none.
+/// Records deliveries atomically.
 ///
-/// Each has a number by which its conversation knows it again: where an answer of the database was lost, the same numbers
-/// are sent again, and what was recorded is told and not recorded twice.
+/// Each delivery has a call id. If the database's response was lost, the same ids are sent again, so nothing is
+/// recorded twice.
 pub(super) struct RecordDeliveries {
-    /// Ordered by conversation: whoever locks several rows locks them in one order.
+    /// Sorted by conversation, so that all writers lock rows in the same order.
     pub(super) deliveries: Vec<DeliveryParameters>,
 }
 
-/// A delivery as a statement takes it.
+/// The statement parameters of a delivery.
 pub(super) struct DeliveryParameters {
-    /// Its place among those that were handed in.
+    /// Its position in the caller's list.
     pub(super) position: usize,
     conversation: String,
     call: i64,
@@ -44,7 +44,7 @@ pub(super) struct DeliveryParameters {
 }
 
 impl DeliveryParameters {
-    /// `call` and `begun` are numbers that nobody else chooses.
+    /// `chosen` are two random numbers: the call id and `begun`.
     pub(super) fn new(
         position: usize,
         conversation: &ConversationId,
@@ -53,7 +53,7 @@ impl DeliveryParameters {
         now: i64,
     ) -> Self {
         let sent = delivery.sent;
-        // No path has a NUL, and no text of the database.
+        // PostgreSQL texts cannot contain NUL; paths do not either.
         let name = |path: &String| path.replace('\0', "\u{fffd}");
         let names = delivery.names.iter().map(|(file, path)| (file.0.to_vec(), name(path)));
         let counts = delivery.page_counts.iter().map(|(content, pages)| (content.0.to_vec(), i64::from(*pages)));
@@ -102,14 +102,14 @@ impl DeliveryParameters {
         ]
     }
 
-    /// What the call recorded when it was run before.
+    /// The version that an earlier attempt recorded.
     async fn recall(&self, client: &ClientWrapper) -> Result<Option<Version>, Error> {
         let row = row_of(client, sql::RECALL, &[&self.conversation, &self.call]).await?;
         let version = row.as_ref().map(rows::version).transpose()?;
         Ok(version.filter(|version| version.latest.0 > 0))
     }
 
-    /// The change of rows that its forgetting makes. What it gives stays, whatever it forgets.
+    /// The row changes of its forgets. Rows that the delivery itself gives are kept.
     fn change(&self, before: ConversationView) -> HoldingChange {
         let mut after = before.clone();
         for what in &self.forget {
@@ -125,7 +125,7 @@ impl DeliveryParameters {
 }
 
 impl Operation for RecordDeliveries {
-    /// The version of each that was not refused, by its place.
+    /// The version of each recorded delivery, by position.
     type Output = Vec<(usize, Option<Version>)>;
 
     async fn run(&self, client: &mut Client, is_repeat: bool) -> Result<Self::Output, Error> {
@@ -184,7 +184,7 @@ async fn record_several(
     Ok(versions)
 }
 
-/// Records deliveries that forget nothing, without waiting for one before the next is sent.
+/// Records deliveries without forgets, pipelined.
 async fn record_part(
     client: &ClientWrapper,
     statement: &Statement,
@@ -196,7 +196,7 @@ async fn record_part(
     positions.zip(answers).map(|(position, rows)| Ok((position, recorded(&rows?)?))).collect()
 }
 
-/// Records a delivery that forgets: the rule of that is ours, so the rows come here, under a lock.
+/// Records a delivery with forgets. The rule for forgetting is in Rust, so the rows are read under a lock.
 async fn forget_and_record(
     client: &ClientWrapper,
     statement: &Statement,

@@ -1,4 +1,4 @@
-//! What a database is like, for whoever sets one up.
+//! Inspects a database, for people who set one up.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{schema, statements as sql};
 use crate::store::StoreError;
 use crate::store::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
 
-/// Facts of the server, in the order of the query.
+/// Reads facts about the server, in the order of the query.
 struct InspectServer(Arc<DatabaseClock>);
 
 const FACTS: &str = "SELECT current_setting('server_version'), current_user::text, current_setting('max_connections'),
@@ -24,7 +24,7 @@ const FACTS: &str = "SELECT current_setting('server_version'), current_user::tex
 impl Operation for InspectServer {
     type Output = [String; 5];
 
-    /// Looks at the clock again too.
+    /// Also updates the clock difference.
     async fn run(&self, client: &mut Client, _: bool) -> Result<[String; 5], Error> {
         schema::begin_session(client, &self.0).await?;
         let row = row_of(client, FACTS, &[]).await?;
@@ -35,7 +35,7 @@ impl Operation for InspectServer {
     }
 }
 
-/// Drops a conversation that only this process knows.
+/// Drops a test conversation.
 struct DropScratch(String);
 
 impl Operation for DropScratch {
@@ -47,7 +47,7 @@ impl Operation for DropScratch {
 }
 
 impl PostgresStore {
-    /// What the database and the way to it are like. Reads and records in a conversation of its own, which leaves again.
+    /// Inspects the database and the connection to it. Reads and records in a temporary conversation.
     ///
     /// # Errors
     /// [`StoreError`]

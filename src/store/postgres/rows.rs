@@ -1,4 +1,4 @@
-//! Rows of the database as what they stand for, and the other way.
+//! Converts between rows and values.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use crate::store::held_rows::HeldItemRow;
 use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
 use crate::view::{FileKey, Holding, Principal, Sequence};
 
-/// A number as the database's signed one.
+/// A number as the database's signed integer.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -22,7 +22,7 @@ fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// A count in a column; below zero is none.
+/// A count in a column; negative values become 0.
 pub(super) fn count(row: &Row, column: usize) -> Result<u64, Error> {
     row.try_get(column).map(unsigned)
 }
@@ -32,7 +32,7 @@ pub(super) fn version(row: &Row) -> Result<Version, Error> {
     Ok(Version { begun: count(row, 0)?, latest: Sequence(count(row, 1)?) })
 }
 
-/// 32 bytes, or `None` for what this program does not know.
+/// 32 bytes, or `None` for any other length.
 fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
     let bytes: Option<Vec<u8>> = row.try_get(column)?;
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
@@ -53,7 +53,7 @@ pub(super) fn head(row: &Row) -> Result<ConversationHead, Error> {
     })
 }
 
-/// A head, a name, two moments and a count; `None` for a handle that this version would refuse.
+/// A head, name, two times and a count; `None` for a handle that this version rejects.
 pub(super) fn conversation_record(row: &Row, clock: &DatabaseClock) -> Result<Option<ConversationRecord>, Error> {
     let name: String = row.try_get(9)?;
     let moment = |column| row.try_get(column).map(|seconds| clock.moment_of(seconds));
@@ -62,7 +62,7 @@ pub(super) fn conversation_record(row: &Row, clock: &DatabaseClock) -> Result<Op
     Ok(name.parse().ok().map(|id| ConversationRecord { id, created, used, holdings, head }))
 }
 
-/// A row in the eight columns from `first` on; `None` for what this version does not know.
+/// A holding in the eight columns from `first`; `None` for a row that this version does not know.
 pub(super) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
     let (content, file) = (hash(row, first)?, hash(row, first + 1)?);
     let kind = narrow::<i16, u8>(row, first + 2)?;
@@ -83,7 +83,7 @@ fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Op
     row.try_get::<_, W>(column).map(|wide| N::try_from(wide).ok())
 }
 
-/// Rows as a statement takes them: a list for each column.
+/// Rows as statement parameters: one array per column.
 #[derive(Debug, Default)]
 pub(super) struct HoldingColumns {
     pub(super) contents: Vec<Vec<u8>>,
@@ -96,7 +96,7 @@ pub(super) struct HoldingColumns {
 }
 
 impl<'a> FromIterator<&'a Holding> for HoldingColumns {
-    /// Each once: a statement writes no row twice.
+    /// Deduplicates: a statement cannot write a row twice.
     fn from_iter<I: IntoIterator<Item = &'a Holding>>(holdings: I) -> Self {
         let distinct: BTreeSet<&Holding> = holdings.into_iter().collect();
         distinct.into_iter().fold(Self::default(), |mut columns, holding| {
@@ -107,7 +107,7 @@ impl<'a> FromIterator<&'a Holding> for HoldingColumns {
 }
 
 impl HoldingColumns {
-    /// The lists, in the order of the columns.
+    /// The arrays, in column order.
     pub(super) fn parameters(&self) -> [Parameter<'_>; 7] {
         [&self.contents, &self.files, &self.kinds, &self.firsts, &self.lasts, &self.forms, &self.fingerprints]
     }
@@ -124,7 +124,7 @@ impl HoldingColumns {
     }
 }
 
-/// The bytes of a key in a column, and the value beside it.
+/// A key and a value, from two columns.
 pub(super) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
     Ok(hash(row, 0)?.zip(Some(row.try_get(1)?)))
 }

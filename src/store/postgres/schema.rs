@@ -1,4 +1,4 @@
-//! The tables, the way from one version of them to the next, and what a session needs.
+//! The tables, their migrations, and session settings.
 
 use std::time::SystemTime;
 
@@ -14,14 +14,14 @@ use super::error_mapping::statement_error;
 /// The version of the tables below, kept in `pagewise.version`.
 pub(super) const VERSION: i64 = 1;
 
-/// Whoever makes or changes the tables holds this lock: "pagewise" as a number.
+/// The advisory lock for migrations: "pagewise" as a number.
 const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
 
-/// How long a replica waits for another that changes the tables, in milliseconds.
+/// How long a replica waits for another's migration, in milliseconds.
 const MAX_MIGRATION_MS: u64 = 120_000;
 
-/// Version 1. Each primary key begins with the conversation, so that rows can be spread by it. `begun` in the keys of rows
-/// keeps those of a conversation that was dropped from one that begins again under its name.
+/// Version 1. Every primary key begins with the conversation, so that tables can be sharded by it. `begun` in row keys
+/// separates the rows of a dropped conversation from those of a new one with the same handle.
 const VERSION_1: &str = r#"
 CREATE TABLE pagewise.version (number bigint NOT NULL);
 INSERT INTO pagewise.version VALUES (0);
@@ -87,7 +87,7 @@ CREATE TABLE pagewise.session (
 );
 "#;
 
-/// Sets what the statements rely on, whatever the database's own settings are, and looks at its clock.
+/// Sets what the statements rely on, regardless of the database's defaults, and reads its clock.
 pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock) -> Result<(), Error> {
     let settings = format!(
         "SET default_transaction_isolation = 'read committed';
@@ -109,11 +109,11 @@ pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock)
     Ok(())
 }
 
-/// Brings the tables to [`VERSION`], whole or not at all, and looks whether they can be used.
+/// Migrates the tables to [`VERSION`] atomically, and checks that they are usable.
 pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
     let asked = |error: Error| statement_error(address, &error);
     check_server(client, address).await?;
-    // The common case takes no lock.
+    // In the common case, no lock is taken.
     if version(&***client, address).await? != Some(VERSION) {
         migrate(client, address).await?;
     }
@@ -133,7 +133,7 @@ async fn check_server(client: &Client, address: &PostgresAddress) -> Result<(), 
     if is_read_only { Err(PostgresError::ReadOnly { place: address.place() }) } else { Ok(()) }
 }
 
-/// The version of the tables; `None` where there are none.
+/// The version of the tables; `None` if there are none.
 async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Result<Option<i64>, PostgresError> {
     let asked = |error: Error| statement_error(address, &error);
     let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise')
@@ -154,7 +154,7 @@ async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Resu
     }
 }
 
-/// One transaction for all steps, and one replica at a time.
+/// One transaction for all steps, one replica at a time.
 async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
     let asked = |error: Error| statement_error(address, &error);
     let transaction = client.transaction().await.map_err(asked)?;
@@ -165,7 +165,7 @@ async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), P
     transaction.batch_execute(&patience).await.map_err(asked)?;
     let found = version(&*transaction, address).await?;
     if found.is_none() {
-        // An owner may have made it, for a user who may not.
+        // The schema may have been created by an owner for a user without that privilege.
         let missing = "SELECT to_regnamespace('pagewise') IS NULL";
         if transaction.query_one(missing, &[]).await.map_err(asked)?.get(0) {
             transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(asked)?;
@@ -180,7 +180,7 @@ async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), P
     transaction.commit().await.map_err(asked)
 }
 
-/// The statements are known to fit the tables; whether they may be run is another question.
+/// The statements match the tables; check the privileges too.
 async fn check_rights(client: &Client, address: &PostgresAddress) -> Result<(), PostgresError> {
     let query = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise') AND relkind = 'r'
         AND NOT (has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')

@@ -1,4 +1,4 @@
-//! Sessions of the older protocol versions, which any replica may go on with.
+//! MCP sessions, which any replica can continue.
 
 use std::time::SystemTime;
 
@@ -12,7 +12,7 @@ use super::{rows, statements as sql};
 use crate::store::{SessionStore, StoreError, StoredSession};
 use crate::view::Principal;
 
-/// Keeps a session. Run again, it keeps the same.
+/// Saves a session. Repeating it is harmless.
 struct SaveSession {
     id: String,
     owner: Vec<u8>,
@@ -28,7 +28,7 @@ impl Operation for SaveSession {
     }
 }
 
-/// The owner, state and last use of a session.
+/// Loads the owner, state and last use of a session.
 struct LoadSession {
     id: String,
 }
@@ -43,7 +43,7 @@ impl Operation for LoadSession {
     }
 }
 
-/// Notes that a session was used; whether it is there.
+/// Marks a session as used. Returns whether it exists.
 struct TouchSession {
     id: String,
     now: i64,
@@ -57,7 +57,7 @@ impl Operation for TouchSession {
     }
 }
 
-/// Ends a session; whether it was there, which a call that is run again takes for granted.
+/// Removes a session. Returns whether it existed; a repeated call assumes so.
 struct RemoveSession {
     id: String,
 }
@@ -70,7 +70,7 @@ impl Operation for RemoveSession {
     }
 }
 
-/// Ends the sessions that were last used before a moment; how many.
+/// Removes sessions last used before a time. Returns how many.
 struct ExpireSessions {
     unused_since: i64,
 }

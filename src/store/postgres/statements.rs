@@ -1,7 +1,7 @@
-//! What is said to the database. Each statement is whole by itself: what it decides, it decides on rows that it locks.
+//! SQL statements. Each is self-contained: its decisions rest on rows that it locks.
 //!
-//! PostgreSQL runs an UPDATE that had to wait on the row as it is then, so that conditions in its WHERE, and numbers that it
-//! counts on, hold when it commits ("Read Committed Isolation Level", 13.2.1).
+//! An UPDATE that had to wait re-evaluates its WHERE clause on the latest row, so conditions and counters hold at
+//! commit ("Read Committed Isolation Level", 13.2.1).
 
 use std::sync::LazyLock;
 
@@ -14,24 +14,24 @@ const ROW_COLUMNS: &str = "content, file, kind, first, last, form, fingerprint, 
 /// The key of a row within its conversation.
 const ROW_KEY: &str = "content, file, kind, first, last, form, fingerprint";
 
-/// When the server was started. What another server had committed, or this one before it failed, may be lost.
+/// When the server was started. Commits made on an earlier server, or before a crash, may be lost.
 const SERVER_START: &str = "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint";
 
-/// How many calls a conversation remembers, so that one that is run again does nothing.
+/// Recent call ids per conversation, so that a repeated call has no effect.
 const MAX_RECENT: usize = 16;
 
-/// The next sequence of `c`. Where the server was started since the last one, it leaps over those that may have been lost
-/// with the server before: no number stands for two states.
+/// The next sequence of `c`. After a server restart it skips the numbers that may have been lost, so that no number
+/// stands for two states.
 fn next() -> String {
     format!("c.latest + CASE WHEN c.server_start = {SERVER_START} THEN 1 ELSE 1048576 END")
 }
 
-/// A count of `c` with `change` added, within what a column takes.
+/// Adds `change` to a count of `c`, within the range of the column.
 fn changed(column: &str, change: &str) -> String {
     format!("{column} = greatest(0, least(9223372036854775807, c.{column}::numeric + {change}))::bigint")
 }
 
-/// Remembers the call `call` of `c` under the sequence `sequence`.
+/// Remembers the call `call` of `c` with the sequence `sequence`.
 fn remembered(call: &str, sequence: &str) -> String {
     format!(
         "recent_calls = ({call}::bigint || c.recent_calls)[1:{MAX_RECENT}],
@@ -39,7 +39,7 @@ fn remembered(call: &str, sequence: &str) -> String {
     )
 }
 
-/// Rows as seven arrays, from the parameter `$first` on.
+/// Rows as seven arrays, starting with the parameter `$first`.
 fn rows(first: usize) -> String {
     let types = ["bytea", "bytea", "smallint", "bigint", "bigint", "smallint", "bytea"];
     let arrays = types.iter().zip(first..).map(|(kind, at)| format!("${at}::{kind}[]")).collect::<Vec<_>>();
@@ -50,10 +50,11 @@ fn rows(first: usize) -> String {
 pub(super) static HEAD: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {HEAD_COLUMNS} FROM pagewise.conversation WHERE conversation = $1"));
 
-/// A head, how its rows are told (0 not, 1 the later ones, 2 all), and the rows, as one snapshot. `$2` and `$3` are the
-/// version at hand.
+/// The head, the kind of row update (0 none, 1 later rows, 2 all rows) and the rows, in one snapshot. `$2` and `$3` are
+/// the version of the cached copy.
 pub(super) static READ: LazyLock<String> = LazyLock::new(|| {
-    // Ordered, so that the index by sequence is taken however few rows the tables had when the plan was made.
+    // The ORDER BY makes the planner use the index by sequence, even if the tables were nearly empty when the plan was
+    // made.
     format!(
         "WITH head AS MATERIALIZED (
             SELECT c.*, CASE
@@ -84,11 +85,11 @@ pub(super) static ROWS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Keeps others from writing to a conversation until the transaction ends.
+/// Locks a conversation against writers until the transaction ends.
 pub(super) const LOCK: &str = "SELECT 1 FROM pagewise.conversation WHERE conversation = $1 FOR UPDATE";
 
-/// Makes a conversation known under the number `$2` at `$3`, as `$4`'s, where it is not. Gives the number that it has, or
-/// no row where another call has made it at this moment.
+/// Creates a conversation with `begun` `$2` at `$3` for the owner `$4`, unless it exists. Returns its `begun`; no row
+/// if another call creates it at the same moment.
 pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH made AS (
@@ -99,11 +100,11 @@ pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Records a delivery that forgets nothing. Gives the version and whether it was recorded; no row where the conversation
-/// is another than planned, or everything was forgotten since, or the call was run before.
+/// Records a delivery without forgets. Returns the version and whether it was recorded. No row if the conversation is
+/// not the planned one, everything was forgotten since, or the call is a repetition.
 ///
-/// `$2` is the call, `$3` the moment, `$4` and `$5` the version planned on, `$6` the number of a conversation that begins
-/// now; `$7` to `$10` were sent; `$11` to `$17` are rows, `$18` and `$19` names, `$20` and `$21` page counts.
+/// `$2` is the call id, `$3` the time, `$4` and `$5` the planned version, `$6` the `begun` of a new conversation, `$7`
+/// to `$10` the usage, `$11` to `$17` rows, `$18` and `$19` names, `$20` and `$21` page counts.
 pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     let next = next();
     let is_recorded = "c.forgotten <= $5::bigint";
@@ -149,12 +150,12 @@ pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The version that the call `$2` recorded, or sequence 0 where it was refused; no row where it was not run.
+/// The version that call `$2` recorded, or sequence 0 if it was refused. No row if it was not run.
 pub(super) const RECALL: &str = "SELECT begun, recent_sequences[array_position(recent_calls, $2::bigint)] AS sequence
     FROM pagewise.conversation WHERE conversation = $1 AND $2::bigint = ANY (recent_calls)";
 
-/// Begins a forgetting at `$2` under a new sequence, of everything where `$3`. Where the generation `$4` is not 0 it is
-/// entered, unless that was done. Gives the version.
+/// Begins a forget at `$2` under a new sequence; of everything if `$3`. Enters the generation `$4` unless it is 0 or
+/// was entered before. Returns the version.
 pub(super) static FORGET: LazyLock<String> = LazyLock::new(|| {
     let next = next();
     let kept = |column: &str| format!("{column} = CASE WHEN $3::boolean THEN 0 ELSE c.{column} END");
@@ -171,14 +172,14 @@ pub(super) static FORGET: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Says that the last recording forgot too, everything where `$2`.
+/// Marks the last recording as a forget too; of everything if `$2`.
 pub(super) const FORGOTTEN: &str = "UPDATE pagewise.conversation SET forgotten = latest,
         emptied = CASE WHEN $2::boolean THEN latest ELSE emptied END,
         blocks = CASE WHEN $2::boolean THEN 0 ELSE blocks END, pages = CASE WHEN $2::boolean THEN 0 ELSE pages END,
         bytes = CASE WHEN $2::boolean THEN 0 ELSE bytes END, tokens = CASE WHEN $2::boolean THEN 0 ELSE tokens END
     WHERE conversation = $1";
 
-/// Deletes the rows `$3` to `$9` of the conversation that began as `$2`.
+/// Deletes the rows `$3` to `$9` of the conversation with `begun` `$2`.
 pub(super) static DELETE_ROWS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "DELETE FROM pagewise.holding h USING {}
@@ -188,7 +189,7 @@ pub(super) static DELETE_ROWS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Inserts the rows `$3` to `$9`, each under its sequence in `$10`, or raises theirs.
+/// Inserts the rows `$3` to `$9` with the sequences `$10`, or raises existing ones.
 pub(super) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "INSERT INTO pagewise.holding AS h (conversation, begun, {ROW_COLUMNS})
@@ -199,7 +200,8 @@ pub(super) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Takes back what was recorded under `$4` and `$5`: `$6` to `$9` were sent. `$2` is the call, `$3` the moment.
+/// Takes back the delivery recorded as version `$4`, `$5` with the usage `$6` to `$9`. `$2` is the call id, `$3` the
+/// time.
 pub(super) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
     let next = next();
     let less = |column: &str, at: usize| {
@@ -221,8 +223,8 @@ pub(super) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Copies `$1` as `$2`, which begins as `$3` at `$4`, with the rows up to `$5`. Gives whether there is a `$1`, and the
-/// number of `$2`.
+/// Copies `$1` to `$2`, with `begun` `$3` at `$4` and the rows up to `$5`. Returns whether `$1` exists, and the `begun`
+/// of `$2`.
 pub(super) static FORK: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH source AS MATERIALIZED (SELECT * FROM pagewise.conversation WHERE conversation = $1),
@@ -255,14 +257,14 @@ fn describe(rest: &str) -> String {
     )
 }
 
-/// What is known of a conversation.
+/// The record of one conversation.
 pub(super) static DESCRIBE: LazyLock<String> = LazyLock::new(|| describe("WHERE c.conversation = $1"));
 
-/// What is known of all, the last used first.
+/// The records of all conversations, most recently used first.
 pub(super) static CONVERSATIONS: LazyLock<String> =
     LazyLock::new(|| describe("ORDER BY c.used_at DESC, c.conversation"));
 
-/// One name of each file of `$1`.
+/// One path for each file of `$1`.
 pub(super) const FILE_NAMES: &str = "SELECT f.file, n.path FROM unnest($1::bytea[]) AS f (file),
     LATERAL (SELECT path FROM pagewise.file_name WHERE file_name.file = f.file LIMIT 1) AS n";
 
@@ -272,15 +274,15 @@ pub(super) const PAGE_COUNTS: &str = "SELECT f.content, n.pages FROM unnest($1::
 
 pub(super) const LAST_PRUNED: &str = "SELECT pruned_at FROM pagewise.pruning WHERE id = 0";
 
-/// Takes note of a pruning; one replica at a time prunes.
+/// Records a pruning. Only one replica prunes at a time.
 pub(super) const PRUNED: &str = "INSERT INTO pagewise.pruning (id, pruned_at) VALUES (0, $1)
     ON CONFLICT (id) DO UPDATE SET pruned_at = EXCLUDED.pruned_at";
 
-/// Locks the conversations last used before `$1`, but for those that somebody writes to.
+/// Locks the conversations last used before `$1`, except those being written to.
 pub(super) const LOCK_UNUSED: &str =
     "SELECT conversation FROM pagewise.conversation WHERE used_at < $1::bigint FOR UPDATE SKIP LOCKED";
 
-/// Locks the least recently used, as far as rows beyond `$1` are theirs; but for those that somebody writes to.
+/// Locks the least recently used conversations that exceed `$1` rows in total, except those being written to.
 pub(super) const LOCK_EXCESS: &str = "SELECT c.conversation FROM pagewise.conversation c JOIN (
         SELECT conversation, used_at, sum(rows) OVER (ORDER BY used_at DESC, conversation DESC) AS up_to_here
         FROM (SELECT k.conversation, k.used_at, (SELECT count(*) FROM pagewise.holding h
@@ -288,25 +290,25 @@ pub(super) const LOCK_EXCESS: &str = "SELECT c.conversation FROM pagewise.conver
     ) AS k ON k.conversation = c.conversation AND k.used_at = c.used_at
     WHERE k.up_to_here > $1::bigint FOR UPDATE OF c SKIP LOCKED";
 
-/// Drops the conversations of `$1`, which are locked. Gives how many rows they had.
+/// Drops the conversations `$1`, which are locked. Returns how many rows they had.
 pub(super) const DROP: &str = "WITH held AS (DELETE FROM pagewise.holding WHERE conversation = ANY ($1) RETURNING 1),
     named AS (DELETE FROM pagewise.file_name WHERE conversation = ANY ($1)),
     counted AS (DELETE FROM pagewise.page_count WHERE conversation = ANY ($1)),
     gone AS (DELETE FROM pagewise.conversation WHERE conversation = ANY ($1))
     SELECT count(*) FROM held";
 
-/// Drops the names of files that their conversations do not hold.
+/// Drops file names whose conversation does not hold the file.
 pub(super) const DROP_NAMES: &str = "DELETE FROM pagewise.file_name n WHERE NOT EXISTS (SELECT FROM pagewise.holding h
     WHERE h.conversation = n.conversation AND h.file = n.file)";
 
-/// Drops the page counts of contents that their conversations do not hold.
+/// Drops page counts whose conversation does not hold the content.
 pub(super) const DROP_PAGE_COUNTS: &str = "DELETE FROM pagewise.page_count n WHERE NOT EXISTS (SELECT FROM
     pagewise.holding h WHERE h.conversation = n.conversation AND h.content = n.content)";
 
 pub(super) const COUNTS: &str =
     "SELECT (SELECT count(*) FROM pagewise.conversation), (SELECT count(*) FROM pagewise.holding)";
 
-/// Keeps a session `$1` of `$2`, with the state `$3`, as used at `$4`.
+/// Saves session `$1` of owner `$2` with state `$3`, used at `$4`.
 pub(super) const PUT_SESSION: &str = "INSERT INTO pagewise.session (id, owner, state, used_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (id) DO UPDATE SET owner = EXCLUDED.owner, state = EXCLUDED.state, used_at = EXCLUDED.used_at";
 
@@ -319,7 +321,7 @@ pub(super) const REMOVE_SESSION: &str = "DELETE FROM pagewise.session WHERE id =
 
 pub(super) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
 
-/// Every statement: whether each fits the tables is looked at before any is needed.
+/// All statements. They are prepared up front to check them against the tables.
 pub(super) fn all() -> [&'static str; 30] {
     [
         &HEAD,

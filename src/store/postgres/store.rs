@@ -1,4 +1,4 @@
-//! The promise of a store, kept by a database.
+//! [`ViewStore`] for PostgreSQL.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,20 +23,20 @@ use crate::store::{
 };
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
-/// Keeps views in a PostgreSQL database.
+/// Stores views in a PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,
 }
 
 impl PostgresStore {
-    /// Connections of a process at most, where nothing else is said.
+    /// Default maximum of connections per process.
     pub const MAX_CONNECTIONS: usize = 8;
 
-    /// Opens a database, and makes its tables where there are none. Where that fails for a reason that may pass, such as a
-    /// server that is not there yet, the store comes with it and tries again at each use.
+    /// Opens a database and creates missing tables. If that fails for a temporary reason, such as a server that is not
+    /// up yet, returns the store with the error. The store then tries again at each use.
     ///
     /// # Errors
-    /// [`PostgresError`] for what does not pass by itself.
+    /// [`PostgresError`] for permanent failures.
     pub fn open(
         address: PostgresAddress,
         max_connections: usize,
@@ -55,7 +55,7 @@ impl PostgresStore {
         self.connections.address()
     }
 
-    /// How many connections there are.
+    /// Current pool usage.
     #[must_use]
     pub fn pool(&self) -> PoolUsage {
         self.connections.usage()
@@ -76,7 +76,7 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
-/// A number of 63 bits that nobody else chooses, and not 0.
+/// A random number of 63 bits, never 0.
 pub(super) fn random_number() -> i64 {
     signed((RandomState::new().hash_one(()) >> 1).max(1))
 }
@@ -158,7 +158,7 @@ impl ViewStore for PostgresStore {
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
-        // The largest that a column takes: one that came back smaller would be taken for an earlier one at each call.
+        // Clamp to the column's range. A generation stored smaller would look like an earlier one at each call.
         let generation = generation.min(i64::MAX.unsigned_abs());
         let known = || -> Result<u64, StoreError> { Ok(self.head(conversation)?.map_or(0, |head| head.generation)) };
         let before = known()?;

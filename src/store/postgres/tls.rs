@@ -1,4 +1,4 @@
-//! TLS to a database, as its `sslmode` asks.
+//! TLS connections, according to `sslmode`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::address::{PostgresAddress, TlsMode};
 use super::error::PostgresError;
 
-/// What makes TLS of a connection.
+/// Creates the TLS connector of an address.
 pub(super) fn connector(address: &PostgresAddress) -> Result<MakeRustlsConnect, PostgresError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let failed = |error: Error| PostgresError::Tls { place: address.place(), reason: error.to_string() };
@@ -30,7 +30,7 @@ fn verifier(
 ) -> Result<Arc<dyn ServerCertVerifier>, PostgresError> {
     let parameters = &address.parameters;
     match (parameters.tls, &parameters.root_file) {
-        // As in libpq, authorities that are named count for `require` too.
+        // As in libpq, named root certificates apply to `require` too.
         (TlsMode::Disable | TlsMode::Prefer, _) | (TlsMode::Require, None) => Ok(Arc::new(AnyServerVerifier(provider))),
         (TlsMode::Require | TlsMode::VerifyCa, file) => {
             Ok(Arc::new(AnyNameVerifier(by_authorities(file.as_ref(), provider)?)))
@@ -61,14 +61,14 @@ fn roots_of(path: &PathBuf) -> Result<RootCertStore, String> {
     Ok(roots)
 }
 
-/// Those that cannot be read are none: the verifier refuses an empty set.
+/// Unreadable certificates are skipped. The verifier refuses an empty set.
 fn system_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     roots
 }
 
-/// Takes any certificate whose key the server has: what passes is hidden from those who only listen.
+/// Accepts any certificate: protects against eavesdropping only.
 #[derive(Debug)]
 struct AnyServerVerifier(Arc<CryptoProvider>);
 
@@ -109,7 +109,7 @@ impl ServerCertVerifier for AnyServerVerifier {
     }
 }
 
-/// Takes a certificate of the authorities, whatever name it is for.
+/// Accepts a certificate of the given authorities for any host name.
 #[derive(Debug)]
 struct AnyNameVerifier(Arc<WebPkiServerVerifier>);
 
@@ -122,7 +122,7 @@ impl ServerCertVerifier for AnyNameVerifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        // The name is looked at last, when all else holds.
+        // rustls checks the name last, after everything else has passed.
         match self.0.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },

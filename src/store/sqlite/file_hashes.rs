@@ -1,4 +1,4 @@
-//! Content hashes of files, kept beside the views.
+//! Content hashes of files.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use crate::hash::ContentHash;
 use crate::source::HashStore;
 use crate::store::SqliteStore;
 
-/// What fails here is a hash computed again, and the next write of a view tells.
+/// Failures are ignored: a hash is then computed again, and the next write of a view reports the problem.
 impl HashStore for SqliteStore {
     fn load_hash(&self, key: &[u8; 32]) -> Option<ContentHash> {
         let query = "SELECT content FROM file_hash WHERE stat = ?1";
@@ -20,7 +20,7 @@ impl HashStore for SqliteStore {
         found.ok().flatten().map(ContentHash)
     }
 
-    /// Does not wait for other processes: a request would wait with it.
+    /// Does not wait for locks, because a request would wait too.
     fn save_hash(&self, key: &[u8; 32], content: ContentHash, now: SystemTime) {
         let insert = "INSERT OR REPLACE INTO file_hash VALUES (?1, ?2, ?3)";
         let _ = self.run(|connection| {

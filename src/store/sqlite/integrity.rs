@@ -1,13 +1,12 @@
-//! Whether a database is one of ours and whole: what SQLite finds, and whether all of it reads as what it is.
+//! Checks whether a database is intact and ours.
 
 use rusqlite::{Connection, Error, ErrorCode};
 
 use super::statements::{RECORD, conversation_record, rows_after};
 use crate::view::Sequence;
 
-/// Whether `error` is one that a sound database of these tables never gives, so that the file may be at fault: it then
-/// deserves a [`check`]. Not only what SQLite calls corrupt, for a byte that changed in the name of a column is to it a
-/// column that does not exist, and one in a row is a value of another type.
+/// Whether `error` never comes from an intact database, so that a [`check`] is due. Includes more than SQLite's
+/// corruption errors: a damaged schema can look like a missing column, and a damaged row like a wrong type.
 pub(crate) fn is_suspect(error: &Error) -> bool {
     match error {
         Error::SqliteFailure(failure, _) | Error::SqlInputError { error: failure, .. } => matches!(
@@ -27,9 +26,9 @@ pub(crate) fn is_suspect(error: &Error) -> bool {
     }
 }
 
-/// Reads all of a database.
+/// Checks the whole database.
 pub(crate) fn check(connection: &Connection) -> rusqlite::Result<()> {
-    // Not the quick one, which compares no index with its table.
+    // The quick check would not compare indexes with their tables.
     let verdict: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
         return Err(corrupt(verdict));
@@ -55,7 +54,7 @@ fn read_conversations(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// What is known beside conversations.
+/// Reads the tables beside the conversations.
 fn read_facts(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))?;
     let mut names = connection.prepare("SELECT file, path FROM file_name")?;

@@ -30,25 +30,24 @@ use super::{
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
-/// Keeps views in a SQLite database.
+/// Stores views in a SQLite database.
 ///
-/// Sequences come from the database, within the transaction that uses them, so that a conversation has one order for all
-/// processes.
-/// A database that was deleted, or set aside by another process, is opened anew at the next use.
+/// Sequences are assigned inside the transaction, so that all processes agree on their order. A database that was
+/// deleted, or set aside by another process, is opened again at the next use.
 #[derive(Debug)]
 pub struct SqliteStore {
     folder: PathBuf,
     path: PathBuf,
-    /// `None` after an opening failed; the next use tries again.
+    /// `None` after a failed opening; the next use tries again.
     database: Mutex<Option<OpenDatabase>>,
-    /// Where a database is that was found corrupt in use, until [`ViewStore::take_warning`] tells of it.
+    /// The path of a corrupt database found in use, until [`ViewStore::take_warning`] reports it.
     set_aside: Mutex<Option<PathBuf>>,
 }
 
 impl SqliteStore {
-    /// Opens the database of a data folder, and makes both, for their owner alone, where they do not exist.
+    /// Opens the database of a data folder. Creates both, private to their owner, if missing.
     ///
-    /// A corrupt database is renamed to `….corrupt-N` and never deleted; the warning says so.
+    /// A corrupt database is renamed to `….corrupt-N`, never deleted, and reported as a warning.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -65,7 +64,7 @@ impl SqliteStore {
         &self.path
     }
 
-    /// What the database is like. Reads and records in a conversation of its own, which leaves again.
+    /// Inspects the database. Reads and records in a temporary conversation.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -94,7 +93,7 @@ impl SqliteStore {
 
     pub(super) fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         let mut guard = self.database.lock().unwrap_or_else(PoisonError::into_inner);
-        // Closed before another is opened: closed later, it could remove a journal that bears its name by then.
+        // Close the old database first: closing it later could remove the journal of the new one.
         let current = guard.take().filter(|database| database.is_at(&self.path));
         let database = match current {
             Some(database) => guard.insert(database),
@@ -115,7 +114,7 @@ impl SqliteStore {
         })
     }
 
-    /// Opens the database again; where a corrupt one was set aside for it, that is the error.
+    /// Opens the database again. Fails if a corrupt one was set aside for it.
     fn reopen(&self, open: fn(&Path) -> Result<OpenedDatabase, StoreError>) -> Result<OpenDatabase, StoreError> {
         let OpenedDatabase { database, path, set_aside } = open(&self.folder)?;
         if set_aside.is_none() {
@@ -129,8 +128,8 @@ impl SqliteStore {
         self.set_aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the disk as well. A power cut that takes a delivery costs pages sent again; one that took a forgetting
-    /// would leave an agent without what it said it no longer has.
+    /// Also waits for the disk. If a power cut lost a delivery, pages would be sent again; if it lost a forget, the
+    /// agent would be left without them.
     fn write_through<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         self.without_warning(self.run(|connection| {
             connection.pragma_update(None, "synchronous", "FULL")?;
@@ -143,7 +142,7 @@ impl SqliteStore {
         self.without_warning(self.run(|connection| in_transaction(connection, work)))
     }
 
-    /// What fails where something was written is told by the caller, so that it needs no warning.
+    /// A failed write is reported by its caller, so it needs no warning.
     fn without_warning<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(StoreError::Corrupt { set_aside: Some(_), .. }) = written {
             *self.pending_warning() = None;
@@ -152,9 +151,9 @@ impl SqliteStore {
     }
 }
 
-/// Takes the write lock at once: a reader that turns writer could fail where waiting would have helped.
+/// Takes the write lock at once: upgrading a read transaction can fail where waiting would succeed.
 ///
-/// In words that stay prepared; those of [`rusqlite::Transaction`] are parsed each time.
+/// Uses prepared statements; [`rusqlite::Transaction`] parses its statements each time.
 pub(super) fn in_transaction<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -166,13 +165,13 @@ pub(super) fn in_transaction<T>(
     Ok(value)
 }
 
-/// Ends a transaction that is still open, as if it had not been.
+/// Rolls back an open transaction on drop.
 struct RollbackGuard<'a>(&'a Connection);
 
 impl Drop for RollbackGuard<'_> {
     fn drop(&mut self) {
         if !self.0.is_autocommit() {
-            // Where that fails SQLite has rolled back already.
+            // If this fails, SQLite has rolled back already.
             let _ = self.0.execute_batch("ROLLBACK");
         }
     }
@@ -196,7 +195,7 @@ fn record(
     Ok(is_recorded.then_some(version))
 }
 
-/// What a reader of `known` needs, from one state of the database.
+/// Reads a conversation relative to `known`, in one transaction.
 fn read(
     transaction: &Connection,
     conversation: &ConversationId,
@@ -220,7 +219,7 @@ impl ViewStore for SqliteStore {
         known: Option<Version>,
     ) -> Result<Option<ConversationState>, StoreError> {
         self.run(|connection| {
-            // Most readers know the present version: one statement, which needs no transaction.
+            // Usually the copy is current: one statement, no transaction.
             let head = connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional()?;
             match head {
                 None => Ok(None),
@@ -283,7 +282,7 @@ impl ViewStore for SqliteStore {
     }
 
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
-        // The largest that a column takes: one that came back smaller would be taken for an earlier one at each call.
+        // Clamp to the column's range. A generation stored smaller would look like an earlier one at each call.
         let generation = unsigned(signed(generation));
         let known = self.head(conversation)?.map_or(0, |head| head.generation);
         if known >= generation {
@@ -371,7 +370,7 @@ impl ViewStore for SqliteStore {
 
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
         let (unused_since, now) = (unix_seconds(unused_since), unix_seconds(now));
-        // Nobody waits for it who would tell of its failure.
+        // Pruning reports no errors, so keep the warning.
         self.run(|connection| in_transaction(connection, |open| prune(open, unused_since, max_holdings, now)))
     }
 
@@ -406,7 +405,7 @@ mod tests {
         DeliveryRecord { holdings: (0..1_000).map(page).collect(), ..DeliveryRecord::default() }
     }
 
-    /// Records after `pragma` has taken something away from the connection.
+    /// Runs `pragma` to break the connection, then records.
     fn record_after(pragma: &str) -> (StoreError, SqliteStore, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = SqliteStore::open(folder.path()).unwrap();

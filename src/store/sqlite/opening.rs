@@ -1,4 +1,4 @@
-//! Opening the database: private, one process at a time, and never over a corrupt file.
+//! Opens the database: private, one process at a time, never overwriting a corrupt file.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -14,18 +14,18 @@ use super::schema;
 use super::schema::Migration;
 use crate::store::{SqliteStore, StoreError};
 
-/// The database within the data folder.
+/// The file name of the database.
 const DATABASE: &str = "views.sqlite3";
-/// Held while the database is opened or set aside, so that no process renames what another has just made.
+/// Locked while the database is opened or set aside, so that no process renames a file that another has just created.
 const LOCK: &str = "views.lock";
-/// How often the lock is tried for within [`SqliteStore::BUSY_TIMEOUT`].
+/// Attempts to take the lock within [`SqliteStore::BUSY_TIMEOUT`].
 const LOCK_TRIES: u32 = 200;
 
-/// Pages of the journal after which a commit also brings them into the database, and waits for the disk. A commit writes
-/// some six, so that one in 170 waits with SQLite's own 1,000: every hundredth commit would be as slow as the disk.
+/// Journal pages after which a commit also checkpoints and waits for the disk. Larger than SQLite's default, so that
+/// few commits are slow (`benches/README.md`).
 const CHECKPOINT_PAGES: u32 = 8_000;
 
-/// Statements that stay prepared. 64: more than there are; to prepare one takes longer than to run it.
+/// Size of the prepared statement cache; more than there are statements.
 const MAX_PREPARED: usize = 64;
 
 /// An open database.
@@ -40,26 +40,26 @@ impl OpenDatabase {
         Self { connection, identity: identity(path) }
     }
 
-    /// Whether it is still the file of this name.
+    /// Whether the file at `path` is still this database.
     pub(crate) fn is_at(&self, path: &Path) -> bool {
         self.identity.is_some() && self.identity == identity(path)
     }
 }
 
-/// An open database, and the corrupt one that was in its place.
+/// An open database, and the corrupt one that it replaced.
 pub(crate) struct OpenedDatabase {
     pub(crate) database: OpenDatabase,
     pub(crate) path: PathBuf,
     pub(crate) set_aside: Option<PathBuf>,
 }
 
-/// Opens the database of `folder`, and makes both where they do not exist.
+/// Opens the database of `folder`. Creates both if missing.
 pub(crate) fn open(folder: &Path) -> Result<OpenedDatabase, StoreError> {
     open_if(folder, |_| Ok(()))
 }
 
-/// Opens the database after it gave an error in use that a sound one does not give. It is checked whole: the error may
-/// have had another reason, and another process may have set the file aside by now.
+/// Opens the database after an error that suggests corruption. Checks all of it: the error may have another cause, or
+/// another process may have replaced the file.
 pub(crate) fn open_checked(folder: &Path) -> Result<OpenedDatabase, StoreError> {
     open_if(folder, check)
 }
@@ -74,15 +74,15 @@ fn open_if(folder: &Path, check: IntegrityCheck) -> Result<OpenedDatabase, Store
     open_locked(path, check)
 }
 
-/// Whether a folder lies on a file system of another machine, where the shared memory that WAL needs is not shared, and
-/// two machines would each see a database of their own (SQLite, "Write-Ahead Logging", 2.1).
+/// Whether a folder is on a network file system. WAL needs shared memory, so two machines would see different databases
+/// (SQLite, "Write-Ahead Logging", 2.1).
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
 fn is_on_network(folder: &Path) -> bool {
-    /// NFS, SMB 1, CIFS, SMB 2, 9P, Coda, AFS, Ceph (`linux/magic.h` and the drivers' own sources).
+    /// NFS, SMB 1, CIFS, SMB 2, 9P, Coda, AFS, Ceph (`linux/magic.h` and the drivers' sources).
     const NETWORKS: [u32; 8] =
         [0x6969, 0x517b, 0xff53_4d42, 0xfe53_4d42, 0x0102_1997, 0x7375_7245, 0x5346_414f, 0x00c3_6400];
     let kind = rustix::fs::statfs(folder).map(|system| system.f_type);
-    // The number is of another width and sign on other processors; all that are listed have 32 bits.
+    // The field's width and sign vary by platform; all listed values have 32 bits.
     kind.is_ok_and(|kind| NETWORKS.iter().any(|network| i128::from(kind) & 0xffff_ffff == i128::from(*network)))
 }
 
@@ -124,7 +124,7 @@ impl From<rusqlite::Error> for OpenFailure {
 }
 
 impl OpenFailure {
-    /// Whether the file is at fault. To open it asks for nothing that a sound one does not have.
+    /// Whether the file is corrupt. Opening asks for nothing that an intact database lacks.
     fn is_corruption(&self) -> bool {
         matches!(self, Self::Sqlite(error) if is_suspect(error))
     }
@@ -137,14 +137,13 @@ impl OpenFailure {
     }
 }
 
-/// WAL and NORMAL: a commit takes microseconds, several processes write at once, and what was committed survives the
-/// end of the process. A power cut may take the last deliveries, which costs some pages sent again; what forgets waits
-/// for the disk.
+/// WAL with `synchronous = NORMAL`: commits are fast and survive the end of the process. A power cut may lose the last
+/// deliveries, which are then sent again. Forgets wait for the disk.
 fn connect(path: &Path) -> Result<Connection, OpenFailure> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_handler(Some(wait_for_others))?;
-    // Until the database is known to be sound, closing it must not remove its journal.
+    // Until the database is known to be intact, closing it must not remove its journal.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -160,7 +159,7 @@ fn connect(path: &Path) -> Result<Connection, OpenFailure> {
     }
 }
 
-/// Makes the database readable by its owner alone before SQLite writes to it; its journals take the same mode.
+/// Creates the file with private permissions before SQLite opens it. Journals inherit them.
 fn create_private(path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::Folder { path: path.to_path_buf(), source };
     open_private(path).and_then(|file| make_private(&file)).map_err(failed)
@@ -179,7 +178,7 @@ fn lock(folder: &Path, database: &Path) -> Result<File, StoreError> {
     Err(StoreError::Busy { path: database.to_path_buf() })
 }
 
-/// Renames the database and its journals together, so that what can be saved from them can be.
+/// Renames the database and its journals together, so that they can be recovered.
 fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let failed = |source: io::Error| StoreError::Folder { path: path.to_path_buf(), source };
     let name = |number: u32| with_suffix(path, &format!(".corrupt-{number}"));
@@ -201,7 +200,7 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The store's error for SQLite's.
+/// Converts a SQLite error.
 pub(crate) fn store_error(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_path_buf();
     match source.sqlite_error_code() {
@@ -213,9 +212,9 @@ pub(crate) fn store_error(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Waits a little for other processes, and says whether to try again: until [`SqliteStore::BUSY_TIMEOUT`] has gone by.
+/// The busy handler: waits briefly and says whether to retry, within [`SqliteStore::BUSY_TIMEOUT`].
 ///
-/// SQLite's own wait begins with a millisecond and grows to a hundred, where others hold the lock for some microseconds.
+/// SQLite's own waits start at a millisecond, but locks are usually held for microseconds.
 pub(crate) fn wait_for_others(tries: i32) -> bool {
     let tries = u32::try_from(tries).unwrap_or(u32::MAX);
     let (wait, before) = if tries < SHORT_WAITS {
@@ -230,15 +229,15 @@ pub(crate) fn wait_for_others(tries: i32) -> bool {
     true
 }
 
-/// How often, and for how long, a lock is waited for at first.
+/// Number and length of the first waits.
 const SHORT_WAITS: u32 = 200;
 const SHORT_WAIT: Duration = Duration::from_micros(100);
 
-/// How long it is waited for after that, each time.
+/// Length of the later waits.
 const LONG_WAIT: Duration = Duration::from_millis(5);
 
 impl SqliteStore {
-    /// How long a process waits for others before [`StoreError::Busy`].
+    /// How long to wait for other processes before [`StoreError::Busy`].
     pub const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 }
 

@@ -1,4 +1,4 @@
-//! Files that belong to their owner alone, and what tells one from another of its name.
+//! Private files, and file identity.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -8,7 +8,7 @@ use std::path::Path;
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(crate) type FileIdentity = (u64, u64);
 
-/// Elsewhere the moment when it was made.
+/// On other systems, the creation time.
 #[cfg(any(not(unix), pagewise_portable))]
 pub(crate) type FileIdentity = std::time::SystemTime;
 
@@ -29,13 +29,13 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Elsewhere it is as private as the folder that it lies in.
+/// On other systems, a folder is as private as its parent.
 #[cfg(any(not(unix), pagewise_portable))]
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(folder)
 }
 
-/// Opens a file, and makes it where there is none.
+/// Opens a private file; creates it if missing.
 pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     #[cfg(all(unix, not(pagewise_portable)))]
@@ -43,7 +43,7 @@ pub(crate) fn open_private(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false).open(path)
 }
 
-/// Takes it from others, where it was made for them too.
+/// Removes permissions of other users.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(crate) fn make_private(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,19 +1,19 @@
-//! The tables, and the way from one version of them to the next.
+//! The tables and their migrations.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
 pub(crate) const VERSION: i64 = 5;
 
-/// What came of bringing the tables up to date.
+/// The result of a migration.
 pub(crate) enum Migration {
-    /// They are what this program knows.
+    /// The tables are up to date.
     Current,
-    /// A later program wrote them, in this version; nothing was touched.
+    /// A later program wrote the tables, at this version. Nothing was changed.
     Newer(i64),
 }
 
-/// Version 1. `holding` and `tombstone` are found by conversation; a row is what its primary key says.
+/// Version 1. `holding` and `tombstone` are keyed by conversation; the primary key is the row.
 const VERSION_1: &str = "
 CREATE TABLE counter (
     id INTEGER PRIMARY KEY CHECK (id = 0),
@@ -81,8 +81,8 @@ CREATE TABLE page_count (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Version 3: each conversation counts for itself and knows when it last forgot, so that a delivery writes to no row that
-/// all share. Without the table `counter` a program of an earlier version that has the database open is refused.
+/// Version 3: each conversation has its own counter, so that deliveries write no shared row. Dropping the table
+/// `counter` locks out programs of earlier versions.
 const VERSION_3: &str = "
 CREATE TABLE floor (
     id INTEGER PRIMARY KEY CHECK (id = 0),
@@ -97,11 +97,11 @@ UPDATE conversation SET forgotten =
     max(epoch, (SELECT ifnull(max(sequence), 0) FROM tombstone WHERE tombstone.conversation = conversation.id));
 ";
 
-/// Version 4: what a conversation holds is what stands in `holding`. What tombstones cover is deleted, and where that was
-/// given of a file that was not forgotten itself, the file stays followed (kind 5) as of the same sequence.
+/// Version 4: `holding` alone says what a conversation holds. Rows covered by tombstones are deleted. If their file was
+/// not forgotten itself, it stays followed (kind 5) with the same sequence.
 ///
-/// Kinds of tombstones: 0 a file, 1 a content, 2 pages of a file, 3 a page by what it shows; what else there may be
-/// covers everything. Columns and tables that a program of an earlier version asks for are gone, so that it is refused.
+/// Kinds of tombstones: 0 file, 1 content, 2 pages of a file, 3 page by fingerprint; any other covers everything.
+/// Removed columns and tables lock out programs of earlier versions.
 const VERSION_4: &str = "
 DELETE FROM holding WHERE sequence <= (SELECT epoch FROM conversation WHERE id = holding.conversation);
 DELETE FROM holding WHERE EXISTS (SELECT 1 FROM tombstone AS gone
@@ -135,7 +135,7 @@ INSERT INTO pruning SELECT id, pruned_at FROM floor;
 DROP TABLE floor;
 ";
 
-/// Version 5: sessions of clients of the older protocol versions.
+/// Version 5: MCP sessions of older protocol versions.
 const VERSION_5: &str = "
 CREATE TABLE session (
     id TEXT PRIMARY KEY,
@@ -145,9 +145,9 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Brings the tables to [`VERSION`], whole or not at all.
+/// Migrates the tables to [`VERSION`] atomically.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
-    // The common case takes no lock.
+    // In the common case, no lock is taken.
     if version(connection)? == VERSION {
         return Ok(Migration::Current);
     }
@@ -162,7 +162,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration
     Ok(Migration::Current)
 }
 
-/// One step for each version, in order.
+/// Runs the steps in order.
 fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     if from < 1 {
         transaction.execute_batch(VERSION_1)?;

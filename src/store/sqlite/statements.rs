@@ -1,4 +1,4 @@
-//! What is said to SQLite, each within the caller's transaction.
+//! SQL statements, each run inside the caller's transaction.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -34,7 +34,7 @@ pub(crate) fn moment(unix_seconds: i64) -> SystemTime {
     SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// `None` for a handle that this version would refuse.
+/// `None` for a handle that this version rejects.
 pub(crate) fn conversation_record(row: &Row<'_>) -> rusqlite::Result<Option<ConversationRecord>> {
     let name: String = row.get(9)?;
     let (created, used) = (moment(row.get(10)?), moment(row.get(11)?));
@@ -67,7 +67,7 @@ pub(crate) fn insert_conversation(
     Ok(statement.execute(params![conversation.as_str(), unix_seconds(now), owner.map(|owner| owner.0)])? > 0)
 }
 
-/// The row of a conversation that is written to.
+/// The row of a conversation in a write transaction.
 pub(crate) struct ConversationRow {
     pub(crate) id: i64,
     pub(crate) head: ConversationHead,
@@ -81,9 +81,9 @@ impl ConversationRow {
         connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], found).optional()
     }
 
-    /// Made known where it was not.
+    /// Finds the conversation, or creates it.
     ///
-    /// Without RETURNING, for which SQLite makes and drops a table of its own each time.
+    /// Avoids RETURNING, for which SQLite creates a temporary table each time.
     pub(crate) fn find_or_insert(
         transaction: &Connection,
         conversation: &ConversationId,
@@ -96,7 +96,7 @@ impl ConversationRow {
         Self::find(transaction, conversation)?.ok_or(rusqlite::Error::QueryReturnedNoRows)
     }
 
-    /// Records a delivery; whether it was, and not refused.
+    /// Records a delivery. Returns false if it was refused.
     pub(crate) fn record(&mut self, transaction: &Connection, delivery: &DeliveryRecord) -> rusqlite::Result<bool> {
         let planned = delivery.planned;
         let is_same = planned.begun == 0 || planned.begun == self.head.begun;
@@ -135,7 +135,7 @@ impl ConversationRow {
         Ok(())
     }
 
-    /// Removes what was recorded at `at`, and what was sent with it.
+    /// Removes the rows recorded at `at`, and subtracts their usage.
     pub(crate) fn take_back(&mut self, transaction: &Connection, at: Sequence, sent: Usage) -> rusqlite::Result<()> {
         if self.emptied < at {
             self.head.sent.subtract(sent);
@@ -151,7 +151,7 @@ impl ConversationRow {
         self.head.latest
     }
 
-    /// Writes down what became of it; gives its version.
+    /// Writes the row back. Returns the new version.
     pub(crate) fn save(&self, transaction: &Connection, now: SystemTime) -> rusqlite::Result<Version> {
         let update = "UPDATE conversation SET used_at = max(used_at, ?2), latest = ?3, forgotten = ?4, emptied = ?5,
             generation = ?6, blocks = ?7, pages = ?8, bytes = ?9, tokens = ?10 WHERE id = ?1";
@@ -164,7 +164,7 @@ impl ConversationRow {
     }
 }
 
-/// The rows that were recorded after `since`.
+/// The rows recorded after `since`.
 pub(crate) fn rows_after(
     connection: &Connection,
     id: i64,
@@ -197,7 +197,7 @@ fn upsert_holding(transaction: &Connection, id: i64, holding: &Holding, at: Sequ
 }
 
 fn insert_names(transaction: &Connection, names: &BTreeMap<FileKey, String>) -> rusqlite::Result<()> {
-    // A page of the database is written only where the name is another.
+    // Write a database page only if the name changed.
     let upsert = "INSERT INTO file_name VALUES (?1, ?2)
         ON CONFLICT DO UPDATE SET path = excluded.path WHERE path <> excluded.path";
     let mut statement = transaction.prepare_cached(upsert)?;
@@ -215,7 +215,7 @@ fn insert_page_counts(transaction: &Connection, page_counts: &BTreeMap<ContentHa
     Ok(())
 }
 
-/// Deletes a holding, by its whole key.
+/// Deletes a holding by its whole key.
 fn delete_holding(transaction: &Connection, id: i64, holding: &Holding) -> rusqlite::Result<()> {
     let delete = "DELETE FROM holding WHERE conversation = ?1 AND content = ?2 AND file = ?3
         AND kind = ?4 AND first = ?5 AND last = ?6 AND form = ?7 AND fingerprint = ?8";
@@ -255,7 +255,7 @@ pub(crate) fn prune(
     let before = counts(transaction)?;
     transaction.execute("UPDATE pruning SET pruned_at = ?1", [now])?;
     transaction.execute("DELETE FROM conversation WHERE used_at < ?1", [unused_since])?;
-    // The last used are kept as long as all from there on fit.
+    // Keeps the most recently used conversations whose rows fit in total.
     let excess = "DELETE FROM conversation WHERE id IN (SELECT id FROM (
         SELECT id, sum((SELECT count(*) FROM holding WHERE conversation = kept.id))
             OVER (ORDER BY used_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS up_to_here
