@@ -44,9 +44,9 @@
 //!
 //! | room | what lives there | may name | crates of its own |
 //! |---|---|---|---|
-//! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`](page::PageNumber), [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
-//! | `hash` | [`ContentHash`](hash::ContentHash), [`PageFingerprint`](hash::PageFingerprint) | | |
-//! | `limits` | [`Limits`](limits::Limits), [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`](limits::Cancellation), [`Deadline`](limits::Deadline) | | |
+//! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`], [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
+//! | `hash` | [`ContentHash`], [`PageFingerprint`](hash::PageFingerprint) | | |
+//! | `limits` | [`Limits`], [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`], [`Deadline`](limits::Deadline) | | |
 //! | `provider` | [`ProviderLimits`](provider::ProviderLimits): what providers of models take in a request | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
@@ -127,29 +127,51 @@
 #[cfg(test)]
 extern crate self as pagewise;
 
+// Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod context;
+#[doc(hidden)]
 pub mod document;
 mod embed;
+#[doc(hidden)]
 pub mod hash;
+#[doc(hidden)]
 pub mod html;
 pub(crate) mod http;
+#[doc(hidden)]
 pub mod limits;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod page;
+#[doc(hidden)]
 pub mod provider;
+#[doc(hidden)]
 pub mod render;
+#[doc(hidden)]
 pub mod serve;
+#[doc(hidden)]
 pub mod source;
+#[doc(hidden)]
 pub mod split;
+#[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 pub mod tool;
+#[doc(hidden)]
 pub mod view;
+#[doc(hidden)]
 pub mod web;
+#[doc(hidden)]
 pub mod worker;
 
 pub use context::{Block, DocumentBlock, ImageBlock};
 pub use embed::{Answer, Api, Builder, Error, Pagewise, Request};
+pub use hash::ContentHash;
 pub use limits::{Cancellation, Limits};
+pub use page::PageNumber;
 pub use tool::{ErrorCode, FormArgument as Form};

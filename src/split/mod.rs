@@ -1,4 +1,4 @@
-//! Cuts a page into a standalone one-page PDF ([`PageChunk`]), or joins several pages into one PDF ([`join`]).
+//! Cuts a page into a standalone one-page PDF ([`PageChunk`]), or joins several pages into one PDF ([`join()`]).
 //!
 //! 1. `assemble` collects the pages' annotations, form fields and optional content.
 //! 2. `resources` finds the resources that their content uses.
