@@ -1,12 +1,12 @@
 //! Entry points for fuzz targets and tests, in builds with debug assertions only.
 
 use super::bytes::FileBytes;
-use super::direct::{CrossReferences, ObjectStream};
 use super::error::DocumentError;
 use super::filter;
 use super::lexer::Lexer;
 use super::object::{Dictionary, Name, Object, ObjectId, Stream};
 use super::objects::Objects;
+use super::readers::{CrossReferences, ObjectStream};
 use crate::limits::Limits;
 use std::sync::Arc;
 

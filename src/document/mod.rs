@@ -4,59 +4,38 @@
 
 mod appearances;
 mod bytes;
-mod cache;
-mod date;
-mod decryption;
-mod destination;
-mod direct;
 pub(crate) mod effort;
 mod engine_file;
 mod engine_thread;
 mod error;
 mod extension;
 pub(crate) mod fast_hash;
-pub(crate) mod filter;
-mod form_summary;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
-mod geometry;
-mod hayro;
-mod info;
-mod key_tree;
-pub(crate) mod lexer;
-mod lopdf;
 mod notes;
-pub(crate) mod object;
-pub(crate) mod objects;
-mod outline;
-mod page_labels;
-mod page_tree;
-#[cfg(feature = "qpdf")]
-mod qpdf;
 mod readers;
-pub(crate) mod text_string;
-mod trailer;
+mod structure;
+mod syntax;
 
 pub use bytes::ReadAt;
-pub(crate) use direct::{DirectReader, ObjectKind, ObjectStream, contains_stream_end};
 pub(crate) use engine_file::EngineFile;
 pub use engine_thread::EngineFailure;
 pub(crate) use engine_thread::{EngineRequests, EngineThread, run_contained};
 pub use error::DocumentError;
-pub use geometry::PageGeometry;
-pub use info::DocumentInfo;
 pub use notes::Note;
-pub use outline::{Outline, OutlineItem};
 pub use readers::Tier;
+pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, objects};
+pub(crate) use structure::Leaf;
+pub use structure::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+pub(crate) use syntax::{filter, lexer, object, text_string};
 
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};
 pub(crate) use bytes::FileBytes;
-use page_labels::PageLabels;
-pub(crate) use page_tree::Leaf;
 pub(crate) use readers::{Readers, Reading};
 use std::sync::{Arc, OnceLock};
+use structure::PageLabels;
 
 /// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
@@ -198,7 +177,7 @@ fn is_whole(reading: &Reading) -> Result<(), DocumentError> {
 
 /// The error for a file without a header.
 fn not_a_pdf(file: &FileBytes) -> Result<Option<DocumentError>, DocumentError> {
-    if direct::header_offset(file)?.is_some() {
+    if readers::header_offset(file)?.is_some() {
         return Ok(None);
     }
     let head = file.slice(0, 16)?;

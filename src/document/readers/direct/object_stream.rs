@@ -1,10 +1,10 @@
 //! Object streams (ISO 32000-2, 7.5.7).
 
-use super::super::error::DocumentError;
-use super::super::filter;
-use super::super::lexer::{Glance, Lexer};
-use super::super::object::{Object, ObjectId, Stream};
-use super::super::objects::Objects;
+use crate::document::error::DocumentError;
+use crate::document::filter;
+use crate::document::lexer::{Glance, Lexer};
+use crate::document::object::{Object, ObjectId, Stream};
+use crate::document::objects::Objects;
 use crate::limits::Limits;
 
 /// A decoded object stream. Objects are located by its own table: the index in cross references is often wrong.

@@ -4,14 +4,14 @@
 //! document is not encrypted, our lexer reads the objects' bytes again, so that reals keep their digits. Otherwise, or if
 //! the lexer refuses them, objects are converted value by value.
 
-use super::bytes::FileBytes;
 use super::cache::ObjectCache;
 use super::decryption::decrypted_stream;
-use super::error::DocumentError;
-use super::lexer::{Lexer, Syntax};
-use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
 use super::trailer;
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::lexer::{Lexer, Syntax};
+use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use hayro_syntax::object::{self as theirs, MaybeRef, ObjectIdentifier};

@@ -8,9 +8,9 @@
 //! many kids as its `/Count`: checking every leaf took an eighth of cutting a page. If an unchecked kid is no page, only
 //! requests for that page fail.
 
-use super::error::DocumentError;
-use super::object::{Dictionary, Object, ObjectId};
-use super::objects::Objects;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object, ObjectId};
+use crate::document::objects::Objects;
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::collections::HashMap;

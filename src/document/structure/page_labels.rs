@@ -1,11 +1,11 @@
 //! Page labels (ISO 32000-2, 12.4.2).
 
-use super::error::DocumentError;
 use super::key_tree::KeyTree;
-use super::object::{Dictionary, Object};
-use super::objects::Objects;
-use super::readers::Reading;
-use super::text_string;
+use crate::document::Reading;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object};
+use crate::document::objects::Objects;
+use crate::document::text_string;
 use crate::page::{PageIndex, PageLabel};
 
 /// Larger numbers are written in digits, since Roman numerals and letters grow with the number.

@@ -4,13 +4,13 @@
 //! stream are decoded once. A file may have thousands of sections: which one counts for a number is computed once, and
 //! sections may not overlap, so reading them is bounded by the length of the file.
 
-use super::super::bytes::{FileBytes, to_usize};
-use super::super::error::DocumentError;
-use super::super::filter;
-use super::super::lexer::{Lexer, Syntax};
-use super::super::object::{Dictionary, Object};
 use super::coverage::{Coverage, CoverageIndex, Subsection};
 use super::window::{self, CrossReferenceStream};
+use crate::document::bytes::{FileBytes, to_usize};
+use crate::document::error::DocumentError;
+use crate::document::filter;
+use crate::document::lexer::{Lexer, Syntax};
+use crate::document::object::{Dictionary, Object};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use std::collections::HashSet;

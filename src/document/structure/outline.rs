@@ -1,10 +1,10 @@
 //! The document outline (ISO 32000-2, 12.3.3).
 
 use super::destination::Destinations;
-use super::error::DocumentError;
-use super::object::{Dictionary, Object, ObjectId};
-use super::readers::Reading;
-use super::text_string;
+use crate::document::Reading;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object, ObjectId};
+use crate::document::text_string;
 use crate::page::PageIndex;
 use std::collections::HashSet;
 

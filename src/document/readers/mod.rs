@@ -7,16 +7,30 @@
 //!
 //! If a reader finds damage, the next one gets the whole request. An exceeded limit ends the request.
 
-use super::bytes::FileBytes;
-use super::direct::DirectReader;
-use super::error::DocumentError;
-use super::extension::Extension;
-use super::hayro::HayroReader;
-use super::lopdf::LopdfReader;
-use super::object::Dictionary;
-use super::objects::Objects;
-use super::page_tree::PageTree;
+mod cache;
+mod decryption;
+mod direct;
+mod hayro;
+mod lopdf;
+pub(crate) mod objects;
+#[cfg(feature = "qpdf")]
+mod qpdf;
+mod trailer;
+
+#[cfg(debug_assertions)]
+pub(crate) use direct::CrossReferences;
+pub(crate) use direct::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, header_offset};
+pub(crate) use trailer::find as find_trailer;
+
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::extension::Extension;
+use crate::document::object::Dictionary;
+use crate::document::structure::PageTree;
 use crate::limits::Limits;
+use hayro::HayroReader;
+use lopdf::LopdfReader;
+use objects::Objects;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -135,7 +149,7 @@ impl Readers {
     /// The whole file, decrypted.
     #[cfg(feature = "qpdf")]
     pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
-        super::qpdf::decrypted(&self.file, self.password.as_deref())
+        qpdf::decrypted(&self.file, self.password.as_deref())
     }
 
     /// Only libqpdf decrypts whole files.
@@ -179,7 +193,7 @@ impl Readers {
             Tier::HayroSyntax => Box::new(HayroReader::open(file, password, limits)?),
             Tier::Lopdf => Box::new(LopdfReader::open(file, password, limits)?),
             #[cfg(feature = "qpdf")]
-            Tier::Qpdf => Box::new(super::qpdf::open(file, password, limits)?),
+            Tier::Qpdf => Box::new(qpdf::open(file, password, limits)?),
             #[cfg(not(feature = "qpdf"))]
             Tier::Qpdf => return Err(DocumentError::damaged("no document that can be repaired")),
         })

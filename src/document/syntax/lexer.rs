@@ -10,7 +10,7 @@ mod scan;
 pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
 pub(crate) use scan::Glance;
 
-use super::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
+use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
 use crate::limits::{Limit, LimitExceeded, Limits};
 
 /// Why no object could be read.

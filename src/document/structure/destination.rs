@@ -1,9 +1,9 @@
 //! Resolves destinations (ISO 32000-2, 12.3.2) of outline items to pages.
 
-use super::error::DocumentError;
 use super::key_tree::KeyTree;
-use super::object::{Dictionary, Object, StringBytes};
-use super::readers::Reading;
+use crate::document::Reading;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object, StringBytes};
 use crate::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::OnceLock;

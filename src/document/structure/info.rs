@@ -1,14 +1,15 @@
 //! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
-use super::bytes::FileBytes;
-use super::direct;
-use super::error::DocumentError;
 use super::form_summary::FormSummary;
 use super::key_tree::KeyTree;
-use super::object::{Dictionary, Object};
 use super::outline::Outline;
-use super::readers::Reading;
-use super::{Document, date, text_string, trailer};
+use crate::document::Reading;
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object};
+use crate::document::readers;
+use crate::document::syntax::date::to_rfc3339;
+use crate::document::{Document, text_string};
 
 /// Facts about a document. Values that cannot be read are absent, false or 0.
 ///
@@ -67,7 +68,7 @@ impl Document {
 
     /// Whether the file is encrypted, whatever its password.
     pub(crate) fn is_encrypted(&self) -> bool {
-        let trailer = trailer::find(self.readers.file(), self.readers.limits());
+        let trailer = readers::find_trailer(self.readers.file(), self.readers.limits());
         trailer.is_ok_and(|trailer| trailer.get(b"Encrypt").is_some_and(|value| !value.is_null()))
     }
 
@@ -86,7 +87,7 @@ fn described(reading: &Reading) -> Result<DocumentInfo, DocumentError> {
         let text = value.as_string().or_else(|| value.as_name()).map(text_string::decode);
         Ok(text.filter(|text| !text.is_empty()))
     };
-    let date = |key: &[u8]| Ok::<_, DocumentError>(text(key)?.as_deref().and_then(date::to_rfc3339));
+    let date = |key: &[u8]| Ok::<_, DocumentError>(text(key)?.as_deref().and_then(to_rfc3339));
     Ok(DocumentInfo {
         title: text(b"Title")?,
         author: text(b"Author")?,
@@ -101,7 +102,7 @@ fn described(reading: &Reading) -> Result<DocumentInfo, DocumentError> {
 }
 
 fn header_version(file: &FileBytes) -> Result<Option<String>, DocumentError> {
-    let Some(at) = direct::header_offset(file)? else { return Ok(None) };
+    let Some(at) = readers::header_offset(file)? else { return Ok(None) };
     Ok(version(&file.slice(at.saturating_add(5), 3)?))
 }
 

@@ -7,9 +7,9 @@ mod flate;
 mod parameters;
 mod predictor;
 
-use super::error::DocumentError;
-use super::lexer::{hexadecimal_digit, is_white_space};
-use super::object::{Dictionary, Object};
+use crate::document::error::DocumentError;
+use crate::document::lexer::{hexadecimal_digit, is_white_space};
+use crate::document::object::{Dictionary, Object};
 use crate::limits::{Limit, LimitExceeded, Limits, RATIO_FREE_BYTES};
 use flate::inflate;
 use parameters::are_known;

@@ -1,11 +1,11 @@
 //! The visible size of a page (ISO 32000-2, 14.11.2).
 
-use super::Document;
-use super::error::DocumentError;
-use super::object::Object;
-use super::objects::Objects;
 use super::page_tree::Leaf;
-use super::readers::Reading;
+use crate::document::Document;
+use crate::document::Reading;
+use crate::document::error::DocumentError;
+use crate::document::object::Object;
+use crate::document::objects::Objects;
 use crate::page::PageIndex;
 
 /// The visible size and rotation of a page.

@@ -1,10 +1,10 @@
 //! Reads indirect objects through a window of the file that grows until the object fits.
 
-use super::super::bytes::{FileBytes, to_usize};
-use super::super::error::DocumentError;
-use super::super::lexer::{Glance, Lexer, Syntax, is_white_space};
-use super::super::object::{Dictionary, Object, ObjectId};
 use super::ObjectKind;
+use crate::document::bytes::{FileBytes, to_usize};
+use crate::document::error::DocumentError;
+use crate::document::lexer::{Glance, Lexer, Syntax, is_white_space};
+use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use memchr::memmem::Finder;

@@ -3,9 +3,9 @@
 //! The result is kept only while the document is open. Few files need this reader, and a cache on disk would store
 //! decrypted documents in plain.
 
-use super::bytes::FileBytes;
 use super::direct::DirectReader;
-use super::error::DocumentError;
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
 use crate::limits::Limits;
 use qpdf::{ObjectStreamMode, QPdf, QPdfError, QPdfErrorCode, StreamDataMode, StreamDecodeLevel};
 use std::sync::Arc;

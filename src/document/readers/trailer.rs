@@ -1,10 +1,10 @@
 //! Finds the trailer (ISO 32000-2, 7.5.5) for readers that do not expose it.
 
-use super::bytes::FileBytes;
 use super::direct;
-use super::error::DocumentError;
-use super::lexer::Lexer;
-use super::object::{Dictionary, Object};
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::lexer::Lexer;
+use crate::document::object::{Dictionary, Object};
 use crate::limits::Limits;
 
 /// The most trailers that are read from the end of a damaged file. Each incremental update has one.

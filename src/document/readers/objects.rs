@@ -1,8 +1,8 @@
 //! The trait that every reader implements, and look-ups on top of it.
 
-use super::error::DocumentError;
-use super::lexer::Glance;
-use super::object::{Dictionary, Object, ObjectId};
+use crate::document::error::DocumentError;
+use crate::document::lexer::Glance;
+use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Counts the fields of the interactive form (ISO 32000-2, 12.7).
 
-use super::error::DocumentError;
-use super::object::{Dictionary, Object, ObjectId};
-use super::objects::Objects;
-use super::readers::Reading;
+use crate::document::Reading;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Object, ObjectId};
+use crate::document::objects::Objects;
 use std::collections::HashSet;
 
 /// The most nodes of the field hierarchy that are visited. The largest known real form has 6,000.

@@ -9,12 +9,12 @@ mod object_stream;
 mod window;
 mod xref;
 
-use super::bytes::FileBytes;
-use super::cache::Cache;
-use super::error::DocumentError;
-use super::lexer::{Glance, Lexer, Syntax};
-use super::object::{Dictionary, Object, ObjectId, Stream};
-use super::objects::Objects;
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::lexer::{Glance, Lexer, Syntax};
+use crate::document::object::{Dictionary, Object, ObjectId, Stream};
+use crate::document::objects::Objects;
+use crate::document::readers::cache::Cache;
 use crate::limits::Limits;
 pub(crate) use object_stream::ObjectStream;
 use std::ops::Range;
@@ -273,7 +273,7 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     let digits: Vec<u8> = rest
         .iter()
         .copied()
-        .skip_while(|byte| super::lexer::is_white_space(*byte))
+        .skip_while(|byte| crate::document::lexer::is_white_space(*byte))
         .take_while(u8::is_ascii_digit)
         .take(20)
         .collect();
@@ -299,15 +299,16 @@ fn damage_at_end(file: &[u8]) -> DocumentError {
 fn has_object_after_end(rest: &[u8]) -> bool {
     let end = rest.windows(5).position(|window| window == b"%%EOF");
     let after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default();
-    let begins = after.iter().find(|byte| !super::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
+    let begins =
+        after.iter().find(|byte| !crate::document::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
     // Remains of an older table also begin with digits and are harmless.
     begins && !matches!(Lexer::new(after, 1).indirect_head(), Err(Syntax::Malformed(_)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::lexer::Lexer;
     use super::is_for_attachments_only;
+    use crate::document::lexer::Lexer;
 
     #[test]
     fn only_attachments_are_encrypted_where_all_else_is_identity() {

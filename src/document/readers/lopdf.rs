@@ -4,13 +4,13 @@
 //! used for large or encrypted files, except for non-ASCII passwords of security handlers up to revision 4, which are in
 //! PDFDocEncoding and which no other reader supports.
 
-use super::bytes::FileBytes;
 use super::cache::ObjectCache;
 use super::decryption::decrypted_stream;
-use super::error::DocumentError;
-use super::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use super::objects::Objects;
 use super::trailer;
+use crate::document::bytes::FileBytes;
+use crate::document::error::DocumentError;
+use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use bytes::Bytes;
 use lopdf as theirs;

@@ -1,0 +1,17 @@
+//! The structure of a document (ISO 32000-2, 7.7 and 12.3): page tree, name and number trees, page labels, outline,
+//! destinations, metadata.
+
+mod destination;
+mod form_summary;
+mod geometry;
+mod info;
+mod key_tree;
+mod outline;
+mod page_labels;
+mod page_tree;
+
+pub use geometry::PageGeometry;
+pub use info::DocumentInfo;
+pub use outline::{Outline, OutlineItem};
+pub(crate) use page_labels::PageLabels;
+pub(crate) use page_tree::{Leaf, PageTree};
