@@ -1,12 +1,12 @@
 //! Limits on what a PDF may cost, the error when one is exceeded, and deadlines and cancellation.
 
-mod at_work;
 mod deadline;
+mod watched_threads;
 
 use std::fmt;
 
-pub(crate) use at_work::{AtWork, at_work, is_one_lost};
-pub use deadline::{Cancellation, Deadline, Stopped, Waking};
+pub use deadline::{CallbackGuard, Cancellation, Deadline, StopReason};
+pub(crate) use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
 
 /// Limits on reading, cutting and extracting. [`Limit::is_setting`] says which of them are settings of the program.
 ///

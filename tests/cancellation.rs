@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pagewise::document::{Document, DocumentError};
-use pagewise::limits::{Cancellation, Deadline, Limits, Stopped};
+use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
 use pagewise::worker::{InProcess, PdfError, Reader, RenderOptions};
@@ -29,7 +29,7 @@ fn long_walk() -> Vec<u8> {
 }
 
 fn is_cancelled<T>(answer: Result<T, PdfError>) -> bool {
-    matches!(answer.err(), Some(PdfError::Stopped(Stopped::Cancelled)))
+    matches!(answer.err(), Some(PdfError::Stopped(StopReason::Cancelled)))
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn reading_stops_at_its_deadline_and_begins_anew_with_the_next_question() {
     let bytes = long_walk();
     let limits = Limits { deadline: Deadline::after(Duration::ZERO), ..Limits::default() };
     let refused = Document::open(Arc::new(bytes.clone()), None, &limits).err();
-    let timeout = Stopped::Timeout { deadline_ms: 0 };
+    let timeout = StopReason::Timeout { deadline_ms: 0 };
     assert_eq!(refused, Some(DocumentError::Stopped(timeout)));
     let limits = Limits { deadline: Deadline::after(Duration::from_secs(3_600)), ..Limits::default() };
     let document = Document::open(Arc::new(bytes), None, &limits).unwrap();

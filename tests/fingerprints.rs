@@ -5,7 +5,7 @@ use crate::support::pdf::{file_of, stream_of};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pagewise::document::Document;
-use pagewise::limits::{Limits, Stopped};
+use pagewise::limits::{Limits, StopReason};
 use pagewise::page::PageIndex;
 use pagewise::split::{CutError, cut};
 use std::io::Write;
@@ -582,6 +582,6 @@ fn a_fingerprint_keeps_the_limits_and_the_deadline_of_its_caller() {
     let late = chunk.fingerprint(&Limits { deadline, ..Limits::default() });
     assert!(matches!(
         late,
-        Err(CutError::Document(pagewise::document::DocumentError::Stopped(Stopped::Timeout { .. })))
+        Err(CutError::Document(pagewise::document::DocumentError::Stopped(StopReason::Timeout { .. })))
     ));
 }

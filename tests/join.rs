@@ -3,7 +3,7 @@
 
 use lopdf::{Document as Chunk, Object};
 use pagewise::document::{Document, DocumentError, ReadAt};
-use pagewise::limits::{Cancellation, Deadline, Limits, Stopped};
+use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
 use pagewise::page::{PageIndex, PageLabel, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::split::{Conflict, CutError, JoinError, JoinedPages, cut, join};
@@ -265,7 +265,7 @@ fn joining_ends_when_nobody_waits_or_time_is_up() {
     let document = reader.open(Arc::new(bytes.clone()), None, &cancellation).unwrap();
     assert!(document.join(&PageSet::all(8)).is_ok());
     cancellation.cancel();
-    assert!(matches!(document.join(&PageSet::all(8)), Err(PdfError::Stopped(Stopped::Cancelled))));
+    assert!(matches!(document.join(&PageSet::all(8)), Err(PdfError::Stopped(StopReason::Cancelled))));
     let limits = Limits { deadline: Deadline::after(Duration::from_secs(3_600)), ..Limits::default() };
     let reader = InProcess::new(limits, Arc::new(NoFonts));
     let document = reader.open(Arc::new(bytes), None, &Cancellation::new()).unwrap();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pagewise::document::ReadAt;
-use pagewise::limits::{Cancellation, Limits, Stopped};
+use pagewise::limits::{Cancellation, Limits, StopReason};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
@@ -111,7 +111,7 @@ fn deaths() -> [(Drill, IsExpected); 5] {
         (Drill::Panic, |error| matches!(error, WorkerError::Died { how } if how == "status 101")),
         (Drill::StackOverflow, |error| *error == WorkerError::StackOverflow),
         (Drill::OutOfMemory, |error| matches!(error, WorkerError::OutOfMemory { .. })),
-        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Stopped(Stopped::Timeout { deadline_ms: 50 }))),
+        (Drill::EndlessLoop, |error| matches!(error, WorkerError::Stopped(StopReason::Timeout { deadline_ms: 50 }))),
     ]
 }
 
@@ -281,7 +281,7 @@ fn a_cancelled_reader_is_killed_and_replaced() {
     let reader = one_worker();
     let before = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
     let error = reader.drill(Drill::EndlessLoop, &cancelled_soon()).expect_err("it never ends");
-    assert_eq!(error, WorkerError::Stopped(Stopped::Cancelled));
+    assert_eq!(error, WorkerError::Stopped(StopReason::Cancelled));
     let after = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
     assert_ne!(before, after, "it is another one");
     assert!(!std::path::Path::new(&format!("/proc/{before}")).exists(), "the first has ended");
@@ -292,7 +292,7 @@ fn a_cancelled_request_waits_for_no_reader() {
     let reader = one_worker();
     let leased = open(&reader, small_pdf(1));
     let refused = reader.open(Arc::new(small_pdf(1)), None, &cancelled_soon());
-    assert!(matches!(refused.err(), Some(PdfError::Stopped(Stopped::Cancelled))));
+    assert!(matches!(refused.err(), Some(PdfError::Stopped(StopReason::Cancelled))));
     assert!(leased.cut(PageIndex(0)).is_ok(), "the other goes on");
     drop(leased);
     open(&reader, small_pdf(1));
@@ -306,7 +306,7 @@ fn a_document_is_not_blamed_for_its_callers() {
         let worker = rustix::process::Pid::from_raw(i32::try_from(worker).unwrap()).unwrap();
         rustix::process::kill_process(worker, rustix::process::Signal::STOP).unwrap();
         let opened = reader.open(Arc::new(Identified(small_pdf(2))), None, &cancelled_soon());
-        assert!(matches!(opened.err(), Some(PdfError::Stopped(Stopped::Cancelled))));
+        assert!(matches!(opened.err(), Some(PdfError::Stopped(StopReason::Cancelled))));
     }
     let document = reader.open(Arc::new(Identified(small_pdf(2))), None, &Cancellation::new());
     assert_eq!(document.map(|document| document.page_count()).ok(), Some(2));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::config::Config;
 use super::print::{LastWords, warning};
-use crate::limits::{AtWork, Stopped, at_work, is_one_lost};
+use crate::limits::{StopReason, WatchedThread, has_lost_thread, watch_this_thread};
 use crate::tool::{ToolError, end_writing};
 
 /// Time past the deadline in which a reader that looks at it ends by itself, and says which page it was.
@@ -30,7 +30,7 @@ const WRITING: Duration = Duration::from_secs(1);
 /// Told of every step that is done.
 pub(super) struct Watchdog {
     steps: Arc<AtomicU64>,
-    _this_thread: AtWork,
+    _this_thread: WatchedThread,
 }
 
 /// What became of the work.
@@ -48,7 +48,7 @@ impl Watchdog {
     pub(super) fn of(path: &str, is_json: bool, config: &Config) -> Self {
         let deadline = config.workers.deadline;
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-        let hangs = LastWords::of(&ToolError::stopped(path, Stopped::Timeout { deadline_ms }), is_json);
+        let hangs = LastWords::of(&ToolError::stopped(path, StopReason::Timeout { deadline_ms }), is_json);
         let lost = LastWords::of(&ToolError::out_of_memory(path, config.workers.memory_bytes), is_json);
         let refusing = refusing();
         Self::with(deadline.saturating_add(GRACE), is_thread_gone, move |end| {
@@ -88,7 +88,7 @@ impl Watchdog {
             }
             Err(error) => warning(&format!("a reader that hangs will not be ended: {error}")),
         }
-        Self { steps, _this_thread: at_work() }
+        Self { steps, _this_thread: watch_this_thread() }
     }
 
     /// A step is done.
@@ -128,7 +128,7 @@ fn watched(steps: &AtomicU64, patience: Duration, is_gone: impl Fn(i32) -> bool)
     loop {
         std::thread::sleep(pause.min(patience));
         pause = pause.saturating_mul(2).min(longest);
-        if is_one_lost(&is_gone) {
+        if has_lost_thread(&is_gone) {
             return End::Lost;
         }
         let now = steps.load(Ordering::Relaxed);

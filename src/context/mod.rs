@@ -38,7 +38,7 @@ pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
 pub use crate::document::OutlineItem;
-pub use crate::limits::{Cancellation, Stopped};
+pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError};
 pub use crate::store::{
@@ -116,7 +116,7 @@ impl ContextManager {
     /// Answers one request.
     ///
     /// # Errors
-    /// Every refusal of the file, the PDF and the arguments, and [`Stopped::Cancelled`]. Nothing is recorded then.
+    /// Every refusal of the file, the PDF and the arguments, and [`StopReason::Cancelled`]. Nothing is recorded then.
     pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
         self.get_file_with_progress(request, &NoProgress)
     }
@@ -138,7 +138,7 @@ impl ContextManager {
         draft.details.notes.extend(doubts);
         draft.details.point = memory.snapshot().map(|snapshot| ConversationPoint(snapshot.head.latest.0));
         // A result that cancellation cut short is not an answer.
-        let cancelled = |stopped: Stopped| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
+        let cancelled = |stopped: StopReason| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
         Ok(self.answer(&asked, request, &memory, draft, text))
     }

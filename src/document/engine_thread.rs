@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
 use super::effort::Interruption;
-use crate::limits::{LimitExceeded, Stopped, at_work};
+use crate::limits::{LimitExceeded, StopReason, watch_this_thread};
 
 /// The thread's stack: engines recurse into nested forms and objects.
 const STACK_BYTES: usize = 64 << 20;
@@ -35,7 +35,7 @@ pub enum EngineFailure {
     Limit(LimitExceeded),
     /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
-    Stopped(Stopped),
+    Stopped(StopReason),
     /// The thread could not be started.
     #[error("no thread for the engine")]
     NoThread,
@@ -49,7 +49,7 @@ pub(crate) fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T
     install_quiet_hook();
     thread::scope(|scope| {
         let quiet = move || {
-            let _at_work = at_work();
+            let _watched = watch_this_thread();
             IS_QUIET.set(true);
             panic::catch_unwind(AssertUnwindSafe(run)).map_err(|payload| failure_of(&*payload))
         };
@@ -73,7 +73,7 @@ impl<Q: Send + 'static, A: Send + 'static> EngineThread<Q, A> {
         install_quiet_hook();
         let (requests, received) = mpsc::channel();
         let quiet = move || {
-            let _at_work = at_work();
+            let _watched = watch_this_thread();
             IS_QUIET.set(true);
             // Callers that wait for an answer see the channel close.
             drop(panic::catch_unwind(AssertUnwindSafe(move || run(&received))));

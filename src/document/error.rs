@@ -1,6 +1,6 @@
 //! Errors of reading a document.
 
-use crate::limits::{LimitExceeded, Stopped};
+use crate::limits::{LimitExceeded, StopReason};
 use std::io;
 
 /// Why a document or a part of it could not be read.
@@ -42,7 +42,7 @@ pub enum DocumentError {
     Limit(#[from] LimitExceeded),
     /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     /// The file could not be read.
     #[error("reading the file failed: {kind}")]
     Io {

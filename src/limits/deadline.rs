@@ -1,7 +1,6 @@
-//! When work has to stop: at a time, or once nobody wants it any more.
+//! When work has to stop: at a time, or when it was cancelled.
 //!
-//! The rooms that read PDFs know no clock. They call [`Deadline::check`] in every loop that a file can make long; what
-//! time it is, and who has cancelled, is known here.
+//! The rooms that read PDFs have no clock. They call [`Deadline::check`] in every loop that a file can make long.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,82 +10,82 @@ use std::time::{Duration, Instant};
 
 /// Why work stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Stopped {
+pub enum StopReason {
     /// It took too long.
     #[error("worker_deadline_ms is {deadline_ms}, and the reader was not done by then")]
     Timeout {
         /// The setting's value.
         deadline_ms: u64,
     },
-    /// Its caller no longer wants it.
+    /// The caller cancelled it.
     #[error("the request was cancelled")]
     Cancelled,
 }
 
-/// Whether a caller still wants its answer. Clones are one: what one of them cancels, all see.
+/// Cancels a request. Clones are the same: what one cancels, all see.
 #[derive(Clone, Default)]
 pub struct Cancellation {
-    shared: Arc<Shared>,
+    state: Arc<CancellationState>,
 }
 
 #[derive(Default)]
-struct Shared {
+struct CancellationState {
     is_cancelled: AtomicBool,
-    wakes: Mutex<Wakes>,
+    callbacks: Mutex<Callbacks>,
 }
 
 #[derive(Default)]
-struct Wakes {
+struct Callbacks {
     next: u64,
-    waiting: Vec<(u64, Box<dyn Fn() + Send>)>,
+    registered: Vec<(u64, Box<dyn Fn() + Send>)>,
 }
 
 impl Cancellation {
-    /// A request that is wanted.
+    /// A request that is not cancelled.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells all who work on the request to stop, and wakes those who wait.
+    /// Cancels the request, and calls every callback.
     pub fn cancel(&self) {
-        self.shared.is_cancelled.store(true, Ordering::SeqCst);
-        // With the lock held: once a `Waking` is dropped its call is not made any more.
-        self.wakes().waiting.iter().for_each(|(_, wake)| wake());
+        self.state.is_cancelled.store(true, Ordering::SeqCst);
+        // The lock is held meanwhile: no callback runs after its guard was dropped.
+        self.callbacks().registered.iter().for_each(|(_, callback)| callback());
     }
 
     /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.shared.is_cancelled.load(Ordering::SeqCst)
+        self.state.is_cancelled.load(Ordering::SeqCst)
     }
 
-    /// Stops work that nobody wants.
+    /// Fails once the request was cancelled.
     ///
     /// # Errors
-    /// [`Stopped::Cancelled`].
-    pub fn check(&self) -> Result<(), Stopped> {
-        if self.is_cancelled() { Err(Stopped::Cancelled) } else { Ok(()) }
+    /// [`StopReason::Cancelled`].
+    pub fn check(&self) -> Result<(), StopReason> {
+        if self.is_cancelled() { Err(StopReason::Cancelled) } else { Ok(()) }
     }
 
-    /// Has `wake` called when it is cancelled, at once where it was, until the result is dropped. It may be called
-    /// twice, and must take no lock that is held where this is called or the result dropped.
-    pub fn on_cancel(&self, wake: impl Fn() + Send + 'static) -> Waking<'_> {
+    /// Calls `callback` on cancellation, at once if that has happened, until the guard is dropped. It may be called twice,
+    /// and must take no lock that is held here or where the guard is dropped.
+    pub fn on_cancel(&self, callback: impl Fn() + Send + 'static) -> CallbackGuard<'_> {
         let number = {
-            let mut wakes = self.wakes();
-            wakes.next += 1;
-            let number = wakes.next;
-            wakes.waiting.push((number, Box::new(wake)));
+            let mut callbacks = self.callbacks();
+            callbacks.next += 1;
+            let number = callbacks.next;
+            callbacks.registered.push((number, Box::new(callback)));
             number
         };
         if self.is_cancelled() {
             self.cancel();
         }
-        Waking { cancellation: self, number }
+        CallbackGuard { cancellation: self, number }
     }
 
-    fn wakes(&self) -> MutexGuard<'_, Wakes> {
-        self.shared.wakes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn callbacks(&self) -> MutexGuard<'_, Callbacks> {
+        self.state.callbacks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,44 +95,44 @@ impl fmt::Debug for Cancellation {
     }
 }
 
-/// Somebody to be woken; see [`Cancellation::on_cancel`].
+/// Keeps a callback of [`Cancellation::on_cancel`] registered.
 #[must_use]
-pub struct Waking<'a> {
+pub struct CallbackGuard<'a> {
     cancellation: &'a Cancellation,
     number: u64,
 }
 
-impl Drop for Waking<'_> {
+impl Drop for CallbackGuard<'_> {
     fn drop(&mut self) {
-        self.cancellation.wakes().waiting.retain(|(number, _)| *number != self.number);
+        self.cancellation.callbacks().registered.retain(|(number, _)| *number != self.number);
     }
 }
 
-/// When an operation has to stop. Clones are one; the default never stops.
+/// When an operation has to stop. Clones are the same; the default never stops.
 #[derive(Clone, Default)]
 pub struct Deadline {
-    set: Option<Arc<Set>>,
+    state: Option<Arc<DeadlineState>>,
 }
 
-struct Set {
+struct DeadlineState {
     time: Duration,
     cancellation: Cancellation,
     origin: Instant,
     /// Nanoseconds from the origin.
     until: AtomicU64,
-    /// Operations begun; tells what one of them has decoded from what another has.
+    /// The number of the operation, which tells its decoded bytes from those of another.
     operation: AtomicU64,
-    /// Seen to have passed: from then on every check fails, so that nothing goes on with half an answer.
+    /// Stays true once the time is over: every later check fails too, so that nothing goes on with half a result.
     is_over: AtomicBool,
 }
 
-/// Checks for each look at the clock, which costs more than all else that a check does.
-const CHECKS_A_LOOK: u32 = 32;
+/// Checks for each read of the clock, which costs more than the rest of a check.
+const CHECKS_PER_CLOCK_READ: u32 = 32;
 
 thread_local! {
     static CHECKS: Cell<u32> = const { Cell::new(0) };
     /// An operation, and the bytes that it has decoded.
-    static SPENT: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
+    static DECODED: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
 /// A number that no other operation of this process has.
@@ -146,100 +145,105 @@ impl Deadline {
     /// `time` from now.
     #[must_use]
     pub fn after(time: Duration) -> Self {
-        Self::set(time, Cancellation::new())
+        Self::start(time, Cancellation::new())
     }
 
-    /// As much time as this one had, from now, for a request that can be cancelled.
+    /// The same time, from now, for a request that can be cancelled.
     #[must_use]
-    pub fn renewed(&self, cancellation: &Cancellation) -> Self {
-        let time = self.set.as_ref().map_or(Duration::MAX, |set| set.time);
-        Self::set(time, cancellation.clone())
+    pub fn restarted_for(&self, cancellation: &Cancellation) -> Self {
+        let time = self.state.as_ref().map_or(Duration::MAX, |state| state.time);
+        Self::start(time, cancellation.clone())
     }
 
-    fn set(time: Duration, cancellation: Cancellation) -> Self {
-        let until = AtomicU64::new(nanoseconds(time));
-        let operation = AtomicU64::new(next_operation());
-        let set = Set { time, cancellation, origin: Instant::now(), until, operation, is_over: AtomicBool::new(false) };
-        Self { set: Some(Arc::new(set)) }
+    fn start(time: Duration, cancellation: Cancellation) -> Self {
+        let state = DeadlineState {
+            time,
+            cancellation,
+            origin: Instant::now(),
+            until: AtomicU64::new(nanoseconds(time)),
+            operation: AtomicU64::new(next_operation()),
+            is_over: AtomicBool::new(false),
+        };
+        Self { state: Some(Arc::new(state)) }
     }
 
-    /// Begins anew, for the next operation on what is open.
+    /// Starts again from now, for the next operation on the same document.
     pub fn restart(&self) {
-        let Some(set) = &self.set else { return };
-        let until = nanoseconds(set.origin.elapsed()).saturating_add(nanoseconds(set.time));
-        set.until.store(until, Ordering::Relaxed);
-        set.is_over.store(false, Ordering::Relaxed);
-        set.operation.store(next_operation(), Ordering::Relaxed);
+        let Some(state) = &self.state else { return };
+        let until = nanoseconds(state.origin.elapsed()).saturating_add(nanoseconds(state.time));
+        state.until.store(until, Ordering::Relaxed);
+        state.is_over.store(false, Ordering::Relaxed);
+        state.operation.store(next_operation(), Ordering::Relaxed);
     }
 
-    /// Counts bytes that the operation has decoded on this thread, and gives what it comes to. 0 without a deadline.
-    pub(crate) fn spend(&self, bytes: u64) -> u64 {
-        let Some(set) = &self.set else { return 0 };
-        let operation = set.operation.load(Ordering::Relaxed);
-        let (counted, spent) = SPENT.get();
-        let spent = if counted == operation { spent.saturating_add(bytes) } else { bytes };
-        SPENT.set((operation, spent));
-        spent
+    /// Adds to the bytes that this operation has decoded on this thread, and returns their sum; 0 without a deadline.
+    pub(crate) fn count_decoded(&self, bytes: u64) -> u64 {
+        let Some(state) = &self.state else { return 0 };
+        let operation = state.operation.load(Ordering::Relaxed);
+        let (counted, decoded) = DECODED.get();
+        let decoded = if counted == operation { decoded.saturating_add(bytes) } else { bytes };
+        DECODED.set((operation, decoded));
+        decoded
     }
 
-    /// Stops an operation that has had its time, or that nobody wants. Cheap enough for every turn of a loop whose turns
-    /// take a microsecond: the clock is looked at now and then.
+    /// Fails once the time is over or the request was cancelled. Cheap enough for loops whose turns take a microsecond,
+    /// since it reads the clock in one of `CHECKS_PER_CLOCK_READ` calls.
     ///
     /// # Errors
     /// Why to stop.
     #[inline]
-    pub fn check(&self) -> Result<(), Stopped> {
-        let Some(set) = &self.set else { return Ok(()) };
+    pub fn check(&self) -> Result<(), StopReason> {
+        let Some(state) = &self.state else { return Ok(()) };
         let checks = CHECKS.get().wrapping_add(1);
         CHECKS.set(checks);
-        if checks.is_multiple_of(CHECKS_A_LOOK) { set.look() } else { set.known() }
+        if checks.is_multiple_of(CHECKS_PER_CLOCK_READ) { state.check_clock() } else { state.known() }
     }
 
-    /// The same with a look at the clock: before a long step that cannot be stopped.
+    /// The same, and always reads the clock: before a long step that cannot be stopped.
     ///
     /// # Errors
     /// Why to stop.
-    pub fn look(&self) -> Result<(), Stopped> {
-        self.set.as_ref().map_or(Ok(()), |set| set.look())
+    pub fn check_now(&self) -> Result<(), StopReason> {
+        self.state.as_ref().map_or(Ok(()), |state| state.check_clock())
     }
 
-    /// Why the operation was stopped, where it was.
+    /// Why the operation was stopped, if it was.
     #[must_use]
-    pub fn stopped(&self) -> Option<Stopped> {
-        self.set.as_ref().and_then(|set| set.known().err())
+    pub fn stopped(&self) -> Option<StopReason> {
+        self.state.as_ref().and_then(|state| state.known().err())
     }
 }
 
-impl Set {
-    fn known(&self) -> Result<(), Stopped> {
-        if self.cancellation.shared.is_cancelled.load(Ordering::Relaxed) {
-            return Err(Stopped::Cancelled);
+impl DeadlineState {
+    fn known(&self) -> Result<(), StopReason> {
+        if self.cancellation.state.is_cancelled.load(Ordering::Relaxed) {
+            return Err(StopReason::Cancelled);
         }
         if self.is_over.load(Ordering::Relaxed) { Err(self.timeout()) } else { Ok(()) }
     }
 
-    fn look(&self) -> Result<(), Stopped> {
+    fn check_clock(&self) -> Result<(), StopReason> {
         if nanoseconds(self.origin.elapsed()) >= self.until.load(Ordering::Relaxed) {
             self.is_over.store(true, Ordering::Relaxed);
         }
         self.known()
     }
 
-    fn timeout(&self) -> Stopped {
-        Stopped::Timeout { deadline_ms: u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX) }
+    fn timeout(&self) -> StopReason {
+        StopReason::Timeout { deadline_ms: u64::try_from(self.time.as_millis()).unwrap_or(u64::MAX) }
     }
 }
 
 impl fmt::Debug for Deadline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Deadline").field(&self.set.as_ref().map(|set| set.time)).finish()
+        f.debug_tuple("Deadline").field(&self.state.as_ref().map(|state| state.time)).finish()
     }
 }
 
-/// Two deadlines are equal where they are one.
+/// Equal if they share one state.
 impl PartialEq for Deadline {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.set, &other.set) {
+        match (&self.state, &other.state) {
             (None, None) => true,
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             _ => false,
@@ -262,33 +266,33 @@ mod tests {
     fn a_deadline_that_passed_stops_every_check_until_it_begins_anew() {
         let deadline = Deadline::after(Duration::ZERO);
         assert_eq!(deadline.stopped(), None, "nobody has looked");
-        let timeout = Stopped::Timeout { deadline_ms: 0 };
-        assert_eq!(deadline.look(), Err(timeout));
+        let timeout = StopReason::Timeout { deadline_ms: 0 };
+        assert_eq!(deadline.check_now(), Err(timeout));
         assert_eq!(deadline.clone().check(), Err(timeout));
         assert_eq!(deadline.stopped(), Some(timeout));
         deadline.restart();
         assert_eq!(deadline.stopped(), None);
-        let checks = (1..=CHECKS_A_LOOK).filter(|_| deadline.check().is_err()).count();
+        let checks = (1..=CHECKS_PER_CLOCK_READ).filter(|_| deadline.check().is_err()).count();
         assert!(checks > 0, "the clock is looked at once in so many checks");
     }
 
     #[test]
     fn what_is_decoded_is_counted_for_each_operation() {
         let (one, other) = (Deadline::after(Duration::MAX), Deadline::after(Duration::MAX));
-        assert_eq!([one.spend(2), one.clone().spend(3)], [2, 5]);
-        assert_eq!(other.spend(7), 7);
+        assert_eq!([one.count_decoded(2), one.clone().count_decoded(3)], [2, 5]);
+        assert_eq!(other.count_decoded(7), 7);
         one.restart();
-        assert_eq!(one.spend(1), 1);
-        assert_eq!(Deadline::default().spend(9), 0, "nobody has begun an operation");
+        assert_eq!(one.count_decoded(1), 1);
+        assert_eq!(Deadline::default().count_decoded(9), 0, "nobody has begun an operation");
     }
 
     #[test]
     fn a_deadline_without_end_ends_when_it_is_cancelled() {
         let cancellation = Cancellation::new();
-        let deadline = Deadline::default().renewed(&cancellation);
-        assert_eq!(deadline.look(), Ok(()));
+        let deadline = Deadline::default().restarted_for(&cancellation);
+        assert_eq!(deadline.check_now(), Ok(()));
         cancellation.cancel();
-        assert_eq!(deadline.check(), Err(Stopped::Cancelled));
+        assert_eq!(deadline.check(), Err(StopReason::Cancelled));
         assert_eq!(Deadline::default().check(), Ok(()));
     }
 
@@ -305,7 +309,7 @@ mod tests {
         let other = cancellation.clone();
         std::thread::spawn(move || other.cancel()).join().unwrap_or_default();
         assert_eq!(woken.try_iter().collect::<Vec<_>>(), ["waits"]);
-        assert_eq!(cancellation.check(), Err(Stopped::Cancelled));
+        assert_eq!(cancellation.check(), Err(StopReason::Cancelled));
         let _late = cancellation.on_cancel(wake("late"));
         assert!(woken.try_iter().any(|name| name == "late"), "it was cancelled before");
     }

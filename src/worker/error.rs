@@ -1,13 +1,13 @@
 //! What becomes of a request whose worker does not answer.
 
-use crate::limits::Stopped;
+use crate::limits::StopReason;
 
 /// Why a worker gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
     /// It was killed, at the deadline or because nobody wanted its answer any more.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     /// It asked for more memory than it may have.
     #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more")]
     OutOfMemory {
@@ -59,12 +59,12 @@ impl WorkerError {
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn is_death(&self) -> bool {
         match self {
-            Self::Stopped(Stopped::Timeout { .. })
+            Self::Stopped(StopReason::Timeout { .. })
             | Self::OutOfMemory { .. }
             | Self::StackOverflow
             | Self::Died { .. }
             | Self::Nonsense => true,
-            Self::Stopped(Stopped::Cancelled)
+            Self::Stopped(StopReason::Cancelled)
             | Self::Quarantined { .. }
             | Self::Busy { .. }
             | Self::NotStarted { .. }

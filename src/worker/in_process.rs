@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::{Cancellation, Limits, Stopped};
+use crate::limits::{Cancellation, Limits, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError, JoinError};
@@ -34,7 +34,7 @@ impl InProcess {
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<OpenDocument, PdfError> {
-        let limits = Limits { deadline: self.limits.deadline.renewed(cancellation), ..self.limits.clone() };
+        let limits = Limits { deadline: self.limits.deadline.restarted_for(cancellation), ..self.limits.clone() };
         let document = Document::open(file, password, &limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
         Ok(OpenDocument {
@@ -95,14 +95,14 @@ impl KeptChunks {
 
 impl OpenDocument {
     /// The document, for an operation that begins now. Operations at once share a deadline: that of the last begun.
-    fn begin(&self) -> Result<&Document, Stopped> {
+    fn begin(&self) -> Result<&Document, StopReason> {
         self.limits.deadline.restart();
         self.limits.deadline.check()?;
         Ok(&self.document)
     }
 
     /// Why the last operation was stopped, where it was: some have no other way to say it.
-    pub(super) fn stopped(&self) -> Option<Stopped> {
+    pub(super) fn stopped(&self) -> Option<StopReason> {
         self.limits.deadline.stopped()
     }
 

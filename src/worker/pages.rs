@@ -9,7 +9,7 @@ use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 pub use crate::html::Readable;
-use crate::limits::{Cancellation, LimitExceeded, Stopped};
+use crate::limits::{Cancellation, LimitExceeded, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 pub use crate::render::{Picture, RenderOptions};
 pub use crate::text::{PageKind, PageText};
@@ -135,7 +135,7 @@ pub enum PdfError {
     Limit(#[from] LimitExceeded),
     /// The time was over, or the request was cancelled.
     #[error(transparent)]
-    Stopped(#[from] Stopped),
+    Stopped(#[from] StopReason),
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),

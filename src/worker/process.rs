@@ -19,7 +19,7 @@ use super::frame::{self, PREFIX_BYTES};
 use super::sandbox::Layers;
 use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
 use super::wire::{Answer, Greeting, Reply, Request};
-use crate::limits::{Cancellation, Stopped};
+use crate::limits::{Cancellation, StopReason};
 
 /// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
 const START_DEADLINE: Duration = Duration::from_secs(10);
@@ -101,7 +101,7 @@ impl Process {
         drop(waking);
         if cancellation.is_cancelled() {
             self.end();
-            return Err(Stopped::Cancelled.into());
+            return Err(StopReason::Cancelled.into());
         }
         answer.map_err(|error| self.cause_of_death(&error))
     }
@@ -187,7 +187,7 @@ impl Process {
         if is_timeout(error) {
             self.end();
             let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
-            return Stopped::Timeout { deadline_ms }.into();
+            return StopReason::Timeout { deadline_ms }.into();
         }
         // A socket that is closed belongs to a process that is ending; one that talks nonsense has to be ended.
         if !is_hang_up(error) {

@@ -14,7 +14,7 @@ use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::hash::PageFingerprint;
 use crate::html::Readable;
-use crate::limits::{Deadline, Limit, LimitExceeded, Limits, Stopped};
+use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use crate::page::PageIndex;
 
 /// Sent by a worker when it is ready.
@@ -291,8 +291,8 @@ impl From<PdfError> for Failure {
             PdfError::Limit(LimitExceeded { which, limit, found }) => {
                 Self::Limit { which: which.name().to_owned(), limit, found }
             }
-            PdfError::Stopped(Stopped::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
-            PdfError::Stopped(Stopped::Cancelled) => Self::Cancelled,
+            PdfError::Stopped(StopReason::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
+            PdfError::Stopped(StopReason::Cancelled) => Self::Cancelled,
             PdfError::Io(error) => Self::Io(error.to_string()),
             PdfError::NotJoinable { reason } => Self::NotJoinable { reason },
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
@@ -312,8 +312,8 @@ impl From<Failure> for PdfError {
                 Some(which) => LimitExceeded { which, limit, found }.into(),
                 None => Self::Io(io::Error::new(ErrorKind::InvalidData, "the worker named an unknown limit")),
             },
-            Failure::Timeout { deadline_ms } => Stopped::Timeout { deadline_ms }.into(),
-            Failure::Cancelled => Stopped::Cancelled.into(),
+            Failure::Timeout { deadline_ms } => StopReason::Timeout { deadline_ms }.into(),
+            Failure::Cancelled => StopReason::Cancelled.into(),
             Failure::Io(reason) => Self::Io(io::Error::other(reason)),
             Failure::NotJoinable { reason } => Self::NotJoinable { reason },
             Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },

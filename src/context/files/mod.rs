@@ -125,7 +125,7 @@ impl OpenPdf {
     /// Fails if the call was cancelled. Check it in loops over pages.
     ///
     /// # Errors
-    /// [`Stopped::Cancelled`](crate::limits::Stopped::Cancelled).
+    /// [`StopReason::Cancelled`](crate::limits::StopReason::Cancelled).
     pub fn check(&self) -> Result<(), ContextError> {
         let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
         self.cancellation.check().map_err(cancelled)

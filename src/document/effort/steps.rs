@@ -1,7 +1,7 @@
 //! The budget of one page, and how an engine is left when it is spent.
 
 use crate::document::EngineFailure;
-use crate::limits::{Deadline, Limit, LimitExceeded, Limits, Stopped};
+use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use bytes::Bytes;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) enum Interruption {
     /// A bound was passed.
     Limit(LimitExceeded),
     /// The time was over, or nobody wants the answer.
-    Stopped(Stopped),
+    Stopped(StopReason),
 }
 
 impl From<Interruption> for EngineFailure {
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn an_engine_is_left_when_its_time_is_over() {
         let deadline = Deadline::after(Duration::ZERO);
-        assert!(deadline.look().is_err());
+        assert!(deadline.check_now().is_err());
         let steps = Steps::new(&Limits { deadline, ..Limits::default() });
-        assert!(matches!(run_contained(|| steps.take(1)), Err(EngineFailure::Stopped(Stopped::Timeout { .. }))));
+        assert!(matches!(run_contained(|| steps.take(1)), Err(EngineFailure::Stopped(StopReason::Timeout { .. }))));
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Readers {
         let mut first_failure: Option<E> = None;
         let mut refusal: Option<DocumentError> = None;
         for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
-            self.limits.deadline.look().map_err(DocumentError::from)?;
+            self.limits.deadline.check_now().map_err(DocumentError::from)?;
             let failure = match slot.get_or_init(|| self.open(tier)) {
                 Err(error) if error.is_worth_another_reader() => {
                     if matches!(error, DocumentError::Encrypted { .. } | DocumentError::UnsupportedEncryption)

@@ -94,7 +94,7 @@ pub(crate) fn inflated_beginning(data: &[u8]) -> Vec<u8> {
 
 /// Counts bytes against the operation's `max_decoded_bytes`.
 fn check_decoded(decoded: usize, limits: &Limits) -> Result<(), LimitExceeded> {
-    let spent = limits.deadline.spend(decoded as u64);
+    let spent = limits.deadline.count_decoded(decoded as u64);
     LimitExceeded::check(Limit::DecodedBytes, spent, limits.max_decoded_bytes)
 }
 

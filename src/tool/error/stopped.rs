@@ -3,19 +3,19 @@
 use serde_json::json;
 
 use super::{ErrorCode, ToolError};
-use crate::limits::Stopped;
+use crate::limits::StopReason;
 
 impl ToolError {
     /// The deadline passed, or the request was cancelled.
-    pub(crate) fn stopped(path: &str, stopped: Stopped) -> Self {
+    pub(crate) fn stopped(path: &str, stopped: StopReason) -> Self {
         match stopped {
-            Stopped::Timeout { deadline_ms } => {
+            StopReason::Timeout { deadline_ms } => {
                 ToolError::new(ErrorCode::Timeout, format!("Timeout while reading {path}: {stopped}"))
                     .hint("Ask for fewer pages, or set a longer worker_deadline_ms.")
                     .with("setting", json!("worker_deadline_ms"))
                     .with("limit", json!(deadline_ms))
             }
-            Stopped::Cancelled => {
+            StopReason::Cancelled => {
                 ToolError::new(ErrorCode::Cancelled, format!("Cancelled while reading {path}; nothing was recorded"))
             }
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::page::{cut, write_chunk, write_failed};
 use crate::context::{OpenPdf, ProgressListener, select_pages};
-use crate::limits::at_work;
+use crate::limits::watch_this_thread;
 use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::error::ToolError;
 
@@ -97,7 +97,7 @@ impl SplitJob<'_> {
 
     /// Takes pages from the shared counter until none is left.
     fn work(&self, pages: &[PageIndex]) {
-        let _at_work = at_work();
+        let _watched = watch_this_thread();
         while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
             if self.progress.is_stopped() {
                 self.tally.interrupted.store(true, Ordering::Relaxed);

@@ -45,7 +45,7 @@ impl Inflater {
 
 /// Inflates zlib data.
 pub(super) fn inflate(input: &[u8], limits: &Limits) -> FilterResult {
-    limits.deadline.look()?;
+    limits.deadline.check_now()?;
     let mut inflated = INFLATE.with_borrow_mut(|inflater| inflater.small(input, limits));
     // Deflate compresses at most by 1,032, so the first guess is never far too large.
     let mut size = input.len().saturating_mul(4).clamp(2 * BUFFER_BYTES, 16 << 20).min(max_bytes(limits));
@@ -58,7 +58,7 @@ pub(super) fn inflate(input: &[u8], limits: &Limits) -> FilterResult {
             Err(DecompressionError::InsufficientSpace) => {}
             Err(DecompressionError::BadData) => return inflate_by_pieces(input, limits),
         }
-        limits.deadline.look()?;
+        limits.deadline.check_now()?;
         inflated = INFLATE.with_borrow_mut(|inflater| inflater.large(input, size));
         if size >= max_bytes(limits) && inflated.is_err() {
             return inflate_by_pieces(input, limits);
