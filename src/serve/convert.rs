@@ -1,4 +1,4 @@
-//! Tools, answers and errors in the protocol's own types.
+//! Conversion of tools, answers and errors into the protocol's types.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::tool::{
     ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
 };
 
-/// Where a result's details lie in `_meta`.
-const DETAILS: &str = "io.github.pagewise/details";
+/// The key in `_meta` of a result's details.
+const DETAILS_KEY: &str = "io.github.pagewise/details";
 
-/// Where an error's code, message, hint and data lie in `_meta`.
-const ERROR: &str = "io.github.pagewise/error";
+/// The key in `_meta` of an error's code, message, hint and data.
+const ERROR_KEY: &str = "io.github.pagewise/error";
 
-/// A tool as it is listed.
+/// The entry of a tool in `tools/list`.
 pub(super) fn tool(spec: ToolSpec) -> Tool {
     let (is_open_world, is_long) = (spec.is_open_world(), spec.is_long());
     let annotations =
@@ -37,60 +37,60 @@ pub(super) fn tool(spec: ToolSpec) -> Tool {
     }
 }
 
-/// Blocks alone: clients that find structured content show the model nothing else.
-pub(super) fn file_result(answer: &FileAnswer, enclosures: &mut ResultBlobs) -> CallToolResult {
+/// A result of content blocks alone. Clients that find structured content show the model nothing else.
+pub(super) fn file_result(answer: &FileAnswer, blobs: &mut ResultBlobs) -> CallToolResult {
     let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
     let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
-    let blocks = answer.blocks.iter().map(|block| content_block(block, enclosures));
+    let blocks = answer.blocks.iter().map(|block| content_block(block, blobs));
     let mut result = CallToolResult::success(header.chain(blocks).chain(footer).collect());
-    result.meta = Some(meta(DETAILS, answer.details.clone()));
+    result.meta = Some(meta(DETAILS_KEY, answer.details.clone()));
     result
 }
 
-/// Blocks of a tool that records nothing, with its result for programs.
+/// A result of content blocks and details that records no delivery.
 pub(super) fn blocks_result(blocks: &[Block], details: Value) -> ToolResult {
-    let mut enclosures = ResultBlobs::default();
-    let blocks = blocks.iter().map(|block| content_block(block, &mut enclosures));
+    let mut blobs = ResultBlobs::default();
+    let blocks = blocks.iter().map(|block| content_block(block, &mut blobs));
     let mut result = CallToolResult::success(blocks.collect());
-    result.meta = Some(meta(DETAILS, details));
-    ToolResult { result, enclosures, delivery: None }
+    result.meta = Some(meta(DETAILS_KEY, details));
+    ToolResult { result, blobs, delivery: None }
 }
 
-/// A text that says all that the structure says.
+/// A text block and the same data as structured content.
 pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
     result.structured_content = Some(answer.structure.clone());
     result
 }
 
-/// A refusal that the model sees.
+/// An error as a tool result, so that the model sees it.
 pub(super) fn error_result(error: &ToolError) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(error.text())]);
-    result.meta = Some(meta(ERROR, json!(error)));
+    result.meta = Some(meta(ERROR_KEY, json!(error)));
     result
 }
 
-/// A refusal of `pdf`, whose details are as much part of it as those of an answer.
+/// An error of the tool `pdf`, with the same details as its answers.
 pub(super) fn ask_error_result(error: &ToolError) -> CallToolResult {
     let mut result = error_result(error);
     if let Some(MetaObject(object)) = &mut result.meta {
-        object.insert(DETAILS.to_owned(), error_details(error));
+        object.insert(DETAILS_KEY.to_owned(), error_details(error));
     }
     result
 }
 
-/// A result of `tool` within `bytes` as it is serialized. What each tool cuts by itself fits; anything else that does not
-/// is refused whole, so that nothing is missing without a word, and nothing of it is recorded.
-pub(super) fn within_result_limit(called: ToolResult, tool: &str, bytes: Option<u64>) -> ToolResult {
-    let Some(limit) = bytes else { return called };
-    let found = called.enclosures.written_length(json_length(&called.result));
+/// The result of `tool`, or `result_too_large` if it serializes to more than `bytes`. The error replaces the whole
+/// result, and nothing is recorded.
+pub(super) fn within_result_limit(outcome: ToolResult, tool: &str, bytes: Option<u64>) -> ToolResult {
+    let Some(limit) = bytes else { return outcome };
+    let found = outcome.blobs.written_length(json_length(&outcome.result));
     if found <= limit {
-        return called;
+        return outcome;
     }
     error_result(&ToolError::result_too_large(tool, found, limit)).into()
 }
 
-/// The same for a resource.
+/// As [`within_result_limit`], for a resource.
 pub(super) fn resource_within(read: ReadPage, bytes: Option<u64>) -> Result<ReadPage, ToolError> {
     let found = read.1.written_length(json_length(&read.0));
     match bytes {
@@ -99,35 +99,35 @@ pub(super) fn resource_within(read: ReadPage, bytes: Option<u64>) -> Result<Read
     }
 }
 
-/// Has the answer's first block written in the place of a mark, whose number this gives: whoever writes that mark is
-/// writing this answer.
-pub(super) fn mark_answer(result: &mut CallToolResult, enclosures: &mut ResultBlobs) -> Option<u64> {
+/// Puts a mark in place of the answer's first block, and returns its number. Whoever writes this mark is writing this
+/// answer.
+pub(super) fn mark_answer(result: &mut CallToolResult, blobs: &mut ResultBlobs) -> Option<u64> {
     match result.content.first_mut()? {
         ContentBlock::Text(text) => {
-            text.text = enclosures.enclose_text(&text.text);
-            enclosures.number(&text.text)
+            text.text = blobs.add_text(&text.text);
+            blobs.number(&text.text)
         }
-        ContentBlock::Image(image) => enclosures.number(&image.data),
+        ContentBlock::Image(image) => blobs.number(&image.data),
         ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::BlobResourceContents { blob, .. } => enclosures.number(blob),
+            ResourceContents::BlobResourceContents { blob, .. } => blobs.number(blob),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn content_block(block: &Block, enclosures: &mut ResultBlobs) -> ContentBlock {
+fn content_block(block: &Block, blobs: &mut ResultBlobs) -> ContentBlock {
     match block {
         Block::Text(text) => ContentBlock::text(text.as_str()),
         Block::Document(page) => {
-            let contents = ResourceContents::blob(enclosures.enclose(&page.bytes), page_uri(page));
+            let contents = ResourceContents::blob(blobs.add_data(&page.bytes), page_uri(page));
             ContentBlock::Resource(EmbeddedResource::new(contents.with_mime_type(PDF)))
         }
-        Block::Image(image) => ContentBlock::image(enclosures.enclose(&image.bytes), image.mime_type),
+        Block::Image(image) => ContentBlock::image(blobs.add_data(&image.bytes), image.mime_type),
     }
 }
 
-/// Where a page that an answer named can be read again, in each form.
+/// The resource templates of pages that an answer named, one for each form.
 pub(super) fn page_templates() -> Vec<ResourceTemplate> {
     let template = |row: ResourceTemplateRow| {
         ResourceTemplate::new(row.template, "page")
@@ -140,21 +140,21 @@ pub(super) fn page_templates() -> Vec<ResourceTemplate> {
     RESOURCE_TEMPLATES.into_iter().map(template).collect()
 }
 
-/// How long a page may be kept by a client: its address names its content.
+/// How long a client may cache a page: its URI names its content, so it never changes.
 const PAGE_TTL_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The result of reading a resource, and the data that its mark stands for.
+/// The result of `resources/read`, and the data that its mark stands for.
 pub(super) type ReadPage = (ReadResourceResult, ResultBlobs);
 
-/// A page as the result of reading a resource.
+/// Builds the result of reading a page as a resource.
 pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
-    let mut enclosures = ResultBlobs::default();
+    let mut blobs = ResultBlobs::default();
     let contents = match page.content {
-        ResourceContent::Bytes(bytes) => ResourceContents::blob(enclosures.enclose(&bytes), uri),
+        ResourceContent::Bytes(bytes) => ResourceContents::blob(blobs.add_data(&bytes), uri),
         ResourceContent::Text(text) => ResourceContents::text(text, uri),
     };
     let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);
-    (result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private), enclosures)
+    (result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private), blobs)
 }
 
 fn meta(key: &str, value: Value) -> MetaObject {

@@ -1,4 +1,4 @@
-//! Requests of the protocol → tools.
+//! Requests of the protocol, handed to the tools.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,20 +16,21 @@ use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
 use super::progress::ToolProgress;
 use super::tools::{ToolCall, ToolEntry, ToolResult};
-use super::{ServerParts, convert as shape, http, tools};
+use super::{ServerParts, convert, http, tools};
 use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
-/// The protocol's face of the tools. All state is shared: the newest protocol makes a handler for each request.
+/// Handles the protocol's requests. The newest protocol version makes one handler for each request, so all state is
+/// shared.
 #[derive(Clone)]
 pub(super) struct Handler {
-    world: Arc<ServerParts>,
+    server: Arc<ServerParts>,
     metrics: Arc<Metrics>,
-    /// Where deliveries wait for their responses over standard output; over HTTP they wait with their connection.
-    ledger: Option<PendingResponses>,
+    /// Responses not written yet over standard output. Over HTTP each waits in its exchange.
+    pending_responses: Option<PendingResponses>,
     in_flight: InFlight,
 }
 
-/// A request for as long as somebody waits for its answer: then the work on it ends, in the workers too.
+/// Cancels the work for a request once nobody waits for its answer.
 struct CancelOnDrop(Cancellation);
 
 impl Drop for CancelOnDrop {
@@ -39,18 +40,18 @@ impl Drop for CancelOnDrop {
 }
 
 impl Handler {
-    /// A handler over standard output.
-    pub(super) fn over_stdio(world: ServerParts, ledger: PendingResponses, in_flight: InFlight) -> Self {
-        let (world, metrics) = (Arc::new(world), Arc::default());
-        Self { world, metrics, ledger: Some(ledger), in_flight }
+    /// A handler over standard input and output.
+    pub(super) fn over_stdio(server: ServerParts, pending_responses: PendingResponses, in_flight: InFlight) -> Self {
+        let (server, metrics) = (Arc::new(server), Arc::default());
+        Self { server, metrics, pending_responses: Some(pending_responses), in_flight }
     }
 
     /// A handler over HTTP.
-    pub(super) fn over_http(world: ServerParts, metrics: Arc<Metrics>, in_flight: InFlight) -> Self {
-        Self { world: Arc::new(world), metrics, ledger: None, in_flight }
+    pub(super) fn over_http(server: ServerParts, metrics: Arc<Metrics>, in_flight: InFlight) -> Self {
+        Self { server: Arc::new(server), metrics, pending_responses: None, in_flight }
     }
 
-    /// Keeps what goes with the result of a call until that is written. Where it cannot be known when that was, nothing is
+    /// Keeps the data and the delivery of a result until it is written. Without a way to learn that, nothing is
     /// recorded.
     fn attach(
         &self,
@@ -59,17 +60,17 @@ impl Handler {
         context: &RequestContext<RoleServer>,
         mut answer: ResponseParts,
     ) {
-        match (exchange, &self.ledger) {
+        match (exchange, &self.pending_responses) {
             (Some(exchange), _) => {
-                let mark = shape::mark_answer(result, &mut answer.enclosures);
+                let mark = convert::mark_answer(result, &mut answer.blobs);
                 exchange.put(answer, mark);
             }
-            (None, Some(ledger)) => ledger.put(&context.id, answer),
+            (None, Some(pending_responses)) => pending_responses.put(&context.id, answer),
             (None, None) => drop(answer),
         }
     }
 
-    /// Runs a tool on a thread that may wait.
+    /// Runs a tool on a thread that may block.
     async fn run(
         &self,
         tool: &'static ToolEntry,
@@ -77,43 +78,43 @@ impl Handler {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<(ToolResult, Option<ConversationId>), ErrorData> {
-        let world = Arc::clone(&self.world);
-        let result_bytes = identity.result_bytes(&world);
+        let server = Arc::clone(&self.server);
+        let result_bytes = identity.result_bytes(&server);
         let began = Instant::now();
-        let wanted = CancelOnDrop(Cancellation::new());
-        let cancellation = wanted.0.clone();
+        let cancel_on_drop = CancelOnDrop(Cancellation::new());
+        let cancellation = cancel_on_drop.0.clone();
         let progress = ToolProgress::new(cancellation.clone());
-        let telling = progress.notifier(context).run();
+        let notifying = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
             let run = |caller: &Caller| {
-                (tool.run)(&ToolCall { world: &world, arguments: &arguments, caller, progress: &progress })
+                (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
-            let caller = identity.caller(&world, &arguments, tool, cancellation);
-            let called = caller.as_ref().map_err(ToolError::clone).and_then(run);
-            // What a tool refuses is a result too: the model must see it.
-            let called = called.unwrap_or_else(|error| shape::error_result(&error).into());
-            let called = shape::within_result_limit(called, tool.name, result_bytes);
-            if let Some(problem) = world.context.take_warning() {
-                (world.warn)(&problem);
+            let caller = identity.caller(&server, &arguments, tool, cancellation);
+            let outcome = caller.as_ref().map_err(ToolError::clone).and_then(run);
+            // A tool's error is a result too, so that the model sees it.
+            let outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
+            let outcome = convert::within_result_limit(outcome, tool.name, result_bytes);
+            if let Some(problem) = server.context.take_warning() {
+                (server.warn)(&problem);
             }
-            (called, caller.ok().and_then(|caller| caller.conversation))
+            (outcome, caller.ok().and_then(|caller| caller.conversation))
         });
-        // Progress goes before the answer; it is told for as long as there is work.
-        let worked = async { tokio::join!(work, telling).0 };
-        let called = tokio::select! {
-            called = worked => called.map_err(|_| internal("the tool failed"))?,
+        // Progress notifications end with the work, so all of them precede the answer.
+        let worked = async { tokio::join!(work, notifying).0 };
+        let outcome = tokio::select! {
+            outcome = worked => outcome.map_err(|_| internal("the tool failed"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        self.metrics.record_call(tool.name, began.elapsed(), called.0.result.is_error == Some(true));
-        Ok(called)
+        self.metrics.record_call(tool.name, began.elapsed(), outcome.0.result.is_error == Some(true));
+        Ok(outcome)
     }
 }
 
-/// Tells the connection what was called, for its log.
+/// Passes the call to its exchange, for the log.
 fn log_call(identity: &CallerIdentity, tool: &ToolEntry, context: &RequestContext<RoleServer>) {
     let Some(http) = &identity.http else { return };
     let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
-    http.exchange.called(http::LoggedCall { tool: Some(tool.name), client: identity.client_name(), trace });
+    http.exchange.set_call(http::LoggedCall { tool: Some(tool.name), client: identity.client_name(), trace });
 }
 
 impl ServerHandler for Handler {
@@ -130,7 +131,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::specs(&self.world).into_iter().map(shape::tool).collect()))
+        Ok(ListToolsResult::with_all_items(tools::specs(&self.server).into_iter().map(convert::tool).collect()))
     }
 
     async fn call_tool(
@@ -138,27 +139,27 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools::named(&request.name, &self.world).ok_or_else(|| unknown_tool(&request.name))?;
+        let tool = tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = request.arguments.unwrap_or_default();
-        let identity = CallerIdentity::of(&context, &self.world);
+        let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
         let key = identity.key(&arguments);
         if let Some(key) = &key {
             self.in_flight.wait_until_settled(key).await;
         }
         let exchange = identity.http.as_ref().map(|http| Arc::clone(&http.exchange));
-        let (ToolResult { mut result, enclosures, delivery }, conversation) =
+        let (ToolResult { mut result, blobs, delivery }, conversation) =
             self.run(tool, identity, arguments, &context).await?;
         let delivery = delivery.map(|delivery| {
-            // One that was minted is known by its handle from now on.
+            // A new conversation is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
             (delivery, self.in_flight.begin(key.as_deref().unwrap_or_default()))
         });
-        self.attach(&mut result, exchange.as_deref(), &context, ResponseParts { enclosures, delivery });
+        self.attach(&mut result, exchange.as_deref(), &context, ResponseParts { blobs, delivery });
         Ok(CallToolResponse::from(result))
     }
 
-    /// None: some clients ask whatever was declared, and take an error for a broken server.
+    /// An empty list. Some clients ask regardless of the capabilities, and take an error for a broken server.
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -167,7 +168,7 @@ impl ServerHandler for Handler {
         Ok(ListPromptsResult::with_all_items(Vec::new()))
     }
 
-    /// None by name: which files there are is not for this server to tell.
+    /// An empty list: the server does not reveal which files exist.
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -181,10 +182,10 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(shape::page_templates()))
+        Ok(ListResourceTemplatesResult::with_all_items(convert::page_templates()))
     }
 
-    /// Page numbers for a printed label or the beginning of a title. Which files there are is not told.
+    /// Completes a page number from a printed label or the start of a title. It reveals no files.
     async fn complete(
         &self,
         request: CompleteRequestParams,
@@ -192,10 +193,10 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let content = content_of(&request).filter(|_| request.argument.name == "number");
         let Some(content) = content else { return Ok(CompleteResult::default()) };
-        let world = Arc::clone(&self.world);
+        let server = Arc::clone(&self.server);
         let most = CompletionInfo::MAX_VALUES;
         let work = tokio::task::spawn_blocking(move || {
-            tool::complete_page(&world.context, &content, &request.argument.value, most)
+            tool::complete_page(&server.context, &content, &request.argument.value, most)
         });
         let found = work.await.map_err(|_| internal("the document could not be read"))?;
         let (values, total) = found.map_err(|error| ErrorData::invalid_params(error.text(), None))?;
@@ -210,31 +211,31 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let world = Arc::clone(&self.world);
-        let identity = CallerIdentity::of(&context, &world);
-        let result_bytes = identity.result_bytes(&world);
+        let server = Arc::clone(&self.server);
+        let identity = CallerIdentity::of(&context, &server);
+        let result_bytes = identity.result_bytes(&server);
         let cancellation = Cancellation::new();
-        let _wanted = CancelOnDrop(cancellation.clone());
+        let _cancel_on_drop = CancelOnDrop(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let page = tool::read_page(&world.context, &request.uri, &cancellation)?;
-            shape::resource_within(shape::page_resource(&request.uri, page), result_bytes)
+            let page = tool::read_page(&server.context, &request.uri, &cancellation)?;
+            convert::resource_within(convert::page_resource(&request.uri, page), result_bytes)
         });
         let read = tokio::select! {
             read = work => read.map_err(|_| internal("the page could not be read"))?,
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
-        let (result, enclosures) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
-        let answer = ResponseParts { enclosures, delivery: None };
-        match (&identity.http, &self.ledger) {
+        let (result, blobs) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
+        let answer = ResponseParts { blobs, delivery: None };
+        match (&identity.http, &self.pending_responses) {
             (Some(http), _) => http.exchange.put(answer, None),
-            (None, Some(ledger)) => ledger.put(&context.id, answer),
+            (None, Some(pending_responses)) => pending_responses.put(&context.id, answer),
             (None, None) => drop(answer),
         }
         Ok(ReadResourceResponse::from(result))
     }
 }
 
-/// The content's hash that a client has filled in already.
+/// The content hash that the client already filled in.
 fn content_of(request: &CompleteRequestParams) -> Option<String> {
     let filled = request.context.as_ref()?.arguments.as_ref()?;
     filled.get("blake3").cloned()

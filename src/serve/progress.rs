@@ -1,4 +1,4 @@
-//! Progress of long work, told to a client that asked to be told.
+//! Progress notifications of long calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,9 +12,9 @@ use tokio::time::sleep;
 use crate::tool::{Cancellation, ProgressListener};
 
 /// Least time between two notifications.
-const PAUSE: Duration = Duration::from_millis(100);
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How far a piece of work is, and its end where nobody wants it any more.
+/// The progress of one call, and its cancellation.
 pub(super) struct ToolProgress {
     state: watch::Sender<(u64, u64)>,
     pages: AtomicU64,
@@ -26,10 +26,10 @@ impl ToolProgress {
         Self { state: watch::Sender::new((0, 0)), pages: AtomicU64::new(0), cancellation }
     }
 
-    /// Who tells of it; nobody, where the client gave no token.
+    /// A notifier for the client; it sends nothing if the client gave no progress token.
     pub(super) fn notifier(&self, context: &RequestContext<RoleServer>) -> ProgressNotifier {
         let token = context.meta.get_progress_token();
-        ProgressNotifier { news: self.state.subscribe(), to: token.map(|token| (token, context.peer.clone())) }
+        ProgressNotifier { changes: self.state.subscribe(), to: token.map(|token| (token, context.peer.clone())) }
     }
 }
 
@@ -48,47 +48,47 @@ impl ProgressListener for ToolProgress {
     }
 }
 
-/// Tells a client of progress.
+/// Sends progress notifications to a client.
 pub(super) struct ProgressNotifier {
-    news: watch::Receiver<(u64, u64)>,
+    changes: watch::Receiver<(u64, u64)>,
     to: Option<(ProgressToken, Peer<RoleServer>)>,
 }
 
 impl ProgressNotifier {
-    /// Tells of progress, the latest at a time, until the work has ended. What is being told then goes out first: nothing
-    /// may follow the answer.
+    /// Sends the latest progress until the work ends. It finishes a notification it began, because none may follow the
+    /// answer.
     pub(super) async fn run(mut self) {
         let Some((token, peer)) = self.to.take() else { return };
-        while self.news.changed().await.is_ok() {
-            let (done, pages) = *self.news.borrow_and_update();
-            let told = ProgressNotificationParam::new(token.clone(), as_float(done)).with_total(as_float(pages));
-            if peer.notify_progress(told.with_message(format!("page {done} of {pages}"))).await.is_err() {
+        while self.changes.changed().await.is_ok() {
+            let (done, pages) = *self.changes.borrow_and_update();
+            let params = ProgressNotificationParam::new(token.clone(), as_float(done)).with_total(as_float(pages));
+            if peer.notify_progress(params.with_message(format!("page {done} of {pages}"))).await.is_err() {
                 return;
             }
             self.pause().await;
         }
     }
 
-    /// Waits a while, or until the work has ended.
+    /// Waits until the pause is over or the work has ended.
     async fn pause(&mut self) {
-        let mut pause = std::pin::pin!(sleep(PAUSE));
+        let mut pause = std::pin::pin!(sleep(MIN_INTERVAL));
         let mut is_late = false;
         loop {
             tokio::select! {
                 () = pause.as_mut() => break,
-                changed = self.news.changed() => match changed {
+                changed = self.changes.changed() => match changed {
                     Ok(()) => is_late = true,
                     Err(_) => return,
                 },
             }
         }
         if is_late {
-            self.news.mark_changed();
+            self.changes.mark_changed();
         }
     }
 }
 
-/// A count as JSON has numbers; no document has more pages than fit.
+/// A count as a JSON number. No document has more pages than fit.
 fn as_float(count: u64) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

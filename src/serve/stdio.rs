@@ -1,4 +1,4 @@
-//! Standard output as responses are written to it: with data in the places of its marks.
+//! Standard output with the data of responses filled in.
 
 use std::io;
 use std::pin::Pin;
@@ -8,37 +8,36 @@ use tokio::io::AsyncWrite;
 
 use super::delivery::{BlobStream, MessagePart, OpenBlobs, PIECE_BYTES};
 
-/// What the pipe to a client is to hold, where the system lets us say so. 1 MiB, the most that anybody may have.
+/// The size to ask for the pipe to the client. 1 MiB, the most that an unprivileged process may have.
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Has the pipe to the client hold more than it does by itself. A full pipe costs two task switches for each few kilobytes
-/// that the client takes: 173 for a page of 1 MB where it holds 64 KiB, and 21 with this.
+/// Enlarges the pipe to the client, because each time it is full costs two task switches.
 pub(super) fn enlarge_pipe() {
     #[cfg(all(target_os = "linux", not(pagewise_portable)))]
-    // What is no pipe is none, and what is not allowed is slower.
+    // Standard output may be no pipe, and the system may refuse: then writing is only slower.
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE_BYTES);
 }
 
-/// A writer that puts data in the places of its marks.
+/// A writer that replaces marks with their data.
 ///
-/// What is short is gathered, so that a small answer is one write, and its reader is woken once.
+/// It gathers short pieces, so that a small answer is one write and wakes its reader once.
 pub(super) struct BlobWriter<W> {
     inner: W,
     open: OpenBlobs,
     data: Option<BlobStream>,
-    /// What is to be written next; its memory is that of what follows.
+    /// The next bytes to write. The buffer is used again for what follows.
     piece: Vec<u8>,
     written: usize,
 }
 
 impl<W: AsyncWrite + Unpin> BlobWriter<W> {
-    /// Writes to `inner` with what is open.
+    /// A writer to `inner` that takes its data from `open`.
     pub(super) fn new(inner: W, open: OpenBlobs) -> Self {
         Self { inner, open, data: None, piece: Vec::new(), written: 0 }
     }
 
-    /// Adds what is left of data to the piece, and writes it wherever it is full.
+    /// Appends the rest of the data to the piece, and writes the piece whenever it is full.
     fn poll_data(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while let Some(data) = &mut self.data {
             if self.piece.len() >= PIECE_BYTES {
@@ -111,7 +110,7 @@ mod tests {
     use crate::serve::delivery::ResultBlobs;
     use crate::tool::base64;
 
-    /// What comes out of a pipe of so many bytes when this is written, with the marks in it filled.
+    /// The output of a pipe of `capacity` bytes when `json` is written to it.
     fn written(open: &OpenBlobs, json: &str, capacity: usize) -> String {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let written = runtime.map(|runtime| {
@@ -137,9 +136,9 @@ mod tests {
     fn what_is_written_has_its_data_however_little_is_taken_at_once() {
         let open = OpenBlobs::default();
         let data = [0, 1, 100_000, 200_001].map(|length| Bytes::from(vec![7; length]));
-        let mut enclosures = ResultBlobs::default();
-        let marks = data.each_ref().map(|data| enclosures.enclose(data));
-        let opened = open.lease(enclosures, None);
+        let mut blobs = ResultBlobs::default();
+        let marks = data.each_ref().map(|data| blobs.add_data(data));
+        let opened = open.lease(blobs, None);
         let json = |texts: Vec<&str>| {
             let long = "text ".repeat(20_000);
             let members = texts.into_iter().map(|text| serde_json::json!({ "text": long, "blob": text, "a": "b" }));

@@ -1,4 +1,4 @@
-//! Answers that were made and are neither recorded nor lost yet, by conversation.
+//! Answers that are neither recorded nor lost yet, by conversation.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,19 +8,19 @@ use tokio::sync::watch;
 
 use crate::serve::lock;
 
-/// How long a request waits for the answers before it to be recorded. A client that asks before it reads would wait
-/// for ever; it gets a page twice instead.
-const SETTLING: Duration = Duration::from_millis(500);
+/// How long a request waits for earlier answers to be recorded. A client that asks before it reads would wait forever;
+/// after this time it may get a page twice.
+const SETTLE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Counts the answers on their way.
+/// Counts the answers in flight.
 #[derive(Clone)]
 pub(crate) struct InFlight {
-    /// By conversation; `None` stands for all conversations.
+    /// By conversation; `None` counts for all conversations.
     counts: Arc<Mutex<HashMap<Option<String>, usize>>>,
     landings: Arc<watch::Sender<()>>,
 }
 
-/// Counts as one answer in flight for as long as it lives.
+/// Counts as one answer in flight until dropped.
 pub(crate) struct Flight {
     all: InFlight,
     conversation: Option<String>,
@@ -33,12 +33,12 @@ impl Default for InFlight {
 }
 
 impl InFlight {
-    /// An answer to a conversation that is on its way from now on.
+    /// Starts an answer to one conversation.
     pub(crate) fn begin(&self, conversation: &str) -> Flight {
         self.begin_flight(Some(conversation.to_owned()))
     }
 
-    /// Something that requests of every conversation wait for.
+    /// Starts something that the requests of all conversations wait for.
     pub(crate) fn begin_for_all(&self) -> Flight {
         self.begin_flight(None)
     }
@@ -48,7 +48,7 @@ impl InFlight {
         Flight { all: self.clone(), conversation }
     }
 
-    /// Waits until every answer that was made for a conversation is recorded or lost.
+    /// Waits until every answer to a conversation is recorded or lost.
     pub(crate) async fn wait_until_settled(&self, conversation: &str) {
         let mut landings = self.landings.subscribe();
         let key = Some(conversation.to_owned());
@@ -57,8 +57,8 @@ impl InFlight {
             !counts.contains_key(&key) && !counts.contains_key(&None)
         };
         let settling = async { while !is_settled() && landings.changed().await.is_ok() {} };
-        // A lapse of time means: go on.
-        let _ = tokio::time::timeout(SETTLING, settling).await;
+        // After the time limit the request goes on.
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, settling).await;
     }
 }
 

@@ -1,9 +1,9 @@
-//! What goes with a response until it is written, and the transport that delivers over standard output.
+//! Data and deliveries that wait until a response is written, and the transport over standard output that records them.
 //!
-//! The SDK's handlers return before their response is written, so a delivery waits, and with it the data that the
-//! response has marks for. Over standard output it waits in a [`PendingResponses`] under the id of its request, and the transport
-//! takes it out when it writes that response; over HTTP it waits in the request's exchange for whoever writes the
-//! answer's mark. Both hand what their writing came to to [`deliver`].
+//! The SDK's handlers return before their response is written, so its data and its delivery wait elsewhere. Over
+//! standard output they wait in [`PendingResponses`] under the request's id, until the transport writes the response.
+//! Over HTTP they wait in the request's exchange for the writer of the answer's mark. Both report the outcome of
+//! writing to [`deliver`].
 
 mod blobs;
 mod in_flight;
@@ -26,21 +26,21 @@ use self::in_flight::Flight;
 use super::lock;
 use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
 
-/// The response to one request, while it is made and written.
+/// The response to one request, from the request until it is written.
 pub(super) struct PendingResponse {
     dispatch: Dispatch,
     flight: Option<Flight>,
 }
 
-/// What a handler leaves for whoever writes its response.
+/// The parts of a response that its handler leaves for the writer.
 pub(super) struct ResponseParts {
-    pub(super) enclosures: ResultBlobs,
-    /// What is recorded once the response is written, which the next request of the conversation waits for.
+    pub(super) blobs: ResultBlobs,
+    /// The delivery to record once the response is written. The conversation's next request waits for it.
     pub(super) delivery: Option<(Delivery, Flight)>,
 }
 
 impl PendingResponse {
-    /// A response that is to be made.
+    /// A response whose answer is not there yet.
     pub(super) fn open() -> Self {
         Self { dispatch: Dispatch::open(), flight: None }
     }
@@ -49,7 +49,7 @@ impl PendingResponse {
         self.dispatch.recall()
     }
 
-    /// Notes that the client may have the response from now on.
+    /// Notes that the client may receive the response from now on.
     pub(super) fn begin_writing(&self) {
         self.dispatch.begin_writing();
     }
@@ -61,8 +61,8 @@ impl PendingResponse {
         }
     }
 
-    /// Records the response on a thread that may wait for the store, where it was written. A failure of the store costs a
-    /// page sent twice.
+    /// Records the delivery if the response was written, on a thread that may block. If the store fails, a page is sent
+    /// twice.
     pub(super) async fn deliver<E: Send + 'static>(self, written: Result<(), E>, warn: fn(&str)) -> Result<(), E> {
         let Self { dispatch, flight } = self;
         let delivering = tokio::task::spawn_blocking(move || {
@@ -79,36 +79,36 @@ impl PendingResponse {
         Ok(())
     }
 
-    /// The same for a response that was written.
+    /// Records the delivery of a response that was written.
     pub(super) async fn record(self, warn: fn(&str)) {
         let Ok(()) = self.deliver::<Infallible>(Ok(()), warn).await;
     }
 }
 
-/// Responses that are not written yet, by request.
+/// Responses not written yet, by request id.
 #[derive(Clone, Default)]
 pub(super) struct PendingResponses {
     requests: Arc<Mutex<HashMap<RequestId, AwaitedResponse>>>,
     recalls: Recalls,
 }
 
-/// What is kept for the response that a request waits for.
+/// The parts of a response that a request waits for.
 enum AwaitedResponse {
     One(Box<(PendingResponse, ResultBlobs)>),
-    /// Two requests at once have the same id. One of them is answered, and which cannot be told: nothing is recorded.
+    /// Two open requests share this id. Nobody knows which of them a response answers, so nothing is recorded.
     Either(ResultBlobs),
 }
 
 impl PendingResponses {
-    /// Keeps what goes with the response to a request until that is written. Nothing is kept of a cancelled request, whose
-    /// response is dropped.
+    /// Keeps the parts of a response until it is written. A cancelled request has no response, and its parts are
+    /// dropped.
     pub(super) fn put(&self, id: &RequestId, answer: ResponseParts) {
         match lock(&self.requests).get_mut(id) {
             Some(AwaitedResponse::One(awaited)) => {
                 awaited.0.put(answer.delivery);
-                awaited.1 = answer.enclosures;
+                awaited.1 = answer.blobs;
             }
-            Some(AwaitedResponse::Either(enclosures)) => enclosures.append(answer.enclosures),
+            Some(AwaitedResponse::Either(blobs)) => blobs.append(answer.blobs),
             None => {}
         }
     }
@@ -130,17 +130,17 @@ impl PendingResponses {
     fn take(&self, id: &RequestId) -> (Option<PendingResponse>, ResultBlobs) {
         match lock(&self.requests).remove(id) {
             Some(AwaitedResponse::One(awaited)) => (Some(awaited.0), awaited.1),
-            Some(AwaitedResponse::Either(enclosures)) => (None, enclosures),
+            Some(AwaitedResponse::Either(blobs)) => (None, blobs),
             None => (None, ResultBlobs::default()),
         }
     }
 }
 
-/// A transport that delivers responses with their data, and obeys cancellations.
+/// A transport that fills in the data of responses, records their delivery and obeys cancellations.
 pub(super) struct DeliveringTransport<T> {
     inner: T,
-    ledger: PendingResponses,
-    /// Data of the responses that `inner` is writing.
+    pending_responses: PendingResponses,
+    /// The data of the responses that `inner` is writing.
     open: OpenBlobs,
     in_flight: InFlight,
     warn: fn(&str),
@@ -149,21 +149,21 @@ pub(super) struct DeliveringTransport<T> {
 impl<T> DeliveringTransport<T> {
     pub(super) fn new(
         inner: T,
-        ledger: PendingResponses,
+        pending_responses: PendingResponses,
         open: OpenBlobs,
         in_flight: InFlight,
         warn: fn(&str),
     ) -> Self {
-        Self { inner, ledger, open, in_flight, warn }
+        Self { inner, pending_responses, open, in_flight, warn }
     }
 
-    fn note(&self, message: &RxJsonRpcMessage<RoleServer>) {
+    fn track_request(&self, message: &RxJsonRpcMessage<RoleServer>) {
         match message {
-            JsonRpcMessage::Request(request) => self.ledger.begin(&request.id),
+            JsonRpcMessage::Request(request) => self.pending_responses.begin(&request.id),
             JsonRpcMessage::Notification(notification) => {
                 if let Some(id) = cancelled_id(&notification.notification) {
-                    take_back(self.ledger.recalls.cancel(id), &self.in_flight, self.warn);
-                    drop(self.ledger.take(id));
+                    take_back(self.pending_responses.recalls.cancel(id), &self.in_flight, self.warn);
+                    drop(self.pending_responses.take(id));
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -178,7 +178,7 @@ fn cancelled_id(notification: &ClientNotification) -> Option<&RequestId> {
     }
 }
 
-fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
+fn answered_id(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -186,16 +186,16 @@ fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     }
 }
 
-/// Whether a response has a mark whose data is not there.
-fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, enclosures: &ResultBlobs) -> bool {
+/// Whether a response contains a mark without data.
+fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, blobs: &ResultBlobs) -> bool {
     let JsonRpcMessage::Response(response) = message else { return false };
     let is_lacking = |contents: &ResourceContents| match contents {
-        ResourceContents::BlobResourceContents { blob, .. } => enclosures.lacks_data_for(blob),
+        ResourceContents::BlobResourceContents { blob, .. } => blobs.lacks_data_for(blob),
         _ => false,
     };
     match &response.result {
         ServerResult::CallToolResult(result) => result.content.iter().any(|block| match block {
-            ContentBlock::Image(image) => enclosures.lacks_data_for(&image.data),
+            ContentBlock::Image(image) => blobs.lacks_data_for(&image.data),
             ContentBlock::Resource(embedded) => is_lacking(&embedded.resource),
             _ => false,
         }),
@@ -211,16 +211,16 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for DeliveringTransport<T> 
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let (pending, enclosures) = answered(&message).map(|id| self.ledger.take(id)).unwrap_or_default();
-        // The SDK drops the responses whose data is kept no more; were that ever to change, no mark may pass for data.
-        let (message, pending) = if lacks_data(&message, &enclosures) {
+        let (pending, blobs) = answered_id(&message).map(|id| self.pending_responses.take(id)).unwrap_or_default();
+        // The SDK drops the response of a cancelled request. If it did not, the client must not take a mark for data.
+        let (message, pending) = if lacks_data(&message, &blobs) {
             let lost = ErrorData::internal_error("the answer was lost", None);
-            (JsonRpcMessage::error(lost, answered(&message).cloned()), None)
+            (JsonRpcMessage::error(lost, answered_id(&message).cloned()), None)
         } else {
             (message, pending)
         };
         pending.iter().for_each(PendingResponse::begin_writing);
-        let lease = self.open.lease(enclosures, None);
+        let lease = self.open.lease(blobs, None);
         let sending = self.inner.send(message);
         let warn = self.warn;
         async move {
@@ -235,7 +235,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for DeliveringTransport<T> 
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         let message = self.inner.receive().await?;
-        self.note(&message);
+        self.track_request(&message);
         Some(message)
     }
 

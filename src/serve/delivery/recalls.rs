@@ -1,4 +1,4 @@
-//! Cancellations by the ids of requests, also of answers that were written and recorded already.
+//! Cancellation of answers by the ids of their requests, even after they were written and recorded.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -10,10 +10,10 @@ use super::in_flight::InFlight;
 use crate::serve::lock;
 use crate::tool::{Recall, Receipt};
 
-/// Requests of one client whose answers can be cancelled. 64: a client has few answers that it has not read.
+/// Most requests of one client whose answers can be cancelled. 64: a client leaves few answers unread.
 const MAX_REQUESTS: usize = 64;
 
-/// How long the record of an answer can be taken back. 5 min: longer than clients wait for an answer.
+/// How long a record can be taken back. 5 min: clients give up on an answer sooner.
 const MAX_AGE: Duration = Duration::from_secs(5 * 60);
 
 /// The last requests of one client: of one connection, or of one session of the older protocol versions.
@@ -27,7 +27,7 @@ struct RecallableRequest {
 }
 
 impl Recalls {
-    /// Notes a request. From now on its id names this request, and no longer one that was answered before.
+    /// Adds a request. Its id no longer names an answered request from before.
     pub(crate) fn begin(&self, id: &RequestId, recall: Recall) {
         let mut requests = lock(&self.0);
         let now = Instant::now();
@@ -41,7 +41,7 @@ impl Recalls {
         requests.push_back(RecallableRequest { id: id.clone(), began: now, recall });
     }
 
-    /// Cancels what has this id, and gives what is to be taken back.
+    /// Cancels the requests with this id, and returns the receipts to take back.
     pub(crate) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
         let mut requests = lock(&self.0);
         let named = requests.iter().filter(|request| request.id == *id && request.began.elapsed() < MAX_AGE);
@@ -51,7 +51,7 @@ impl Recalls {
     }
 }
 
-/// Takes records back on a thread that may wait for the store. Requests that follow wait for it.
+/// Takes records back on a thread that may block. Later requests wait for it.
 pub(crate) fn take_back(receipts: Vec<Receipt>, in_flight: &InFlight, warn: fn(&str)) {
     if receipts.is_empty() {
         return;
@@ -76,7 +76,7 @@ mod tests {
         RequestId::Number(number as i64)
     }
 
-    /// Whether the first of so many requests can be cancelled.
+    /// Whether the first of `count` requests can still be cancelled.
     fn is_first_kept(count: usize) -> bool {
         let recalls = Recalls::default();
         let requests = (0..count).map(|number| (id(number), Dispatch::open())).collect::<Vec<_>>();

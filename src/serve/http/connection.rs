@@ -1,9 +1,9 @@
-//! A client's connection: tells when what was given to it was written, gives up on one that takes nothing, and takes
-//! answers back that a client broke off.
+//! A client's connection. It learns when answers were written, gives up on a client that stops reading, and takes back
+//! answers that a client cancelled.
 //!
-//! In the newest protocol a client cancels by closing its connection. What the system keeps for it counts as written by
-//! then. A client that closes before it has read all of that resets the connection, which is how it is told from one that
-//! has read its answer.
+//! In the newest protocol version a client cancels by closing its connection. Bytes in the system's send buffer already
+//! count as written. A client that closes before it has read them resets the connection; one that has read its answer
+//! does not.
 
 use std::io;
 use std::pin::Pin;
@@ -22,32 +22,31 @@ use crate::tool::Recall;
 pub(super) struct Connection {
     stream: TcpStream,
     awaiting: AwaitingFlush,
-    /// The answers that were written since the client last sent something.
+    /// The answers written since the client last sent something.
     unconfirmed: Vec<Recall>,
     in_flight: InFlight,
     warn: fn(&str),
     stall: Duration,
     stalled: Option<StallTimer>,
-    /// How long the client may still close its side.
+    /// The time the client has left to close its side.
     closing: Option<Pin<Box<Sleep>>>,
 }
 
-/// How long a client may take to close a connection that this side has closed, where that tells whether it read its
+/// How long to wait for the client to close a connection that the server closed, if that tells whether it read its
 /// answer. 2 s.
-const CLOSING: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A client that does not take all at once what waits for it.
+/// Times a client that does not read fast enough.
 struct StallTimer {
     patience: Pin<Box<Sleep>>,
     taken: usize,
 }
 
-/// What a client must take for its time to begin anew: one that takes a byte now and then would keep its answer here for
-/// ever.
-const LEAST_TAKEN: usize = 16 << 10;
+/// Bytes that a client must read to restart its time. Otherwise one byte now and then would hold an answer forever.
+const MIN_TAKEN_BYTES: usize = 16 << 10;
 
 impl Connection {
-    /// `stall` is how long a client may take less than [`LEAST_TAKEN`] bytes of what waits for it.
+    /// `stall` is the time in which a client must read [`MIN_TAKEN_BYTES`] bytes.
     pub(super) fn new(
         stream: TcpStream,
         awaiting: AwaitingFlush,
@@ -58,7 +57,7 @@ impl Connection {
         Self { stream, awaiting, unconfirmed: Vec::new(), in_flight, warn, stall, stalled: None, closing: None }
     }
 
-    /// Takes note of what a read tells about the answers before it.
+    /// Confirms the earlier answers if a read succeeds, and cancels them if it fails.
     fn confirm(&mut self, read: &io::Result<usize>) {
         let answers = std::mem::take(&mut self.unconfirmed);
         if read.is_err() {
@@ -66,7 +65,7 @@ impl Connection {
         }
     }
 
-    /// Waits for the client to close its side, or to break off.
+    /// Waits for the client to close or reset the connection.
     fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut ignored = [0; 512];
         while !self.unconfirmed.is_empty() {
@@ -74,7 +73,7 @@ impl Connection {
             match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
                 Poll::Ready(read) => self.confirm(&read.map(|()| buffer.filled().len())),
                 Poll::Pending => {
-                    let patience = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSING)));
+                    let patience = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSE_TIMEOUT)));
                     return patience.as_mut().poll(cx);
                 }
             }
@@ -82,13 +81,13 @@ impl Connection {
         Poll::Ready(())
     }
 
-    /// Passes on what a write came to; an error where the client has taken too little for too long.
+    /// Returns the outcome of a write, or an error if the client has read too little for too long.
     fn check_stall(&mut self, written: Poll<io::Result<usize>>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let stall = self.stall;
         match (&written, &mut self.stalled) {
             (Poll::Ready(Ok(taken)), Some(stalled)) => {
                 stalled.taken = stalled.taken.saturating_add(*taken);
-                if stalled.taken >= LEAST_TAKEN {
+                if stalled.taken >= MIN_TAKEN_BYTES {
                     self.stalled = None;
                 }
                 written

@@ -1,12 +1,12 @@
-//! One request and its response: what became of it, and what to record when the response was written.
+//! One HTTP request and its response: whether it was written, and what to record then.
 //!
-//! A response is given to the HTTP library in pieces of at most [`TAKEN_AT_ONCE`], each in memory of its own, with data in
-//! the places of its marks. So a client that does not read makes nothing but its response's data and text wait here, which
-//! counts as under way for as long; and when the last piece is taken, the rest of the response is no longer kept for it.
+//! The HTTP library gets the response in pieces of at most [`MAX_PIECE_BYTES`], each with its own memory, with data in
+//! place of the marks. So a client that does not read holds only its own response, which counts as open meanwhile; once
+//! the library takes the last piece, the rest is freed.
 //!
-//! The HTTP library takes frames of a body and keeps them until the socket takes them, so that the end of a frame is not
-//! yet its delivery. When the frame with the answer's mark was taken whole, its delivery waits for the connection's next
-//! flush, which the library asks for only when it has written all that it kept.
+//! The library keeps the frames of a body until the socket takes them, so a taken frame is not yet delivered. Once it
+//! takes the frame with the answer's mark, the delivery waits for the connection's next flush. The library flushes only
+//! when it has written all its frames.
 
 use std::io;
 use std::pin::Pin;
@@ -28,23 +28,22 @@ use crate::serve::delivery::{
 use crate::serve::lock;
 use crate::tool::Recall;
 
-/// What the handler of a request tells its connection.
+/// The state that a request's handler shares with its connection.
 pub(in crate::serve) struct Exchange {
     open: OpenBlobs,
-    /// Whether another exchange may write the response: a client of the older protocols that lost its connection asks for
-    /// what it missed in another.
+    /// Whether another exchange may write the response: a client of the older protocol versions that lost its
+    /// connection asks for the missed response in a new request.
     is_in_session: bool,
     recall: Recall,
-    /// The response, until its handler knows the mark by which it is recognised.
+    /// The response, until its handler knows the answer's mark.
     pending: Mutex<Option<PendingResponse>>,
-    /// Data of the response, until that is written.
+    /// The data of the response, until it is written.
     lease: Mutex<Option<BlobLease>>,
     call: Mutex<LoggedCall>,
 }
 
-/// How long the data of a response that was not written waits for a client that came back to its session: its response
-/// is on the way there, or nowhere.
-const COMES_BACK: Duration = Duration::from_secs(30);
+/// How long the data of an unwritten response waits for a client that may come back to its session.
+const RECONNECT_TIME: Duration = Duration::from_secs(30);
 
 /// What was called, for the log.
 #[derive(Default, Clone)]
@@ -55,7 +54,7 @@ pub(in crate::serve) struct LoggedCall {
 }
 
 impl Exchange {
-    /// One whose response is written with what is open.
+    /// An exchange whose response takes its data from `open`.
     pub(super) fn new(open: OpenBlobs, is_in_session: bool) -> Self {
         let pending = PendingResponse::open();
         let recall = pending.recall();
@@ -63,27 +62,27 @@ impl Exchange {
         Self { open, is_in_session, recall, pending, lease: Mutex::default(), call: Mutex::default() }
     }
 
-    /// The right to cancel the response.
+    /// A handle that cancels the response.
     pub(super) fn recall(&self) -> Recall {
         self.recall.clone()
     }
 
-    /// Keeps what goes with the response until that is written. `mark` is the number of the mark in it by which whoever
-    /// writes it recognises it; without one nothing is recorded.
-    pub(in crate::serve) fn put(&self, ResponseParts { enclosures, delivery }: ResponseParts, mark: Option<u64>) {
+    /// Keeps the data and the delivery until the response is written. `mark` is the number of the answer's mark;
+    /// without one nothing is recorded.
+    pub(in crate::serve) fn put(&self, ResponseParts { blobs, delivery }: ResponseParts, mark: Option<u64>) {
         let pending = lock(&self.pending).take().map(|mut pending| {
             pending.put(delivery);
             pending
         });
-        *lock(&self.lease) = Some(self.open.lease(enclosures, mark.zip(pending)));
+        *lock(&self.lease) = Some(self.open.lease(blobs, mark.zip(pending)));
     }
 
-    /// Takes note of what was called.
-    pub(in crate::serve) fn called(&self, called: LoggedCall) {
-        *lock(&self.call) = called;
+    /// Sets what was called.
+    pub(in crate::serve) fn set_call(&self, call: LoggedCall) {
+        *lock(&self.call) = call;
     }
 
-    /// Keeps the data of the response no longer.
+    /// Frees the data of the response.
     fn release(&self) {
         drop(lock(&self.lease).take());
     }
@@ -92,71 +91,71 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         let unwritten = lock(&self.lease).take().filter(|_| self.is_in_session);
-        if let (Some(data), Ok(runtime)) = (unwritten.and_then(BlobLease::waiting), Handle::try_current()) {
+        if let (Some(data), Ok(runtime)) = (unwritten.and_then(BlobLease::retain), Handle::try_current()) {
             runtime.spawn(async move {
-                sleep(COMES_BACK).await;
+                sleep(RECONNECT_TIME).await;
                 drop(data);
             });
         }
     }
 }
 
-/// What waits for a connection's next flush: responses, and the places of their requests.
+/// Responses, and the slots of their requests, that wait for a connection's next flush.
 #[derive(Clone, Default)]
 pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<RequestSlot>)>>);
 
-/// What of a response may wait for a client that does not read without counting against the bound on requests: the
-/// system takes as much at once, whether the client reads or not.
-const TAKEN_AT_ONCE: usize = 64 << 10;
+/// Bytes of a response that may wait for a slow client without occupying a request slot. The system buffers this much
+/// anyway.
+const MAX_PIECE_BYTES: usize = 64 << 10;
 
 impl AwaitingFlush {
-    /// The responses that were written with the flush that just ended, and their requests, which are under way until
-    /// these are recorded; their places are free.
+    /// The responses written by the flush that just ended, and the gauges that count their requests until these are
+    /// recorded. Their slots are free.
     pub(super) fn take(&self) -> (Vec<PendingResponse>, Vec<Gauge>) {
-        let (pending, places) = std::mem::take(&mut *lock(&self.0));
-        (pending, places.into_iter().map(|place| place.gauge).collect())
+        let (pending, slots) = std::mem::take(&mut *lock(&self.0));
+        (pending, slots.into_iter().map(|slot| slot.gauge).collect())
     }
 
     fn add(&self, pending: PendingResponse) {
         lock(&self.0).0.push(pending);
     }
 
-    fn hold(&self, place: RequestSlot) {
-        lock(&self.0).1.push(place);
+    fn hold(&self, slot: RequestSlot) {
+        lock(&self.0).1.push(slot);
     }
 }
 
-/// A response's body, tracked to its end.
+/// A response's body, followed to its end.
 pub(super) struct TrackedBody {
     inner: Body,
-    /// What is left of the frame that is being given, and of data in it.
+    /// The rest of the current frame, and of the data in it.
     frame: Bytes,
     data: Option<BlobStream>,
-    /// The answer, where the frame that is being given has its mark.
+    /// The response, if the current frame has its mark.
     pending: Option<PendingResponse>,
     exchange: Arc<Exchange>,
     awaiting: AwaitingFlush,
     bytes: u64,
-    /// Bytes of the whole, where that is known.
+    /// The length of the whole body, if known.
     length: Option<u64>,
     entry: Option<RequestLogEntry>,
     began: Instant,
     metrics: Arc<Metrics>,
-    place: Option<RequestSlot>,
+    slot: Option<RequestSlot>,
 }
 
-/// What a body is tracked for.
+/// What a body needs besides its content.
 pub(super) struct BodyTracking {
     pub(super) exchange: Arc<Exchange>,
     pub(super) awaiting: AwaitingFlush,
     pub(super) entry: RequestLogEntry,
     pub(super) began: Instant,
     pub(super) metrics: Arc<Metrics>,
-    /// Kept until the response is written, or the connection gone: what a client does not take is kept in memory.
-    pub(super) place: Option<RequestSlot>,
+    /// Held until the response is written or the connection is gone, because unread data stays in memory.
+    pub(super) slot: Option<RequestSlot>,
 }
 
-/// The place of a request among those that may be under way.
+/// The slot that an open request occupies.
 pub(super) struct RequestSlot {
     pub(super) permit: Option<OwnedSemaphorePermit>,
     pub(super) gauge: Gauge,
@@ -164,7 +163,7 @@ pub(super) struct RequestSlot {
 
 impl TrackedBody {
     pub(super) fn new(inner: Body, tracking: BodyTracking) -> Self {
-        let BodyTracking { exchange, awaiting, entry, began, metrics, place } = tracking;
+        let BodyTracking { exchange, awaiting, entry, began, metrics, slot } = tracking;
         let length = inner.size_hint().exact();
         let filled = |length| lock(&exchange.lease).as_ref().map_or(length, |lease| lease.written_length(length));
         let length = length.map(filled);
@@ -180,18 +179,18 @@ impl TrackedBody {
             entry: Some(entry),
             began,
             metrics,
-            place,
+            slot,
         }
     }
 
-    /// The next piece of the frame that is being given.
+    /// The next piece of the current frame.
     fn next_piece(&mut self) -> Result<Option<Bytes>, axum::Error> {
         if self.data.is_none() && !self.frame.is_empty() {
-            match self.exchange.open.first_part(&self.frame, TAKEN_AT_ONCE) {
+            match self.exchange.open.first_part(&self.frame, MAX_PIECE_BYTES) {
                 MessagePart::Text(length) if length == self.frame.len() => {
                     return Ok(Some(std::mem::take(&mut self.frame)));
                 }
-                // Else the last piece of a long text would keep all of it.
+                // A copy, because a slice would keep the whole text in memory.
                 MessagePart::Text(length) => return Ok(Some(Bytes::copy_from_slice(&self.frame.split_to(length)))),
                 MessagePart::Data { mark, data, pending } => {
                     drop(self.frame.split_to(mark));
@@ -209,16 +208,16 @@ impl TrackedBody {
         Ok(Some(piece.into()))
     }
 
-    /// Gives a piece of the response away.
+    /// Hands a piece to the library.
     fn give(&mut self, piece: Bytes) -> Frame<Bytes> {
         self.bytes = self.bytes.saturating_add(piece.len() as u64);
         if self.is_given()
             && let Some(pending) = self.pending.take()
         {
-            // What is left of the answer is in this piece: who has it may ask again at once. The request is under way
-            // until the answer is recorded.
-            if let Some(place) = self.place.take() {
-                self.awaiting.hold(RequestSlot { permit: None, ..place });
+            // This piece completes the answer, and its reader may ask again at once: the slot is free. The gauge counts
+            // the request until the answer is recorded.
+            if let Some(slot) = self.slot.take() {
+                self.awaiting.hold(RequestSlot { permit: None, ..slot });
             }
             self.exchange.release();
             self.awaiting.add(pending);
@@ -226,7 +225,7 @@ impl TrackedBody {
         Frame::data(piece)
     }
 
-    /// Whether all that came of the response was given away.
+    /// Whether all of the frames so far are handed over.
     fn is_given(&self) -> bool {
         self.frame.is_empty() && self.data.is_none()
     }
@@ -270,9 +269,9 @@ impl HttpBody for TrackedBody {
 
 impl Drop for TrackedBody {
     fn drop(&mut self) {
-        if let Some(mut place) = self.place.take() {
-            place.permit = place.permit.filter(|_| self.bytes > TAKEN_AT_ONCE as u64);
-            self.awaiting.hold(place);
+        if let Some(mut slot) = self.slot.take() {
+            slot.permit = slot.permit.filter(|_| self.bytes > MAX_PIECE_BYTES as u64);
+            self.awaiting.hold(slot);
         }
         if let Some(entry) = self.entry.take() {
             self.metrics.record_response(entry.status);

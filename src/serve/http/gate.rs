@@ -1,4 +1,4 @@
-//! What a request passes before the protocol sees it, and the pages for operators.
+//! The checks before the protocol sees a request, and the pages for operators.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -24,12 +24,12 @@ use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, Tracke
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, store_text};
-use super::sessions::{Admission, SESSION, Sessions};
+use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use crate::serve::HttpState;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};
 
-/// Who a request is from, and where its handler leaves what its connection has to know.
+/// Who sent a request, and where its handler leaves data for its connection.
 #[derive(Clone)]
 pub(in crate::serve) struct HttpCaller {
     pub(in crate::serve) principal: Principal,
@@ -37,60 +37,60 @@ pub(in crate::serve) struct HttpCaller {
     pub(in crate::serve) session_is_conversation: bool,
 }
 
-/// What stands behind the gate: the protocol, whoever handles its requests.
+/// The protocol behind the gate, with any handler.
 struct ProtocolService {
     answer: Box<dyn Fn(Request) -> ResponseFuture + Send + Sync>,
-    /// Ends what would not end by itself.
+    /// Ends sessions and streams that would stay open.
     end: Box<dyn Fn() + Send + Sync>,
 }
 
 type ResponseFuture = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-/// The one state of a server.
+/// The state of one HTTP server.
 pub(super) struct Gate {
     protocol: ProtocolService,
     sessions: Sessions,
     settings: HttpSettings,
-    hosts: Vec<String>,
+    allowed_hosts: Vec<String>,
     tokens: Vec<(blake3::Hash, Principal)>,
-    work: HttpState,
+    state: HttpState,
     warn: fn(&str),
-    room: Arc<Semaphore>,
-    /// Data of all responses that are being written.
+    permits: Arc<Semaphore>,
+    /// The data of all responses that are being written.
     open: OpenBlobs,
     is_draining: AtomicBool,
 }
 
-/// The notification by which a client of the older protocols says that it will ignore an answer.
+/// The notification with which a client of the older protocol versions cancels a request.
 const CANCELLED: &str = "notifications/cancelled";
 
-/// How long the store may take to say that it is well.
-const PROBE: Duration = Duration::from_secs(2);
+/// How long a health check waits for the store.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// JSON-RPC 2.0, section 5.1.
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 
-/// Of the codes that JSON-RPC leaves to servers.
-const REFUSED: i32 = -32_000;
+/// One of the codes that JSON-RPC reserves for servers.
+const SERVER_ERROR: i32 = -32_000;
 
-/// Seconds after which to try again.
+/// Seconds after which a client should try again.
 const RETRY_AFTER: &str = "1";
 
 impl Gate {
     pub(super) fn new<H: ServerHandler + Clone>(
         handler: H,
-        work: HttpState,
+        state: HttpState,
         settings: HttpSettings,
         address: SocketAddr,
         warn: fn(&str),
     ) -> Arc<Self> {
-        let hosts = hosts(&settings, address);
-        let sessions = Sessions::new(settings.session_idle, work.context.clone());
-        let origins = origins(&settings);
+        let allowed_hosts = allowed_hosts(&settings, address);
+        let sessions = Sessions::new(settings.session_idle, state.context.clone());
+        let allowed_origins = allowed_origins(&settings);
         let mut config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(hosts.clone())
-            .with_allowed_origins(origins)
+            .with_allowed_hosts(allowed_hosts.clone())
+            .with_allowed_origins(allowed_origins)
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(settings.max_body_bytes);
@@ -106,11 +106,11 @@ impl Gate {
         Arc::new(Self {
             protocol,
             sessions,
-            hosts,
+            allowed_hosts,
             tokens: tokens.collect(),
-            work,
+            state,
             warn,
-            room: Arc::new(Semaphore::new(settings.max_requests)),
+            permits: Arc::new(Semaphore::new(settings.max_requests)),
             open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
             settings,
@@ -122,11 +122,11 @@ impl Gate {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
-        &self.work.metrics
+        &self.state.metrics
     }
 
-    pub(super) fn work(&self) -> &HttpState {
-        &self.work
+    pub(super) fn state(&self) -> &HttpState {
+        &self.state
     }
 
     /// Takes no further requests.
@@ -134,19 +134,21 @@ impl Gate {
         self.is_draining.store(true, Ordering::SeqCst);
     }
 
-    /// Ends what would not end by itself: sessions, and the streams that wait for news.
+    /// Ends sessions and event streams, which would stay open.
     pub(super) fn end_sessions(&self) {
         (self.protocol.end)();
     }
 
-    /// How the store fares now; `None` where it does not say in time. A server without one has nothing to fail.
+    /// The state of the store; `None` if it does not answer in time. A server without a store has nothing that can
+    /// fail.
     async fn store_tally(&self) -> Option<StoreTally> {
-        let Some(context) = self.work.context.clone() else { return Some(StoreTally::default()) };
+        let Some(context) = self.state.context.clone() else { return Some(StoreTally::default()) };
         let probing = tokio::task::spawn_blocking(move || context.probe_store());
-        timeout(PROBE, probing).await.ok()?.ok()
+        timeout(PROBE_TIMEOUT, probing).await.ok()?.ok()
     }
 
-    /// Who shows a token of ours; without tokens, everybody is the same. Hashes are compared in constant time.
+    /// The principal of the request's token. Without tokens there is one principal. Hashes are compared in constant
+    /// time.
     fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
         if self.tokens.is_empty() {
             return Some(Principal::of(""));
@@ -154,7 +156,7 @@ impl Gate {
         let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
         let (scheme, token) = shown.split_once(' ')?;
         let hash = blake3::hash(token.trim().as_bytes());
-        // All of them, so that the time tells nothing of which.
+        // It compares all tokens, so that the time does not tell which one matched.
         let known = self.tokens.iter().fold(
             None,
             |found, (known, principal)| {
@@ -164,8 +166,8 @@ impl Gate {
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
     }
 
-    /// Whether the request was made for this server by name: a web page that rebinds its name to it was not. One host,
-    /// and no user before it, which some readers take for the host.
+    /// Whether `Host` names this server, which stops DNS rebinding. It must be one host without user information, which
+    /// some parsers take for the host.
     fn has_allowed_host(&self, headers: &HeaderMap) -> bool {
         let mut named = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else { return false };
@@ -173,22 +175,22 @@ impl Gate {
         let host = host.and_then(|host| host.parse::<axum::http::uri::Authority>().ok());
         host.is_some_and(|host| {
             let name = host.host().trim_matches(['[', ']']);
-            self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed == host.as_str())
+            self.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed == host.as_str())
         })
     }
 
     async fn answer(&self, request: Request, exchange: &Arc<Exchange>) -> Response {
         if !self.has_allowed_host(request.headers()) {
-            return refused(StatusCode::FORBIDDEN, REFUSED, "Forbidden: Host header is not allowed");
+            return error_response(StatusCode::FORBIDDEN, SERVER_ERROR, "Forbidden: Host header is not allowed");
         }
         let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
         if self.is_draining.load(Ordering::SeqCst) {
-            return busy("This server is ending.");
+            return busy_response("This server is ending.");
         }
         let session_is_conversation = self.settings.session_is_conversation;
-        let visit = HttpCaller { principal, exchange: Arc::clone(exchange), session_is_conversation };
+        let http_caller = HttpCaller { principal, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
-        parts.extensions.insert(visit);
+        parts.extensions.insert(http_caller);
         if let Some(refusal) = self.refuse_session(&parts.headers, principal, &parts.method).await {
             return refusal;
         }
@@ -196,7 +198,7 @@ impl Gate {
             let ends = (parts.method == Method::DELETE).then(|| parts.headers.clone());
             let response = (self.protocol.answer)(Request::from_parts(parts, body)).await;
             return match ends {
-                Some(headers) => self.sessions.ended(response, &headers).await,
+                Some(headers) => self.sessions.end(response, &headers).await,
                 None => response,
             };
         }
@@ -205,47 +207,47 @@ impl Gate {
             Err(refusal) => return refusal,
         };
         let Ok(message) = serde_json::from_slice::<Value>(&bytes) else {
-            return refused(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
+            return error_response(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
         if opens && self.sessions.count().await >= self.settings.max_sessions {
             return self.too_many_sessions();
         }
         if let Some(recalls) = self.sessions.recalls(&parts.headers) {
-            self.note(&recalls, &message, exchange);
+            self.track_request(&recalls, &message, exchange);
         }
         let is_json = is_json(&parts.headers);
         let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
         if opens {
-            self.sessions.opened(response.headers(), principal, message.get("params")).await;
+            self.sessions.add(response.headers(), principal, message.get("params")).await;
         }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return refused(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
+            return error_response(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
         }
         response
     }
 
-    /// The answer to a request that may not name the session that it names.
+    /// The response to a request that may not use its session.
     async fn refuse_session(&self, headers: &HeaderMap, principal: Principal, method: &Method) -> Option<Response> {
         match self.sessions.admit(headers, principal, method, self.settings.max_sessions).await {
             Admission::Admitted => None,
-            Admission::Unknown => Some(refused(StatusCode::NOT_FOUND, REFUSED, "Session not found")),
-            Admission::Unavailable => Some(busy("The store of sessions does not answer.")),
+            Admission::Unknown => Some(error_response(StatusCode::NOT_FOUND, SERVER_ERROR, "Session not found")),
+            Admission::Unavailable => Some(busy_response("The store of sessions does not answer.")),
             Admission::Full => Some(self.too_many_sessions()),
         }
     }
 
     fn too_many_sessions(&self) -> Response {
-        self.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-        busy("Too many sessions are open (http_max_sessions).")
+        self.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+        busy_response("Too many sessions are open (http_max_sessions).")
     }
 
-    /// Notes a request of a session, and obeys a cancellation of one.
-    fn note(&self, recalls: &Recalls, message: &Value, exchange: &Exchange) {
+    /// Adds a request to its session, or obeys a cancellation.
+    fn track_request(&self, recalls: &Recalls, message: &Value, exchange: &Exchange) {
         let id = |id: Option<&Value>| id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
         if message.get("method").is_some_and(|method| method == CANCELLED) {
             if let Some(id) = id(message.pointer("/params/requestId")) {
-                take_back(recalls.cancel(&id), &self.work.in_flight, self.warn);
+                take_back(recalls.cancel(&id), &self.state.in_flight, self.warn);
             }
         } else if let (Some(id), true) = (id(message.get("id")), message.get("method").is_some()) {
             recalls.begin(&id, exchange.recall());
@@ -256,22 +258,22 @@ impl Gate {
         let limit = self.settings.max_body_bytes;
         let too_large = || {
             let message = format!("The body is larger than {limit} bytes (http_max_body_bytes).");
-            refused(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message)
+            error_response(StatusCode::PAYLOAD_TOO_LARGE, SERVER_ERROR, &message)
         };
-        // The library counts what is announced against the limit, and then what comes.
+        // `to_bytes` checks both the announced and the actual length.
         match timeout(self.settings.read_timeout, axum::body::to_bytes(body, limit)).await {
             Ok(Ok(bytes)) => Ok(bytes),
             Ok(Err(_)) => Err(too_large()),
-            Err(_) => Err(refused(
+            Err(_) => Err(error_response(
                 StatusCode::REQUEST_TIMEOUT,
-                REFUSED,
+                SERVER_ERROR,
                 "The body did not come in time (http_read_timeout_seconds).",
             )),
         }
     }
 }
 
-/// The pages of a server.
+/// The routes of a server.
 pub(super) fn router(gate: &Arc<Gate>) -> Router {
     Router::new()
         .route("/mcp", routing::any(mcp))
@@ -282,14 +284,14 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
         .with_state(Arc::clone(gate))
 }
 
-/// Refuses a head of more bytes than are set.
+/// Refuses a request whose head is too large.
 async fn within_header_bytes(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let limit = gate.settings.max_header_bytes;
     if head_bytes(&request) <= limit {
         return next.run(request).await;
     }
     let message = format!("The head of the request is larger than {limit} bytes (http_max_header_bytes).");
-    refused(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, REFUSED, &message)
+    error_response(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, SERVER_ERROR, &message)
 }
 
 async fn mcp(
@@ -298,26 +300,26 @@ async fn mcp(
     request: Request,
 ) -> Response {
     let began = Instant::now();
-    let is_in_session = request.headers().contains_key(SESSION);
+    let is_in_session = request.headers().contains_key(SESSION_HEADER);
     let exchange = Arc::new(Exchange::new(gate.open.clone(), is_in_session));
     let method = method_name(request.method());
-    // A stream that waits for news is no request under way.
+    // An event stream is no open request.
     let counts = request.method() == Method::POST;
-    let (place, response) = match (counts, Arc::clone(&gate.room).try_acquire_owned()) {
+    let (slot, response) = match (counts, Arc::clone(&gate.permits).try_acquire_owned()) {
         (true, Err(_)) => {
-            gate.work.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-            (None, busy("Too many requests are under way (http_max_requests)."))
+            gate.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            (None, busy_response("Too many requests are under way (http_max_requests)."))
         }
         (true, Ok(permit)) => {
-            let place = RequestSlot { permit: Some(permit), gauge: Gauge::new(&gate.work.metrics.in_flight) };
-            (Some(place), gate.answer(request, &exchange).await)
+            let slot = RequestSlot { permit: Some(permit), gauge: Gauge::new(&gate.state.metrics.in_flight) };
+            (Some(slot), gate.answer(request, &exchange).await)
         }
         (false, _) => (None, gate.answer(request, &exchange).await),
     };
     let entry =
         RequestLogEntry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
-    let metrics = Arc::clone(&gate.work.metrics);
-    let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, place };
+    let metrics = Arc::clone(&gate.state.metrics);
+    let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, slot };
     response.map(|body| Body::new(TrackedBody::new(body, tracking)))
 }
 
@@ -344,23 +346,23 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if gate.principal(&headers).is_none() {
         return unauthorized();
     }
-    let mut text = gate.work.metrics.text(gate.sessions.count().await);
-    if let Some(context) = &gate.work.context {
+    let mut text = gate.state.metrics.text(gate.sessions.count().await);
+    if let Some(context) = &gate.state.context {
         let tally = gate.store_tally().await;
         text.push_str(&store_text(tally, context.conversations_in_doubt()));
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
-/// What `Host` may be: what was set, the address listened on, and on loopback all of its names.
-fn hosts(settings: &HttpSettings, address: SocketAddr) -> Vec<String> {
+/// The allowed values of `Host`: those of the settings, the address, and on loopback all its names.
+fn allowed_hosts(settings: &HttpSettings, address: SocketAddr) -> Vec<String> {
     let loopback = ["localhost", "127.0.0.1", "::1"].into_iter().filter(|_| address.ip().is_loopback());
     let named = settings.allowed_hosts.iter().cloned().chain(loopback.map(str::to_owned));
     named.chain((!address.ip().is_unspecified()).then(|| address.ip().to_string())).collect()
 }
 
-/// Pages of this machine may call where only this machine can.
-fn origins(settings: &HttpSettings) -> Vec<String> {
+/// The allowed origins: those of the settings, and pages of this machine if only it can connect.
+fn allowed_origins(settings: &HttpSettings) -> Vec<String> {
     let local = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
     let local = local.into_iter().filter(|_| settings.address.ip().is_loopback()).map(str::to_owned);
     settings.allowed_origins.iter().cloned().chain(local).collect()
@@ -381,20 +383,20 @@ fn method_name(method: &Method) -> &'static str {
 }
 
 fn unauthorized() -> Response {
-    let mut response = refused(StatusCode::UNAUTHORIZED, REFUSED, "A bearer token is needed.");
+    let mut response = error_response(StatusCode::UNAUTHORIZED, SERVER_ERROR, "A bearer token is needed.");
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
-fn busy(why: &str) -> Response {
+fn busy_response(why: &str) -> Response {
     let mut response =
-        refused(StatusCode::SERVICE_UNAVAILABLE, REFUSED, &format!("busy: {why} Try again in a second."));
+        error_response(StatusCode::SERVICE_UNAVAILABLE, SERVER_ERROR, &format!("busy: {why} Try again in a second."));
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
     response
 }
 
-/// A refusal before the message was read, so that it has no id.
-fn refused(status: StatusCode, code: i32, message: &str) -> Response {
+/// An error response before the message was read, so without its id.
+fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
     (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }

@@ -3,9 +3,9 @@
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
 
-/// Bytes of a request's line and header fields, as HTTP/1 writes them (RFC 9112, 2.1).
+/// Bytes of the request line and the header fields, as HTTP/1 writes them (RFC 9112, 2.1).
 ///
-/// The library's own bound is 8 KiB at least, and what it reads at once may pass it.
+/// The library's own limit is at least 8 KiB, and one read may exceed it.
 pub(super) fn head_bytes(request: &Request) -> usize {
     let target = request.uri().path_and_query().map_or(1, |target| target.as_str().len());
     let line = request.method().as_str().len() + " ".len() + target + " HTTP/1.1\r\n".len();

@@ -1,10 +1,10 @@
-//! An event of the log for each request: what was asked and how it went, never what was in it.
+//! The log event of each request: what was called and how it went, never its content.
 
 use std::time::Duration;
 
 use super::exchange::LoggedCall;
 
-/// What is told besides how the request went.
+/// What the log event says besides the outcome.
 pub(super) struct RequestLogEntry {
     pub(super) is_logged: bool,
     pub(super) method: &'static str,
@@ -14,15 +14,15 @@ pub(super) struct RequestLogEntry {
 
 impl RequestLogEntry {
     /// Tells of the request.
-    pub(super) fn write(&self, called: &LoggedCall, bytes: u64, took: Duration) {
+    pub(super) fn write(&self, call: &LoggedCall, bytes: u64, took: Duration) {
         if self.is_logged {
             tracing::info!(
                 method = self.method,
                 path = self.path,
                 status = self.status,
-                tool = called.tool,
-                client = called.client.as_deref(),
-                trace = called.trace.as_deref(),
+                tool = call.tool,
+                client = call.client.as_deref(),
+                trace = call.trace.as_deref(),
                 bytes,
                 ms = took.as_secs_f64() * 1000.0,
                 "request"
@@ -31,7 +31,7 @@ impl RequestLogEntry {
     }
 }
 
-/// The trace context of a request, where it has the form that W3C Trace Context gives it.
+/// The trace context, if it has the form of W3C Trace Context.
 pub(in crate::serve) fn trace_parent(text: &str) -> Option<String> {
     let parts = text.split('-').collect::<Vec<_>>();
     let is_hex = |part: &str, length| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! Counts for an operator, as the Prometheus text format has them.
+//! Metrics in the Prometheus text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::serve::lock;
 use crate::tool::StoreTally;
 
 /// Upper bounds of the histogram of call times, in seconds.
-const BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
+const BUCKET_BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
 
 /// What a server counts.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(in crate::serve) struct Metrics {
     pub(super) connections: Arc<AtomicUsize>,
     /// Requests whose responses are not written yet.
     pub(super) in_flight: Arc<AtomicUsize>,
-    /// Requests and connections that were turned away because there were too many.
+    /// Requests and connections refused because there were too many.
     pub(super) turned_away: AtomicU64,
 }
 
@@ -30,10 +30,10 @@ struct ToolMetrics {
     failed: u64,
     count: u64,
     seconds: f64,
-    buckets: [u64; BOUNDS.len()],
+    buckets: [u64; BUCKET_BOUNDS.len()],
 }
 
-/// Counts for as long as it lives.
+/// Counts one until dropped.
 pub(super) struct Gauge(Arc<AtomicUsize>);
 
 impl Gauge {
@@ -50,7 +50,7 @@ impl Drop for Gauge {
 }
 
 impl Metrics {
-    /// A response went out, or was given up.
+    /// Counts a response that was written or given up.
     pub(super) fn record_response(&self, status: u16) {
         *lock(&self.responses).entry(status).or_default() += 1;
     }
@@ -63,11 +63,11 @@ impl Metrics {
         calls.count += 1;
         calls.seconds += seconds;
         calls.failed += u64::from(is_error);
-        let above = BOUNDS.iter().zip(&mut calls.buckets).filter(|(bound, _)| seconds <= **bound);
+        let above = BUCKET_BOUNDS.iter().zip(&mut calls.buckets).filter(|(bound, _)| seconds <= **bound);
         above.for_each(|(_, bucket)| *bucket += 1);
     }
 
-    /// All counts. `sessions` are those of clients of the older protocols.
+    /// All metrics. `sessions` counts those of the older protocol versions.
     pub(super) fn text(&self, sessions: usize) -> String {
         let mut out = String::new();
         let gauges = [
@@ -111,7 +111,7 @@ impl Metrics {
         }
         line(out, format_args!("# HELP pagewise_tool_seconds Time of calls.\n# TYPE pagewise_tool_seconds histogram"));
         for (tool, calls) in calls.iter() {
-            for (bound, count) in BOUNDS.iter().zip(&calls.buckets) {
+            for (bound, count) in BUCKET_BOUNDS.iter().zip(&calls.buckets) {
                 line(out, format_args!("pagewise_tool_seconds_bucket{{tool=\"{tool}\",le=\"{bound}\"}} {count}"));
             }
             let ToolMetrics { count, seconds, .. } = calls;
@@ -122,8 +122,9 @@ impl Metrics {
     }
 }
 
-/// How the store fares; `None` where it did not say in time. `doubts` are conversations that are not relied on.
-pub(super) fn store_text(tally: Option<StoreTally>, doubts: usize) -> String {
+/// The metrics of the store; `tally` is `None` if it did not answer in time. `in_doubt` counts conversations that are not
+/// relied on.
+pub(super) fn store_text(tally: Option<StoreTally>, in_doubt: usize) -> String {
     let mut out = String::new();
     let StoreTally { reads, writes } = tally.unwrap_or_default();
     let is_failing = tally.is_none() || reads.is_failing || writes.is_failing;
@@ -133,7 +134,7 @@ pub(super) fn store_text(tally: Option<StoreTally>, doubts: usize) -> String {
         ("pagewise_store_writes_total", "counter", "What the store was to keep.", writes.calls),
         ("pagewise_store_write_failures_total", "counter", "What the store failed to keep.", writes.failures),
         ("pagewise_store_failing", "gauge", "Whether the store fails now.", u64::from(is_failing)),
-        ("pagewise_conversations_in_doubt", "gauge", "Conversations that are not relied on.", doubts as u64),
+        ("pagewise_conversations_in_doubt", "gauge", "Conversations that are not relied on.", in_doubt as u64),
     ];
     for (name, kind, help, value) in rows {
         line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"));

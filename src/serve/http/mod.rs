@@ -1,6 +1,6 @@
-//! The Model Context Protocol over Streamable HTTP: listening, connections, and an end that loses no answer.
+//! The Model Context Protocol over Streamable HTTP: listening, connections, and a shutdown that loses no answer.
 //!
-//! All state is shared: the newest protocol makes a handler for each request, and the older ones one for each session.
+//! The newest protocol version makes a handler for each request, the older ones for each session. All state is shared.
 
 mod connection;
 mod exchange;
@@ -29,7 +29,7 @@ pub(super) use self::exchange::{Exchange, LoggedCall};
 pub(super) use self::gate::HttpCaller;
 pub(super) use self::log::trace_parent;
 pub(super) use self::metrics::Metrics;
-pub(super) use self::sessions::SESSION;
+pub(super) use self::sessions::SESSION_HEADER;
 
 use self::connection::Connection;
 use self::exchange::AwaitingFlush;
@@ -37,42 +37,42 @@ use self::gate::Gate;
 use self::metrics::Gauge;
 use super::HttpState;
 
-/// How a server over HTTP is run.
+/// The settings of a server over HTTP.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
-    /// Where to listen; port 0 is any free one.
+    /// The address to listen on; port 0 picks any free port.
     pub address: SocketAddr,
-    /// Bearer tokens, one for each principal. Without any, whoever reaches the address is served: loopback only.
+    /// Bearer tokens, one for each principal. Without tokens the address must be loopback, and everybody is served.
     pub tokens: Vec<String>,
-    /// Names and addresses that `Host` may have, with or without a port. The address itself and, on loopback, its other
-    /// names always may.
+    /// Allowed values of `Host`, with or without a port. The address itself and, on loopback, its other names are
+    /// always allowed.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages that may call, such as `https://app.example:443`; none, where there are none.
+    /// Allowed origins of web pages, such as `https://app.example:443`.
     pub allowed_origins: Vec<String>,
-    /// Bytes of a request's body. 4 MiB.
+    /// Most bytes of a request's body. 4 MiB.
     pub max_body_bytes: usize,
-    /// Bytes of a request's head. 32 KiB.
+    /// Most bytes of a request's head. 32 KiB.
     pub max_header_bytes: usize,
     /// Connections at once. 4,096.
     pub max_connections: usize,
-    /// Requests at once; one more is answered `busy`. 256.
+    /// Most requests at once; one more is answered `busy`. 256.
     pub max_requests: usize,
-    /// Sessions of clients of the older protocols. 4,096.
+    /// Most sessions of the older protocol versions. 4,096.
     pub max_sessions: usize,
-    /// Time without a request after which such a session ends. 30 min.
+    /// How long such a session stays open without a request. 30 min.
     pub session_idle: Duration,
     /// Time for a request's head, and again for its body. 30 s.
     pub read_timeout: Duration,
-    /// How long a client may take next to nothing of an answer. 30 s.
+    /// How long a client may read next to nothing of an answer. 30 s.
     pub write_timeout: Duration,
-    /// Time for answers under way when the server is to end. 10 s.
+    /// Time for open requests to finish at shutdown. 10 s.
     pub drain: Duration,
-    /// Whether a session is a conversation. Some clients share one among several: then pages would be held back from one
-    /// that were given to another.
+    /// Whether a session is a conversation. If several chats share one session, pages given to one are withheld from
+    /// the others.
     pub session_is_conversation: bool,
-    /// Whether each request is an event of the log.
+    /// Whether each request writes a log event.
     pub log: bool,
-    /// Told where the server listens, and that it ends, in a sentence.
+    /// Called with a sentence when the server listens and when it ends.
     pub announce: fn(&str),
 }
 
@@ -101,26 +101,25 @@ impl HttpSettings {
     }
 }
 
-/// How long connections may take to close when all is answered.
-const CLOSING: Duration = Duration::from_secs(1);
+/// How long connections may take to close once all is answered.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long to wait where the system has no room for another connection.
-const NO_ROOM: Duration = Duration::from_millis(50);
+/// How long to wait if the system cannot accept a connection.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// The least buffer for a request's head that the library takes; a smaller bound is kept by the gate.
-const LEAST_BUFFER_BYTES: usize = 8 << 10;
+/// The smallest buffer for a request's head that the library allows. The gate enforces smaller limits.
+const MIN_BUFFER_BYTES: usize = 8 << 10;
 
-/// Header fields of a request.
+/// Most header fields of a request.
 const MAX_HEADERS: usize = 100;
 
-/// Serves `handler` until the process is told to end, by SIGTERM or an interrupt.
+/// Serves `handler` until SIGTERM or an interrupt.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; where the address cannot be
-/// listened on.
+/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; any error of listening.
 pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
-    work: HttpState,
+    state: HttpState,
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
@@ -129,26 +128,26 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     }
     let listener = listen(settings.address)?;
     let announce = settings.announce;
-    let gate = Gate::new(handler, work, settings, listener.local_addr()?, warn);
+    let gate = Gate::new(handler, state, settings, listener.local_addr()?, warn);
     announce(&format!("listening on http://{}/mcp", listener.local_addr()?));
     let (stop, stopped) = watch::channel(false);
     let most = connection_limit(gate.settings().max_connections, warn);
     tokio::select! {
         () = accept(&listener, &gate, most, &stopped, warn) => {}
-        told = shutdown_signal() => told?,
+        signal_result = shutdown_signal() => signal_result?,
     }
     drop(listener);
     announce("ending: answers under way are finished");
     gate.drain();
     stop.send_replace(true);
-    // A lapse of time means: give up what is left.
+    // After the time limit the rest is given up.
     let _ = timeout(gate.settings().drain, until_zero(|| gate.metrics().in_flight.load(Ordering::SeqCst))).await;
     gate.end_sessions();
-    let _ = timeout(CLOSING, until_zero(|| gate.metrics().connections.load(Ordering::SeqCst))).await;
+    let _ = timeout(CLOSE_TIMEOUT, until_zero(|| gate.metrics().connections.load(Ordering::SeqCst))).await;
     Ok(())
 }
 
-/// What the system may keep of an answer that its client has not taken: what it keeps counts as written.
+/// The send buffer of a connection. What is in it counts as written.
 const SEND_BUFFER_BYTES: u32 = 128 << 10;
 
 /// Connections that may wait to be accepted.
@@ -157,17 +156,17 @@ const BACKLOG: u32 = 1_024;
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv6() { TcpSocket::new_v6()? } else { TcpSocket::new_v4()? };
     socket.set_reuseaddr(true)?;
-    // Connections have what their listener has.
+    // Accepted connections inherit the listener's buffer size.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }
 
-/// Descriptors beside those of connections: files that are read, workers, the store.
+/// File descriptors besides those of connections: files, workers, the store.
 #[cfg(all(unix, not(pagewise_portable)))]
 const OTHER_DESCRIPTORS: u64 = 256;
 
-/// How many connections the system has descriptors for, after it was asked for as many as are wanted.
+/// The number of connections that the limit on file descriptors allows, raised as far as possible.
 #[cfg(all(unix, not(pagewise_portable)))]
 fn connection_limit(connections: usize, warn: fn(&str)) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -206,11 +205,11 @@ async fn accept(
             Ok((stream, _)) => stream,
             Err(error) => {
                 warn(&format!("a connection could not be accepted: {}", error.kind()));
-                sleep(NO_ROOM).await;
+                sleep(ACCEPT_RETRY_DELAY).await;
                 continue;
             }
         };
-        let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+        let Ok(slot) = Arc::clone(&room).try_acquire_owned() else {
             gate.metrics().turned_away.fetch_add(1, Ordering::Relaxed);
             continue;
         };
@@ -218,12 +217,12 @@ async fn accept(
         tokio::spawn(async move {
             let _open = Gauge::new(&gate.metrics().connections);
             serve_connection(stream, router, &gate, stopped, warn).await;
-            drop(place);
+            drop(slot);
         });
     }
 }
 
-/// Serves one connection to its end. What breaks it is its client's affair.
+/// Serves one connection to its end. Its errors concern only its client.
 async fn serve_connection(
     stream: TcpStream,
     router: Router,
@@ -231,16 +230,16 @@ async fn serve_connection(
     mut stopped: watch::Receiver<bool>,
     warn: fn(&str),
 ) {
-    // Else each small answer waits for the client's delayed acknowledgement: 44 ms. Where it fails it is only slower.
+    // Without this, a small answer waits for the client's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
     let awaiting = AwaitingFlush::default();
     let settings = gate.settings();
-    let in_flight = gate.work().in_flight.clone();
+    let in_flight = gate.state().in_flight.clone();
     let connection = Connection::new(stream, awaiting.clone(), in_flight, settings.write_timeout, warn);
     let service = TowerToHyperService::new(router.layer(axum::Extension(awaiting)));
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(settings.read_timeout);
-    http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(LEAST_BUFFER_BYTES));
+    http.max_headers(MAX_HEADERS).max_buf_size(settings.max_header_bytes.max(MIN_BUFFER_BYTES));
     let serving = http.serve_connection(TokioIo::new(connection), service);
     let mut serving = std::pin::pin!(serving);
     tokio::select! {

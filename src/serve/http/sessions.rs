@@ -1,7 +1,7 @@
-//! Sessions of the older protocols: whose each is, how one ends, and how one goes on that another replica opened.
+//! Sessions of the older protocol versions: who owns each, how it ends, and how another replica continues it.
 //!
-//! The SDK keeps a session in this process. What it needs to begin one anew, the client's `initialize`, is in the store
-//! with the session's owner: a replica that does not know a session asks the store, and has the SDK replay that.
+//! The SDK keeps a session in this process. The store keeps its owner and the client's `initialize`. A replica that
+//! does not know a session asks the store, and the SDK replays `initialize`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,16 +18,16 @@ use crate::serve::delivery::Recalls;
 use crate::serve::lock;
 use crate::tool::{ContextManager, Principal, SessionStore, StoreError, StoredSession};
 
-/// The header in which the older protocols name a session.
-pub(in crate::serve) const SESSION: &str = "mcp-session-id";
+/// The header in which the older protocol versions name a session.
+pub(in crate::serve) const SESSION_HEADER: &str = "mcp-session-id";
 
-/// How long a session is taken for open without asking the store, which another replica may have told of its end. 10 s.
-const ASKED_EVERY: Duration = Duration::from_secs(10);
+/// How long a session counts as open before the store is asked again: another replica may have ended it. 10 s.
+const CONFIRM_EVERY: Duration = Duration::from_secs(10);
 
-/// How often sessions that nobody uses are dropped from the store.
-const EXPIRED_EVERY: Duration = Duration::from_secs(60);
+/// How often idle sessions are removed from the store.
+const EXPIRE_EVERY: Duration = Duration::from_secs(60);
 
-/// Bytes of an `initialize` that are kept in the store; the session of a larger one is known to this replica alone. 64 KiB.
+/// Most bytes of an `initialize` in the store. The session of a larger one stays on this replica. 64 KiB.
 const MAX_STATE_BYTES: usize = 64 << 10;
 
 /// All sessions of a server.
@@ -36,34 +36,34 @@ pub(super) struct Sessions {
     open: Arc<Mutex<HashMap<String, McpSession>>>,
     stored: StoreAccess,
     idle: Duration,
-    expired: Mutex<Option<Instant>>,
+    last_expiry: Mutex<Option<Instant>>,
 }
 
-/// One session, beside what the SDK keeps of it.
+/// One session, besides what the SDK keeps of it.
 struct McpSession {
     owner: Principal,
     recalls: Recalls,
-    /// Whether the store has it; else it is this replica's alone.
+    /// Whether the store has it. If not, only this replica knows it.
     is_stored: bool,
     /// When the store last said that it is open.
-    asked: Instant,
+    confirmed: Instant,
 }
 
 impl McpSession {
     fn new(owner: Principal, is_stored: bool) -> Self {
-        Self { owner, recalls: Recalls::default(), is_stored, asked: Instant::now() }
+        Self { owner, recalls: Recalls::default(), is_stored, confirmed: Instant::now() }
     }
 }
 
-/// Whether a request may name a session.
+/// Whether a request may use the session that it names.
 pub(super) enum Admission {
-    /// It may, or names none.
+    /// It may, or it names none.
     Admitted,
-    /// Nobody's, or another's, which is answered alike.
+    /// The session does not exist or has another owner; the answer is the same.
     Unknown,
-    /// The store cannot say now.
+    /// The store does not answer.
     Unavailable,
-    /// There is no room for one more here.
+    /// This server has too many sessions.
     Full,
 }
 
@@ -75,25 +75,25 @@ impl Sessions {
         let mut manager = LocalSessionManager::default();
         manager.session_config = session;
         let (manager, stored) = (Arc::new(manager), StoreAccess(context));
-        Self { manager, open: Arc::default(), stored, idle, expired: Mutex::default() }
+        Self { manager, open: Arc::default(), stored, idle, last_expiry: Mutex::default() }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
         Arc::clone(&self.manager)
     }
 
-    /// Where the SDK finds what other replicas opened.
+    /// The store from which the SDK replays sessions of other replicas.
     pub(super) fn replay(&self) -> Arc<dyn ReplayStore> {
         Arc::new(SessionReplay { open: Arc::clone(&self.open), stored: self.stored.clone() })
     }
 
-    /// How many are open here.
+    /// The number of sessions open here.
     pub(super) async fn count(&self) -> usize {
         self.manager.sessions.read().await.len()
     }
 
-    /// Whether a request may name the session that it names. One that another replica opened is known here from then on,
-    /// where there are fewer than `most`.
+    /// Checks the session that a request names. A session of another replica is known here from then on, if there are
+    /// fewer than `most`.
     pub(super) async fn admit(
         &self,
         headers: &HeaderMap,
@@ -101,7 +101,7 @@ impl Sessions {
         method: &Method,
         most: usize,
     ) -> Admission {
-        let Some(id) = named(headers) else { return Admission::Admitted };
+        let Some(id) = session_id(headers) else { return Admission::Admitted };
         let known = lock(&self.open).get(id).map(|session| (session.owner, session.is_due()));
         match known {
             Some((owner, _)) if owner != principal => Admission::Unknown,
@@ -111,25 +111,25 @@ impl Sessions {
         }
     }
 
-    /// A session that is open here, unless another replica ended it.
+    /// Admits a session that is open here, unless another replica ended it.
     async fn admit_again(&self, id: &str) -> Admission {
         let name = id.to_owned();
-        let touched = self.stored.ask(move |store| store.touch(&name, SystemTime::now())).await;
+        let touched = self.stored.run(move |store| store.touch(&name, SystemTime::now())).await;
         if !matches!(touched, Some(Ok(false))) {
-            lock(&self.open).get_mut(id).into_iter().for_each(|session| session.asked = Instant::now());
+            lock(&self.open).get_mut(id).into_iter().for_each(|session| session.confirmed = Instant::now());
             return Admission::Admitted;
         }
         lock(&self.open).remove(id);
-        // Where that fails it ends when it is idle, and nobody gets at it until then.
+        // If closing fails, the session ends when it is idle; nobody can use it until then.
         let _ = self.manager.close_session(&id.into()).await;
         Admission::Unknown
     }
 
-    /// A session that is not open here.
+    /// Admits a session that is not open here.
     async fn admit_stored(&self, id: &str, principal: Principal, method: &Method, most: usize) -> Admission {
         let (name, idle) = (id.to_owned(), self.idle);
-        let stored = self.stored.ask(move |store| {
-            let session = store.get(&name)?.filter(|session| is_used(session, idle));
+        let stored = self.stored.run(move |store| {
+            let session = store.get(&name)?.filter(|session| is_in_use(session, idle));
             if session.as_ref().is_some_and(|session| session.owner == principal) {
                 store.touch(&name, SystemTime::now())?;
             }
@@ -143,31 +143,32 @@ impl Sessions {
                 Admission::Admitted
             }
             Some(Err(_)) => Admission::Unavailable,
-            // The protocol knows what a request means that names no session there is; an end of one means nothing.
+            // The SDK answers a request whose session does not exist. It would accept the end of one, so that is
+            // refused here.
             Some(Ok(None)) | None if *method != Method::DELETE => Admission::Admitted,
             Some(Ok(None)) | None => Admission::Unknown,
         }
     }
 
-    /// Takes note of the session that a response with these headers opened; those that went idle are forgotten.
-    /// `initialize` are the parameters of the request.
-    pub(super) async fn opened(&self, headers: &HeaderMap, owner: Principal, initialize: Option<&Value>) {
-        let Some(id) = named(headers) else { return };
+    /// Adds the session that a response with these headers opened, and drops idle ones. `initialize` are the parameters
+    /// of the request.
+    pub(super) async fn add(&self, headers: &HeaderMap, owner: Principal, initialize: Option<&Value>) {
+        let Some(id) = session_id(headers) else { return };
         let is_stored = self.put(id, owner, initialize).await;
         let kept = self.manager.sessions.read().await;
         let mut open = lock(&self.open);
-        // One that was just admitted is not restored yet.
-        open.retain(|id, session| kept.contains_key(id.as_str()) || session.asked.elapsed() < ASKED_EVERY);
+        // An admitted session may not be restored yet.
+        open.retain(|id, session| kept.contains_key(id.as_str()) || session.confirmed.elapsed() < CONFIRM_EVERY);
         open.insert(id.to_owned(), McpSession::new(owner, is_stored));
     }
 
-    /// Puts a session into the store, and drops from it what nobody uses; whether the session is there.
+    /// Stores a session, and removes idle ones from the store. Returns whether the session is stored.
     async fn put(&self, id: &str, owner: Principal, initialize: Option<&Value>) -> bool {
         let state = initialize.map(|parameters| parameters.to_string().into_bytes());
         let Some(state) = state.filter(|state| state.len() <= MAX_STATE_BYTES) else { return false };
         let (id, now) = (id.to_owned(), SystemTime::now());
         let unused_since = now.checked_sub(self.idle).filter(|_| self.is_expiry_due());
-        let stored = self.stored.ask(move |store| {
+        let stored = self.stored.run(move |store| {
             store.put(&id, &StoredSession { owner, state, used: now }, now)?;
             unused_since.map_or(Ok(0), |since| store.expire(since))
         });
@@ -175,27 +176,26 @@ impl Sessions {
     }
 
     fn is_expiry_due(&self) -> bool {
-        let mut expired = lock(&self.expired);
-        let is_due = expired.is_none_or(|expired| expired.elapsed() >= EXPIRED_EVERY);
+        let mut last_expiry = lock(&self.last_expiry);
+        let is_due = last_expiry.is_none_or(|last_expiry| last_expiry.elapsed() >= EXPIRE_EVERY);
         if is_due {
-            *expired = Some(Instant::now());
+            *last_expiry = Some(Instant::now());
         }
         is_due
     }
 
-    /// The requests of the session that `headers` name, by which their answers can be cancelled.
+    /// The requests of a session, by which their answers can be cancelled.
     pub(super) fn recalls(&self, headers: &HeaderMap) -> Option<Recalls> {
-        lock(&self.open).get(named(headers)?).map(|session| session.recalls.clone())
+        lock(&self.open).get(session_id(headers)?).map(|session| session.recalls.clone())
     }
 
-    /// The response to the end of the session that `headers` name: nothing is left that would be accepted, and some
-    /// clients take 202 for a failure.
-    pub(super) async fn ended(&self, mut response: Response, headers: &HeaderMap) -> Response {
+    /// The response to the end of a session: 204, because some clients take 202 for a failure.
+    pub(super) async fn end(&self, mut response: Response, headers: &HeaderMap) -> Response {
         if response.status() == StatusCode::ACCEPTED {
-            if let Some(id) = named(headers).map(str::to_owned) {
+            if let Some(id) = session_id(headers).map(str::to_owned) {
                 lock(&self.open).remove(&id);
-                // Where the store fails, the session ends there when it is idle.
-                let _ = self.stored.ask(move |store| store.remove(&id)).await;
+                // If the store fails, it drops the session once it is idle.
+                let _ = self.stored.run(move |store| store.remove(&id)).await;
             }
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -204,28 +204,28 @@ impl Sessions {
 }
 
 impl McpSession {
-    /// Whether the store is to be asked again.
+    /// Whether to ask the store again.
     fn is_due(&self) -> bool {
-        self.is_stored && self.asked.elapsed() >= ASKED_EVERY
+        self.is_stored && self.confirmed.elapsed() >= CONFIRM_EVERY
     }
 }
 
-/// A session that is not yet idle. One that was used in the future was so under another clock.
-fn is_used(session: &StoredSession, idle: Duration) -> bool {
+/// Whether a session is not idle yet. A time in the future comes from another replica's clock.
+fn is_in_use(session: &StoredSession, idle: Duration) -> bool {
     SystemTime::now().duration_since(session.used).map_or(true, |unused| unused <= idle)
 }
 
-fn named(headers: &HeaderMap) -> Option<&str> {
-    headers.get(SESSION)?.to_str().ok()
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
-/// The sessions of the store.
+/// Access to the sessions in the store.
 #[derive(Clone)]
 struct StoreAccess(Option<Arc<ContextManager>>);
 
 impl StoreAccess {
-    /// Has the store do something, on a thread that may wait for it; `None` where it keeps no sessions.
-    async fn ask<T: Send + 'static>(
+    /// Uses the store on a thread that may block; `None` if it keeps no sessions.
+    async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn SessionStore) -> Result<T, StoreError> + Send + 'static,
     ) -> Option<Result<T, StoreError>> {
@@ -234,8 +234,7 @@ impl StoreAccess {
     }
 }
 
-/// What the SDK asks for sessions that it does not know, once a request was admitted to one. The door itself puts them
-/// into the store and removes them.
+/// Gives the SDK sessions that it does not know, once they are admitted. [`Sessions`] itself stores and removes them.
 struct SessionReplay {
     open: Arc<Mutex<HashMap<String, McpSession>>>,
     stored: StoreAccess,
@@ -248,7 +247,7 @@ impl ReplayStore for SessionReplay {
             return Ok(None);
         }
         let id = id.to_owned();
-        let Some(stored) = self.stored.ask(move |store| store.get(&id)).await else { return Ok(None) };
+        let Some(stored) = self.stored.run(move |store| store.get(&id)).await else { return Ok(None) };
         let parameters = stored?.map(|session| serde_json::from_slice(&session.state)).transpose()?;
         Ok(parameters.map(SessionState::new))
     }

@@ -1,27 +1,27 @@
-//! Calls of the context tools.
+//! Calls of the tools whose names begin with `context_`.
 
 use super::{ToolCall, ToolResult};
-use crate::serve::convert as shape;
+use crate::serve::convert;
 use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolError};
 
 pub(crate) fn status(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = StatusArguments::parse("context_status", call.arguments)?;
-    Ok(shape::data_result(&tool::context_status(call.context(), &arguments, call.caller)?).into())
+    Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?).into())
 }
 
 pub(crate) fn updates(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = StatusArguments::parse("context_updates", call.arguments)?;
     let updates = tool::context_updates(call.context(), &arguments, call.caller)?;
     let delivery = Some(updates.delivery);
-    Ok(ToolResult { delivery, ..shape::data_result(&updates.answer).into() })
+    Ok(ToolResult { delivery, ..convert::data_result(&updates.answer).into() })
 }
 
 pub(crate) fn forget(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::context_forget(call.context(), &ForgetArguments::parse(call.arguments)?, call.caller)?;
-    Ok(shape::data_result(&answer).into())
+    Ok(convert::data_result(&answer).into())
 }
 
 pub(crate) fn fork(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::context_fork(call.context(), &ForkArguments::parse(call.arguments)?, call.caller)?;
-    Ok(shape::data_result(&answer).into())
+    Ok(convert::data_result(&answer).into())
 }

@@ -1,4 +1,4 @@
-//! The tools that can be called, a row each.
+//! The table of tools that can be called.
 
 mod context;
 mod pdf;
@@ -7,44 +7,44 @@ mod web;
 use rmcp::model::{CallToolResult, JsonObject};
 
 use super::delivery::ResultBlobs;
-use super::{ServerParts, convert as shape};
+use super::{ServerParts, convert};
 use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ProgressListener, ToolError, ToolSpec};
 
-/// What came of a call.
+/// The outcome of a call.
 pub(super) struct ToolResult {
     pub(super) result: CallToolResult,
-    /// The data that its marks stand for.
-    pub(super) enclosures: ResultBlobs,
-    /// What to record when it was written.
+    /// The data that the result's marks stand for.
+    pub(super) blobs: ResultBlobs,
+    /// The delivery to record once the result is written.
     pub(super) delivery: Option<Delivery>,
 }
 
 impl From<CallToolResult> for ToolResult {
-    /// A result without data, of which nothing is recorded.
+    /// A result without data that records no delivery.
     fn from(result: CallToolResult) -> Self {
-        Self { result, enclosures: ResultBlobs::default(), delivery: None }
+        Self { result, blobs: ResultBlobs::default(), delivery: None }
     }
 }
 
 /// One call.
 pub(super) struct ToolCall<'a> {
-    pub(super) world: &'a ServerParts,
+    pub(super) server: &'a ServerParts,
     pub(super) arguments: &'a JsonObject,
     pub(super) caller: &'a Caller,
-    /// Told of each page that is done.
+    /// Called for each page that is done.
     pub(super) progress: &'a dyn ProgressListener,
 }
 
 /// One tool.
 pub(super) struct ToolEntry {
     pub(super) name: &'static str,
-    /// Whether it gives what a conversation then holds, so that it needs one.
+    /// Whether its pages count as held by the conversation, so that the call needs one.
     pub(super) records_delivery: bool,
     pub(super) run: fn(&ToolCall<'_>) -> Result<ToolResult, ToolError>,
 }
 
 impl ToolEntry {
-    /// Whether it has nothing to say without what a conversation holds, or fetched.
+    /// Whether the tool works on remembered data only.
     pub(super) fn is_about_memory(&self) -> bool {
         self.name.starts_with("context_") || self.name == "get_search_content"
     }
@@ -58,7 +58,7 @@ const TOOLS: &[ToolEntry] = &[
     ToolEntry { name: "pdf_render_page", records_delivery: false, run: pdf::render_page },
     ToolEntry { name: "pdf_search", records_delivery: false, run: pdf::search },
     ToolEntry { name: "pdf_outline", records_delivery: false, run: pdf::outline },
-    ToolEntry { name: ASK, records_delivery: false, run: pdf::ask },
+    ToolEntry { name: ASK_TOOL, records_delivery: false, run: pdf::ask },
     ToolEntry { name: "fetch_content", records_delivery: false, run: web::fetch_content },
     ToolEntry { name: "get_search_content", records_delivery: false, run: web::get_search_content },
     ToolEntry { name: "context_status", records_delivery: false, run: context::status },
@@ -67,39 +67,39 @@ const TOOLS: &[ToolEntry] = &[
     ToolEntry { name: "context_fork", records_delivery: false, run: context::fork },
 ];
 
-/// The tool that asks a model: there only where one can be asked.
-const ASK: &str = "pdf";
+/// The tool that asks a model. It exists only if a model is set.
+const ASK_TOOL: &str = "pdf";
 
-/// The tool of this name.
-pub(super) fn named(name: &str, world: &ServerParts) -> Option<&'static ToolEntry> {
-    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| tool.name != ASK || has_model(world))
+/// Finds a tool by name.
+pub(super) fn find_tool(name: &str, server: &ServerParts) -> Option<&'static ToolEntry> {
+    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| tool.name != ASK_TOOL || has_model(server))
 }
 
-/// What clients are told of the tools.
-pub(super) fn specs(world: &ServerParts) -> Vec<ToolSpec> {
+/// The tools as clients see them.
+pub(super) fn specs(server: &ServerParts) -> Vec<ToolSpec> {
     let mut specs = tool::tool_specs();
-    if has_model(world) {
+    if has_model(server) {
         let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
         specs.insert(after, tool::ask_spec());
     }
     specs
 }
 
-/// Whether there is a model to ask about PDFs.
-fn has_model(world: &ServerParts) -> bool {
-    world.models.settings().chain().is_some()
+/// Whether a model can be asked about PDFs.
+fn has_model(server: &ServerParts) -> bool {
+    server.models.settings().chain().is_some()
 }
 
 impl ToolCall<'_> {
     pub(super) fn context(&self) -> &ContextManager {
-        &self.world.context
+        &self.server.context
     }
 }
 
 fn get_file(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = GetFileArguments::parse(call.arguments)?;
     let answer = tool::get_file(call.context(), arguments, call.caller, call.progress)?;
-    let mut enclosures = ResultBlobs::default();
-    let result = shape::file_result(&answer, &mut enclosures);
-    Ok(ToolResult { result, enclosures, delivery: Some(answer.delivery) })
+    let mut blobs = ResultBlobs::default();
+    let result = convert::file_result(&answer, &mut blobs);
+    Ok(ToolResult { result, blobs, delivery: Some(answer.delivery) })
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{ToolCall, ToolResult};
-use crate::serve::convert as shape;
+use crate::serve::convert;
 use crate::tool::{
     self, AskArguments, AskContext, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, NoReplyListener,
     RenderArguments, SearchArguments, TextArguments, ToolError,
@@ -15,7 +15,7 @@ pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let result = InfoResult::of(&pdf);
     pdf.check()?;
     let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
-    Ok(shape::data_result(&answer).into())
+    Ok(convert::data_result(&answer).into())
 }
 
 pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
@@ -28,7 +28,7 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
     };
     let texts = [result.text(), result.remarks()];
     let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
-    // The text itself is in the blocks already.
+    // The text itself is in the content blocks.
     let details = json!({
         "totalPages": result.total_pages,
         "pages": result.pages.iter().map(|page| page.number).collect::<Vec<_>>(),
@@ -37,18 +37,18 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
         "withoutText": result.without_text,
         "notes": result.notes,
     });
-    Ok(shape::blocks_result(&blocks, details))
+    Ok(convert::blocks_result(&blocks, details))
 }
 
 pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
-    let called = shape::blocks_result(&answer.blocks, as_json(&answer.result)?);
-    Ok(ToolResult { delivery: answer.delivery, ..called })
+    let outcome = convert::blocks_result(&answer.blocks, as_json(&answer.result)?);
+    Ok(ToolResult { delivery: answer.delivery, ..outcome })
 }
 
 pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.progress)?;
-    Ok(shape::data_result(&answer).into())
+    Ok(convert::data_result(&answer).into())
 }
 
 pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
@@ -56,14 +56,14 @@ pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let pdf = arguments.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, call.caller.room(call.context()));
     pdf.check()?;
-    Ok(shape::data_result(&answer).into())
+    Ok(convert::data_result(&answer).into())
 }
 
-/// What `pdf` refuses has details too.
+/// Answers and errors of `pdf` both carry details.
 pub(crate) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let (context, models) = (call.context(), &call.world.models);
-    let asked = AskContext { context, models, listener: &NoReplyListener, caller: call.caller };
-    let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&asked, &arguments));
+    let (context, models) = (call.context(), &call.server.models);
+    let ask = AskContext { context, models, listener: &NoReplyListener, caller: call.caller };
+    let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&ask, &arguments));
     Ok(match answered {
         Ok(answer) => {
             let answer = match call.caller.room(context) {
@@ -71,13 +71,13 @@ pub(crate) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
                 None => answer,
             };
             let blocks = [answer.text, answer.remarks].map(Block::Text);
-            shape::blocks_result(&blocks, answer.details)
+            convert::blocks_result(&blocks, answer.details)
         }
-        Err(error) => shape::ask_error_result(&error).into(),
+        Err(error) => convert::ask_error_result(&error).into(),
     })
 }
 
-/// A result as JSON; paths that are not Unicode have none.
+/// Converts a result to JSON. A path that is not Unicode cannot be converted.
 fn as_json(result: &impl serde::Serialize) -> Result<Value, ToolError> {
     serde_json::to_value(result).map_err(|error| {
         ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")

@@ -1,17 +1,17 @@
 //! Calls of the fetching tools.
 
 use super::{ToolCall, ToolResult};
-use crate::serve::convert as shape;
+use crate::serve::convert;
 use crate::tool::{self, FetchArguments, SearchContentArguments, ToolError};
 
 pub(crate) fn fetch_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer =
         tool::fetch_content(call.context(), &FetchArguments::parse(call.arguments)?, call.caller, call.progress)?;
-    Ok(shape::blocks_result(&answer.blocks, answer.details))
+    Ok(convert::blocks_result(&answer.blocks, answer.details))
 }
 
 pub(crate) fn get_search_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer =
         tool::get_search_content(call.context(), &SearchContentArguments::parse(call.arguments)?, call.caller)?;
-    Ok(shape::blocks_result(&answer.blocks, answer.details))
+    Ok(convert::blocks_result(&answer.blocks, answer.details))
 }
