@@ -1,12 +1,12 @@
-//! Letters whose accents are drawn as glyphs of their own, as TeX does.
+//! Composes letters with accents that are drawn as separate glyphs, as TeX does.
 
 use super::mark::{Mark, Said};
 use unicode_normalization::char::compose;
 
-/// Share of the narrower glyph that two glyphs have in common where one is the other's accent.
+/// The least overlap of a letter and its accent, as a share of the narrower glyph.
 const OVERLAP: f64 = 0.4;
 
-/// The one character that two glyphs over each other are.
+/// The composed character of two overlapping glyphs; `None` if they are not a letter and its accent.
 pub(super) fn composed(first: &Mark, second: &Mark) -> Option<Said> {
     let (Said::One(left), Said::One(right)) = (&first.said, &second.said) else { return None };
     let (base, accent) = match (combining(*left), combining(*right)) {
@@ -19,7 +19,7 @@ pub(super) fn composed(first: &Mark, second: &Mark) -> Option<Said> {
     if common < narrower * OVERLAP {
         return None;
     }
-    // Dotless letters are there to carry accents.
+    // Dotless letters exist to carry accents.
     let base = match base {
         'ı' => 'i',
         'ȷ' => 'j',
@@ -28,7 +28,7 @@ pub(super) fn composed(first: &Mark, second: &Mark) -> Option<Said> {
     compose(base, accent).map(Said::One)
 }
 
-/// The combining form of an accent that stands alone.
+/// The combining form of a spacing accent.
 fn combining(accent: char) -> Option<char> {
     Some(match accent {
         '`' | '\u{2CB}' => '\u{300}',

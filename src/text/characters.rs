@@ -1,7 +1,7 @@
-//! Glyph → characters, where the font's own map to Unicode says nothing.
+//! Finds the characters of glyphs.
 //!
-//! In this order: `/ToUnicode` and glyph names, as hayro reads them; the character collection of a CID font; the
-//! tables of the embedded font, read backwards; the code itself, where it is an ASCII character of a simple font.
+//! Sources, in this order: `/ToUnicode` and glyph names, as hayro reads them; the character collection of a CID font;
+//! the reversed tables of the embedded font program; the code itself, if it is ASCII in a simple font.
 
 use super::glyph_names::character_of;
 use super::mark::Said;
@@ -15,27 +15,27 @@ use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 
-/// Glyphs of an embedded font whose characters are looked up; a font has at most 65,536.
+/// The most glyphs of a font program that are read. A font has at most 65,536.
 const MAX_GLYPHS: usize = 1 << 16;
 
-/// Finds the characters of glyphs, and remembers what it learned of their fonts.
+/// Finds the characters of glyphs, and caches tables of their fonts.
 pub(super) struct Characters<'p> {
     pdf: &'p Pdf,
-    /// Characters by glyph, of fonts that were asked for.
+    /// Characters by glyph, for each font program read so far.
     programs: HashMap<u128, HashMap<u32, GlyphName>>,
-    /// CID fonts of the document by name; read when the first is asked for.
+    /// CID fonts of the document by name, read on first use.
     collections: Option<HashMap<String, Collection>>,
 }
 
-/// What a font program says of a glyph.
+/// The character of a glyph according to the font program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct GlyphName {
     character: char,
-    /// Whether it is the number that a symbol font gave it, which any font may do with any glyph.
+    /// Whether it comes from a symbol font's code, which need not be the character.
     is_number: bool,
 }
 
-/// How the codes of a CID font lead to characters.
+/// Maps the codes of a CID font to characters.
 struct Collection {
     encoding: CMap,
     to_unicode: CMap,
@@ -46,12 +46,12 @@ impl<'p> Characters<'p> {
         Self { pdf, programs: HashMap::new(), collections: None }
     }
 
-    /// Whether the name of a font has told a character.
+    /// Whether characters were looked up by the names of fonts.
     pub(super) fn went_by_names(&self) -> bool {
         self.collections.is_some()
     }
 
-    /// What `glyph` says; `None` where nothing tells.
+    /// The text of `glyph`; `None` if unknown.
     pub(super) fn of(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
         if let Some(said) = glyph.as_unicode().and_then(said) {
             return Some(said);
@@ -63,7 +63,7 @@ impl<'p> Characters<'p> {
     }
 
     fn of_outline(&mut self, glyph: &OutlineGlyph) -> Option<Said> {
-        // Only programs of TrueType and CID fonts are handed out.
+        // hayro exposes only the programs of TrueType and CID fonts.
         let Some(program) = glyph.font_data() else { return ascii(glyph.char_code()) };
         if let Some(name) = &program.postscript_name
             && let Some(collected) = self.of_collection(name, glyph.char_code())
@@ -73,7 +73,7 @@ impl<'p> Characters<'p> {
         self.named(glyph, &program).and_then(|named| one(named.character))
     }
 
-    /// What the font program says of `glyph`, whatever the file says; `None` where it says nothing.
+    /// The text of `glyph` according to the font program alone; `None` if unknown.
     pub(super) fn of_program(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
         let Glyph::Outline(outline) = glyph else { return None };
         let named = self.named(outline, &outline.font_data()?)?;
@@ -93,7 +93,7 @@ impl<'p> Characters<'p> {
     }
 }
 
-/// CID fonts of a predefined character collection, by name without subset tag (ISO 32000-2, 9.7.5.2).
+/// CID fonts with a predefined character collection (ISO 32000-2, 9.7.5.2), by name without subset tag.
 fn collections(pdf: &Pdf) -> HashMap<String, Collection> {
     let objects = pdf.objects().into_iter();
     let fonts = objects.filter_map(|object| match object {
@@ -141,7 +141,7 @@ fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
     CMap::parse(&stream.decoded_data().ok()?, load_embedded)
 }
 
-/// The tables `cmap` and `post` of an OpenType font, or the names of a CFF font, read backwards.
+/// Reverses the tables `cmap` and `post` of an OpenType font, or the charset of a CFF font.
 fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
     let mut characters = HashMap::new();
     if is_substitute(program) {
@@ -152,13 +152,13 @@ fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
         if let Some(character) = char::from_u32(unmoved(code)) {
             let named = GlyphName { character, is_number: code != u32::from(character) };
             let known = characters.entry(glyph.to_u32()).or_insert(named);
-            // Of several, the lowest: the others are compatibility forms.
+            // Of several characters, the lowest: the others are compatibility forms.
             if character < known.character {
                 *known = named;
             }
         }
     }
-    // The first version of `post` names glyphs by their numbers alone, which subsetting changes.
+    // Version 1.0 of `post` names glyphs by index alone, which subsetting changes.
     let has_names = font.post().is_ok_and(|post| post.version().to_major_minor() != (1, 0));
     let names = font.glyph_names();
     for (glyph, name) in names.iter().take(if has_names { MAX_GLYPHS } else { 0 }) {
@@ -172,12 +172,12 @@ fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
     characters
 }
 
-/// Whether it stands in for a font that the file does not carry, whose glyphs have other numbers.
+/// Whether a font program is the interpreter's substitute for a font that is not embedded.
 fn is_substitute(program: &[u8]) -> bool {
     SUBSTITUTES.into_iter().any(|font| (*font.get_font_data().0).as_ref() == program)
 }
 
-/// What the interpreter puts in place of other fonts.
+/// The interpreter's substitute fonts.
 const SUBSTITUTES: [StandardFont; 14] = [
     StandardFont::Helvetica,
     StandardFont::HelveticaBold,
@@ -195,7 +195,7 @@ const SUBSTITUTES: [StandardFont; 14] = [
     StandardFont::Symbol,
 ];
 
-/// The names that the charset of a CFF font gives its glyphs (Adobe Technical Note 5176, section 13).
+/// Characters by the glyph names in the charset of a CFF font (Adobe Technical Note 5176, section 13).
 fn characters_by_name(program: &[u8]) -> HashMap<u32, GlyphName> {
     let font = CffFontRef::new_cff(program, 0, None).ok().filter(|font| !font.is_cid());
     let names = font.as_ref().and_then(|font| Some((font, font.charset()?)));
@@ -203,7 +203,7 @@ fn characters_by_name(program: &[u8]) -> HashMap<u32, GlyphName> {
     let glyphs = (0..font.num_glyphs()).take(MAX_GLYPHS);
     let numbers = glyphs.clone().skip(1).filter_map(|glyph| Some(charset.string_id(GlyphId::new(glyph))?.to_u16()));
     let numbers = numbers.collect::<Vec<_>>();
-    // A charset that counts on names nothing: fonts that are reached by numbers are written so.
+    // A charset of consecutive numbers names nothing.
     if numbers.windows(2).all(|pair| matches!(pair, [name, next] if name.checked_add(1) == Some(*next))) {
         return HashMap::new();
     }
@@ -221,7 +221,7 @@ fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
     }
 }
 
-/// Codes of symbol fonts are moved to U+F000 (OpenType, `cmap` of platform 3, encoding 0).
+/// The code of a symbol font, which `cmap` moves to U+F000 (OpenType, platform 3, encoding 0).
 fn unmoved(code: u32) -> u32 {
     if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code }
 }
@@ -241,7 +241,7 @@ fn said(text: BfString) -> Option<Said> {
 fn one(character: char) -> Option<Said> {
     match character {
         '\0' | '\u{FFFD}' => None,
-        // A soft hyphen that is drawn is a hyphen.
+        // A visible soft hyphen is a hyphen.
         '\u{AD}' => Some(Said::One('-')),
         '\u{A0}' => Some(Said::One(' ')),
         composed if is_presentation_form(composed) => many(&composed.nfkc().collect::<String>()),
@@ -266,7 +266,7 @@ fn decomposed(character: char) -> impl Iterator<Item = char> {
     composed.into_iter().flatten().chain((!form).then_some(character))
 }
 
-/// Ligatures, radicals, and the forms that Arabic, Hebrew and vertical writing give to letters.
+/// Whether a character is a ligature, a radical, or a presentation form of Arabic, Hebrew or vertical writing.
 fn is_presentation_form(character: char) -> bool {
     matches!(character, '\u{2E80}'..='\u{2FD5}' | '\u{FB00}'..='\u{FDFF}' | '\u{FE10}'..='\u{FE4F}' | '\u{FE70}'..='\u{FEFC}')
 }

@@ -1,4 +1,4 @@
-//! A page's content → its glyphs with their places, and what else there is on it.
+//! Collects the glyphs of a page with their positions, and counts what else is drawn.
 
 use super::characters::{self, Characters};
 use super::mark::{Mark, Place, Said};
@@ -14,47 +14,47 @@ use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 use std::collections::HashMap;
 
-/// Advance of glyphs in vertical writing, in thousandths of an em; other values are rare.
+/// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
 
-/// Share of an em within which a second glyph of the same character is the same: bold type that is faked.
+/// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
 const DUPLICATE_EM: f64 = 0.12;
 
-/// Points in which places are looked up across the lines.
+/// The height of the rows in which duplicates are looked up, in points.
 const ROW_PT: f64 = 8.0;
 
-/// Glyphs of one character in a row that a glyph is compared with: a line has hardly more of them.
+/// The most glyphs of one character in a row that a glyph is compared with. A line hardly has more.
 const MAX_COMPARED: usize = 64;
 
-/// Characters of one run that are remembered: texts repeat some fifty, and a longer list is slow to search.
+/// The most characters of one run that are cached. Longer lists are slow to search.
 const MAX_KNOWN: usize = 64;
 
-/// Bytes of a text string that come to one byte of text at most: no encoding has more for a character.
+/// The most bytes of a text string for one byte of text.
 const STRING_BYTES_A_BYTE: usize = 4;
 
-/// What is drawn on a page, as far as text is concerned.
+/// The glyphs of a page, and counts of what else is drawn.
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub(super) marks: Vec<Mark>,
-    /// Glyphs drawn with nothing to be seen.
+    /// Number of invisible glyphs.
     pub(super) invisible: u64,
-    /// Glyphs outside the page, which are left out.
+    /// Number of glyphs outside the page, which are left out.
     pub(super) off_page: u64,
-    /// Glyphs of which nobody knows the character.
+    /// Number of glyphs with unknown characters.
     pub(super) undecoded: u64,
-    /// Sum of the areas of pictures, in squares of a point.
+    /// Sum of the areas of images, in square points.
     pub(super) picture_area: f64,
-    /// Paths and rectangles that are drawn.
+    /// Number of paths and rectangles.
     pub(super) paths: u64,
-    /// Whether the text was more than was asked for.
+    /// Whether the text exceeds the limit.
     pub(super) is_full: bool,
 }
 
-/// On whose account a page is read.
+/// Takes the steps of interpreting a page from its budget.
 pub(super) struct Account<'c> {
     steps: &'c Steps,
     reach: &'c Reach,
-    /// Pieces of content that were begun.
+    /// Number of content streams begun so far.
     begun: u64,
 }
 
@@ -71,7 +71,7 @@ impl<'c> Account<'c> {
         self.steps.take(price::IMAGE);
     }
 
-    /// A marked sequence whose text has so many bytes.
+    /// A marked-content sequence with `bytes` of replacement text.
     fn marked(&self, bytes: usize) {
         self.steps.take(price::OPERATOR.saturating_add(u64::try_from(bytes / 8).unwrap_or(u64::MAX)));
     }
@@ -80,7 +80,7 @@ impl<'c> Account<'c> {
         self.steps.take(price::GLYPH.saturating_mul(u64::try_from(count).unwrap_or(u64::MAX)));
     }
 
-    /// What clips with a box may be a form.
+    /// Clipping to a rectangle may be the beginning of a form XObject.
     fn clip(&mut self, clip: &ClipPath) {
         self.call();
         if clip.path.elements().len() == 5 {
@@ -103,8 +103,7 @@ pub(super) struct Collector<'c, 'p> {
 }
 
 impl<'c, 'p> Collector<'c, 'p> {
-    /// For a page that is shown as `page`, within `max_text_bytes` of `limits`, on `account`.
-    /// `fonts` are those of which it is known what they say.
+    /// A collector for a page with the visible area `page`. `fonts` are the fonts judged so far.
     pub(super) fn new(
         characters: &'c mut Characters<'p>,
         fonts: PageFonts,
@@ -130,7 +129,7 @@ impl<'c, 'p> Collector<'c, 'p> {
             return;
         }
         let mark = Mark {
-            // What is replaced need not be known.
+            // Within replaced content, unknown characters do not matter.
             said: said.unwrap_or(Said::One(char::REPLACEMENT_CHARACTER)),
             frame: place.frame,
             start: place.start,
@@ -173,12 +172,12 @@ impl<'c, 'p> Collector<'c, 'p> {
         }
     }
 
-    /// Puts a text in the place of what its sequence has drawn.
+    /// Adds a replacement text at the position of the content that it replaces.
     fn replace(&mut self, replacement: &Replacement) {
         self.collected.off_page += replacement.off_page();
         let Some(extent) = replacement.extent() else { return };
         let text = text_string::decode_whole(&replacement.string);
-        // What is kept was paid for in part when the sequence began.
+        // Part of its bytes was counted when the sequence began.
         let paid = text.len().min(replacement.string.len() / STRING_BYTES_A_BYTE);
         self.left_bytes = self.left_bytes.saturating_add(paid);
         let unknown = text.chars().filter(|character| *character == char::REPLACEMENT_CHARACTER);
@@ -195,13 +194,13 @@ impl<'c, 'p> Collector<'c, 'p> {
         }
     }
 
-    /// Takes what is drawn into an open sequence, where it is on the page.
+    /// Adds an area to the open sequence, clipped to the page.
     fn cover_area(&mut self, area: impl FnOnce() -> Rect) {
         let page = self.page;
         self.replacements.cover_area(|| area().intersect(page));
     }
 
-    /// What was collected, with the text of a sequence that the page leaves open.
+    /// The collected glyphs, including the replacement text of an unclosed sequence.
     pub(super) fn finish(mut self) -> (Collected, PageFonts) {
         if let Some(replacement) = self.replacements.finish() {
             self.replace(&replacement);
@@ -262,10 +261,9 @@ fn row_of(across: f64) -> i64 {
     (across / ROW_PT).floor() as i64
 }
 
-/// Characters and widths of one run, which has one font: looking them up by the names of glyphs takes a third of the
-/// time of all that is done for a page.
+/// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
 struct Known {
-    /// Whether what the file says of the font is no text.
+    /// Whether the file's character map of the font is ignored.
     is_distrusted: bool,
     characters: Vec<(u32, Option<Said>, f64)>,
 }
@@ -285,10 +283,10 @@ impl Known {
     }
 }
 
-/// What the lengths of glyphs are multiplied with besides the size of the font.
+/// The horizontal scaling of a run's glyphs besides the font size.
 ///
-/// Glyphs of a font that stands in for another are squeezed to the other's widths, each by its own factor; what is
-/// the same for all glyphs of a run is the text's own horizontal scaling.
+/// Glyphs of a substitute font are squeezed to the original widths, each by its own factor. A factor common to all
+/// glyphs of a run is the text's horizontal scaling.
 enum Stretch {
     OfText,
     OfGlyphs,
@@ -309,7 +307,7 @@ impl Stretch {
     }
 }
 
-/// The em of a Type 3 run in its own units: fonts of bitmaps have no em worth the name, but letters have widths.
+/// The em of a Type 3 run in glyph space units, estimated from widths: bitmap fonts have no meaningful em.
 fn type3_em(run: &GlyphRun<'_, '_>) -> Option<f64> {
     let widths = run.glyphs().iter().filter(|glyph| matches!(***glyph, Glyph::Type3(_))).map(|glyph| advance_of(glyph));
     let (count, sum) =
@@ -379,7 +377,7 @@ impl<'a> Device<'a> for Collector<'_, '_> {
             Some(string)
         });
         self.account.marked(bytes);
-        // Sequences may share one long string and draw nothing.
+        // Many sequences may share one long string and draw nothing.
         self.spend(bytes / STRING_BYTES_A_BYTE);
     }
 

@@ -1,11 +1,10 @@
-//! Right-to-left text: from the order in which it stands to the order in which it is read.
+//! Converts right-to-left text from visual to logical order.
 //!
-//! Producers draw it in either order, so that only the places of the glyphs tell. What UAX 9 does is undone: letters are
-//! put in the order of their places and each run is turned, numbers and words of other scripts kept as they stand, with
-//! the signs that belong to a number. Nested embeddings cannot be told from places.
+//! Producers draw it in either order, so only the positions of glyphs are reliable. UAX 9 is reversed: glyphs are sorted
+//! by position and right-to-left runs reversed, while numbers with their signs and words of other scripts keep their
+//! order. Nested embeddings cannot be recovered from positions.
 //!
-//! Fonts name brackets by their shape or by what they mean; of the two, a page has the one that opens brackets before
-//! it closes them.
+//! Fonts name brackets by shape or by meaning. A page uses the one with which brackets open before they close.
 
 mod brackets;
 mod class;
@@ -18,28 +17,28 @@ use std::collections::HashSet;
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
-/// Signs before a number.
+/// The most signs before a number.
 const MAX_SIGNS: usize = 4;
 
-/// Neighbours among which the letter of a mark is.
+/// The letter of a combining mark is searched for among this many neighbours on each side.
 const MAX_NEIGHBOURS: usize = 8;
 
-/// Whether a letter is of a script that is read from right to left.
+/// Whether a character is of a right-to-left script.
 pub(super) fn is_right_to_left(character: Option<char>) -> bool {
     character.is_some_and(|character| matches!(class(character), Class::Right | Class::Arabic))
 }
 
-/// The pieces of a line in the order in which they are read.
+/// The glyphs of a line in logical order.
 pub(super) fn logical(pieces: &[Piece], brackets: Brackets) -> Vec<Piece> {
     let mut logical = reordered(pieces);
     logical.iter_mut().filter(|read| read.is_turned).for_each(|read| brackets.apply(&mut read.piece.mark.said));
     logical.into_iter().map(|read| read.piece).collect()
 }
 
-/// A piece where it is read.
+/// A glyph in logical order.
 struct Read {
     piece: Piece,
-    /// Whether it reads to the left.
+    /// Whether it is part of a reversed run.
     is_turned: bool,
 }
 
@@ -55,15 +54,15 @@ fn reordered(pieces: &[Piece]) -> Vec<Read> {
     reading.read
 }
 
-/// Pieces from left to right.
+/// The glyphs of a line from left to right.
 struct Row {
     pieces: Vec<Piece>,
     classes: Vec<Class>,
-    /// Whether a space is left of each.
+    /// Whether a space is to the left of each glyph.
     gaps: Vec<bool>,
-    /// The last letter that reads to the right, before any that reads to the left, from each on.
+    /// For each glyph, the last left-to-right letter before the next right-to-left one.
     last_left: Vec<Option<usize>>,
-    /// Whether numbers are taken as Arabic ones, to which fewer signs belong (UAX 9, W2).
+    /// Whether numbers count as Arabic, with which fewer signs belong to them (UAX 9, W2).
     is_arabic: bool,
 }
 
@@ -84,14 +83,13 @@ impl Row {
         self.gaps.get(at).copied().unwrap_or(false)
     }
 
-    /// The end of what begins at `at` and is read from right to left, in a line that is read to the right.
+    /// The end of the right-to-left run at `at`, in a left-to-right line.
     fn end_of_turned(&self, at: usize) -> usize {
         let rest = self.classes.iter().enumerate().skip(at).take_while(|(_, class)| **class != Class::Left);
         rest.filter(|(_, class)| class.is_right()).last().map_or(at + 1, |(last, _)| last + 1)
     }
 
-    /// The end of what begins at `at` and is read to the right, in text that is read to the left: `at` + 1 for what is
-    /// alone.
+    /// The end of the left-to-right run at `at`, in a right-to-left line; `at` + 1 for a single glyph.
     fn end_of_kept(&self, at: usize, end: usize) -> usize {
         let number = self.end_of_number(at, end);
         let word = match self.class(at) {
@@ -132,7 +130,7 @@ impl Row {
     }
 }
 
-/// What was read so far.
+/// Builds the logical order of a row.
 struct Reading<'r> {
     row: &'r Row,
     read: Vec<Read>,
@@ -153,7 +151,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads `range` to the left; `is_spaced` says whether a space goes before it.
+    /// Reads `range` from right to left. `is_spaced` says whether a space precedes it.
     fn read_left(&mut self, range: Range<usize>, is_spaced: bool) {
         let mut runs = Vec::new();
         let mut at = range.start;
@@ -197,7 +195,7 @@ fn last_left(classes: &[Class]) -> Vec<Option<usize>> {
     found
 }
 
-/// The pieces from left to right; marks over a letter stand left of it, so that they follow it when it is turned.
+/// The glyphs from left to right. Combining marks are placed before their letter, so that they follow it once reversed.
 fn placed(pieces: &[Piece]) -> Vec<Piece> {
     let mut placed = pieces.to_vec();
     placed.sort_by(|a, b| a.mark.start.total_cmp(&b.mark.start));
@@ -217,7 +215,7 @@ fn is_mark(piece: &Piece) -> bool {
     piece.mark.said.first().is_some_and(is_combining_mark)
 }
 
-/// Where the letter begins that the mark at `at` is over.
+/// The start of the letter below the combining mark at `at`.
 fn letter_under(placed: &[Piece], at: usize) -> Option<f64> {
     let mark = &placed.get(at)?.mark;
     let middle = f64::midpoint(mark.start, mark.end);
@@ -226,7 +224,7 @@ fn letter_under(placed: &[Piece], at: usize) -> Option<f64> {
     under.map(|piece| piece.mark.start).reduce(f64::max)
 }
 
-/// Whether a space is left of each of `placed`: the distance says so, or a space was drawn there.
+/// Whether a space is to the left of each glyph: by distance, or because a space was drawn there.
 fn gaps(placed: &[Piece], drawn: &[Piece]) -> Vec<bool> {
     let parted = drawn.windows(2).filter_map(|pair| match pair {
         [before, after] if after.is_spaced => Some(places(before, after)),
@@ -242,7 +240,7 @@ fn gaps(placed: &[Piece], drawn: &[Piece]) -> Vec<bool> {
     std::iter::once(false).chain(between).collect()
 }
 
-/// What tells two neighbours from all others, whichever comes first.
+/// A key for a pair of neighbours, whatever their order.
 fn places(one: &Piece, other: &Piece) -> (u64, u64) {
     let (one, other) = (one.mark.start.to_bits(), other.mark.start.to_bits());
     (one.min(other), one.max(other))
@@ -254,7 +252,7 @@ mod tests {
     use super::super::mark::{Frame, Mark, Said};
     use super::*;
 
-    /// What is read where `shown` stands on the page, one em a character, drawn from left to right.
+    /// The text read from `shown`, drawn from left to right with one em for each character.
     fn read(shown: &str, brackets: Brackets) -> String {
         let mut marks = Vec::new();
         let mut start = 0.0;

@@ -1,4 +1,4 @@
-//! The engine of last resort: pdf-extract, which brings its own reader.
+//! The fallback engine: pdf-extract, which has its own reader.
 
 use super::TextError;
 use super::hyphens::join_words;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
 use std::fmt;
 
-/// The text of one page of a file, and where hyphens were taken out of it.
+/// The text of one page of a file, and the positions where hyphens were removed.
 pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<(String, Vec<u64>), TextError> {
     let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
     let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
@@ -27,7 +27,7 @@ fn unreadable(error: &dyn fmt::Display) -> TextError {
     TextError::Unreadable { reason: error.to_string().chars().filter(|character| !character.is_control()).collect() }
 }
 
-/// Text up to a number of bytes; more is an error, which ends the extraction.
+/// A text buffer with a limit. Exceeding it is an error, which ends the extraction.
 struct Bounded {
     text: String,
     left: u64,

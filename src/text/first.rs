@@ -1,4 +1,4 @@
-//! The first engine: glyphs as hayro-interpret places them, put in order by this room.
+//! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::characters::Characters;
 use super::collect::{Account, Collected, Collector};
@@ -16,7 +16,7 @@ use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
 use std::sync::Arc;
 
-/// Share of a page that the pictures of a scan cover.
+/// The least share of a page that the images of a scan cover.
 const SCAN_SHARE: f64 = 0.5;
 
 /// The text of one page of a file.
@@ -27,24 +27,24 @@ pub(super) fn page_text(file: &Bytes, index: PageIndex, limits: &Limits) -> Resu
     Pages::new(&pdf, &steps).text(index, limits)
 }
 
-/// The pages of a document, and what is known of their fonts.
+/// Extracts the text of pages of one document, with caches of their fonts.
 pub(super) struct Pages<'p> {
     pdf: &'p Pdf,
     steps: &'p Steps,
-    /// Fonts that are in the cache.
+    /// Fonts in the cache.
     loaded: LoadedFonts,
     cache: InterpreterCache<'p>,
     characters: Characters<'p>,
 }
 
 impl<'p> Pages<'p> {
-    /// The pages of `pdf`, each on account of `steps`, from which reading its file takes too.
+    /// An extractor for pages of `pdf`. `steps` is the budget of each page, including reads of the file.
     pub(super) fn new(pdf: &'p Pdf, steps: &'p Steps) -> Self {
         let (cache, characters) = (InterpreterCache::new(), Characters::new(pdf));
         Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters }
     }
 
-    /// Whether characters were told by the names of fonts, which need not be one font throughout a document.
+    /// Whether characters were looked up by font names, which need not be unique in a document.
     pub(super) fn went_by_names(&self) -> bool {
         self.characters.went_by_names()
     }
@@ -61,7 +61,7 @@ impl<'p> Pages<'p> {
         let (collected, fonts) = self.collect(page, &reach, shown, PageFonts::default(), limits)?;
         let collected = match fonts.judge() {
             None => collected,
-            // Once more, without what the file says of the fonts whose text is none.
+            // Collect again without the character maps of fonts whose text is implausible.
             Some(fonts) => self.collect(page, &reach, shown, fonts, limits)?.0,
         };
         Ok(laid_out(collected, shown.area()))
@@ -107,7 +107,7 @@ fn laid_out(collected: Collected, page_area: f64) -> PageText {
     PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
 }
 
-/// Characters of private use in a text, and all others but white space.
+/// The number of private use characters in a text, and of all others except white space.
 fn count_characters(text: &str) -> (u64, u64) {
     let mut counts = (0, 0);
     for character in text.chars().filter(|character| !character.is_whitespace()) {

@@ -1,17 +1,17 @@
-//! Glyph names of embedded font programs → characters.
+//! Maps glyph names of font programs to characters.
 
 use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
 
-/// The characters of the names that `post` tables take for granted, from `space` on (OpenType, "Glyph names").
+/// The characters of the standard glyph names in `post` tables, from `space` on (OpenType, "Glyph names").
 const STANDARD: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\
     ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰\
     ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ";
 
-/// Names before `space`, which show nothing.
+/// The number of standard names before `space`, which are invisible.
 const FIRST: usize = 3;
 
-/// The character of a glyph's name: one of the standard names, a letter, which is its own name, or its number in digits,
-/// as `uni0041` and `u1F600`. What follows a full stop names a variant.
+/// The character of a glyph name: a standard name, a single letter, or a code point such as `uni0041` or `u1F600`. A
+/// suffix after a full stop names a variant.
 pub(super) fn character_of(name: &str) -> Option<char> {
     let name = name.split('.').next().filter(|base| !base.is_empty())?;
     let mut letters = name.chars();

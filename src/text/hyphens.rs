@@ -1,16 +1,16 @@
-//! Words that the end of a line divides.
+//! Rejoins words that are hyphenated at the end of a line.
 //!
-//! A soft hyphen says that it divides a word. Any other hyphen is taken out only between the two halves of a plain word,
-//! so that addresses, paths, part numbers, ranges and compounds of several parts stay as they are. Where it was is
-//! remembered, so that a search finds both readings.
+//! A soft hyphen always divides a word. Any other hyphen is removed only between two halves of a plain word, so that
+//! addresses, paths, part numbers, ranges and compounds stay. Removed hyphens are recorded, so that a search finds both
+//! readings.
 
-/// Divides a word where a line ends, and is nothing elsewhere.
+/// Marks a divided word at the end of a line, and is ignored elsewhere.
 pub(super) const SOFT_HYPHEN: char = '\u{AD}';
 
-/// Lines up which an address is followed to its beginning.
+/// The most lines over which an address is followed back to its beginning.
 const MAX_LINES: usize = 8;
 
-/// Whether a hyphen at the end of `text` divides a word that goes on in `next`.
+/// Whether a hyphen at the end of `text` divides a word that continues in `next`.
 pub(super) fn divides(text: &str, next: &str) -> bool {
     let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
     let first = before.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -19,7 +19,7 @@ pub(super) fn divides(text: &str, next: &str) -> bool {
     goes_on && is_word(first.trim_start_matches(is_opening)) && is_end_of_word(second) && !is_in_address(before)
 }
 
-/// A word as prose has it: letters, of which the first alone, and one after an apostrophe, may be capitals.
+/// Whether this is a word of prose: letters, capitals only at the beginning or after an apostrophe.
 fn is_word(word: &str) -> bool {
     let is_part = |part: &str| {
         let mut letters = part.chars();
@@ -28,14 +28,14 @@ fn is_word(word: &str) -> bool {
     word.starts_with(char::is_alphabetic) && word.split(is_apostrophe).all(is_part)
 }
 
-/// Letters, then what may follow a word in prose: signs, a note's number, another word after a dash.
+/// Whether this is the end of a word, perhaps followed by punctuation, a note number, or a dash and another word.
 fn is_end_of_word(word: &str) -> bool {
     let after = word.trim_start_matches(|character| is_small(character) || is_apostrophe(character));
     let is_host = after.split('.').skip(1).any(|part| part.starts_with(char::is_lowercase));
     !after.starts_with(char::is_alphanumeric) && !is_host && !after.contains(ADDRESS_SIGNS)
 }
 
-/// Signs within addresses, paths and names of programs.
+/// Signs in addresses, paths and identifiers.
 const ADDRESS_SIGNS: [char; 15] = ['/', '\\', '@', '_', '=', '&', '%', '#', '~', '+', '<', '>', '|', '*', '$'];
 
 fn is_small(character: char) -> bool {
@@ -50,7 +50,7 @@ fn is_opening(character: char) -> bool {
     matches!(character, '(' | '[' | '{' | '"' | '\'' | '«' | '»' | '¿' | '¡' | '\u{2018}'..='\u{201F}')
 }
 
-/// Whether the last word of `text` goes on with an address that began in a line above.
+/// Whether the last word of `text` continues an address that began in a line above.
 fn is_in_address(text: &str) -> bool {
     let mut lines = text.rsplit('\n');
     let mut is_whole_line = lines.next().is_some_and(|line| !line.contains(char::is_whitespace));
@@ -67,13 +67,13 @@ fn is_in_address(text: &str) -> bool {
     false
 }
 
-/// Whether a word is a part of a URL, an e-mail address or a path.
+/// Whether a word is part of a URL, an e-mail address or a path.
 fn is_address(word: &str) -> bool {
     let is_host = |word: &str| word.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("www."));
     word.contains(['/', '\\', '@', '_']) || is_host(word.trim_start_matches(is_opening))
 }
 
-/// `text` with the words whole that soft hyphens divide, and the places, in bytes, where a hyphen was taken out.
+/// Rejoins words divided by soft hyphens. Also returns the byte positions of removed hyphens.
 pub(super) fn join_words(text: &str) -> (String, Vec<u64>) {
     if !text.contains(SOFT_HYPHEN) {
         return (text.to_owned(), Vec::new());
@@ -87,7 +87,7 @@ pub(super) fn join_words(text: &str) -> (String, Vec<u64>) {
                 joints.extend(u64::try_from(joined.len()));
                 joined.push_str(rest);
             }
-            // What goes on elsewhere keeps the hyphen that the page shows.
+            // The word does not continue here, so the visible hyphen stays.
             Some(_) => {
                 joined.push('-');
                 joined.push_str(part);

@@ -1,32 +1,32 @@
-//! Lines that are drawn in pieces, put together again.
+//! Joins lines that were drawn in parts.
 //!
-//! Producers draw a line's letters in any order: digits first and their points in a second pass, the end of a line of
-//! Hebrew before its beginning, a value into the gap of a sentence. What stands on one baseline and fits into the gaps of
-//! an earlier line, or touches its end, belongs to it.
+//! Producers draw the parts of a line in any order: digits before their decimal points, the end of a Hebrew line before
+//! its beginning, a value into the gap of a sentence. Parts on one baseline that fill gaps of an earlier line, or touch
+//! its end, belong to it.
 
 use super::lines::{Line, Piece, is_space};
 use super::mark::Frame;
 use std::collections::HashMap;
 
-/// Share of an em that two baselines may differ.
+/// The largest difference of baselines, as a share of an em.
 const BASELINE_EM: f64 = 0.15;
 
-/// How much two sizes on one line may differ.
+/// The largest ratio of sizes.
 const SIZE_RATIO: f64 = 1.25;
 
-/// Share of an em between two parts of a line where one begins after the other.
+/// The largest gap between adjacent parts, as a share of an em.
 const TOUCH_EM: f64 = 0.3;
 
-/// Share of a glyph that may lie under another: italics lean over, kerning pulls together.
+/// The largest overlap of two glyphs, as a share of a glyph: italics lean over, and kerning pulls glyphs together.
 const OVERLAP: f64 = 0.3;
 
-/// Points in which baselines are looked up.
+/// The height of the rows in which baselines are looked up, in points.
 const ROW_PT: f64 = 4.0;
 
-/// Lines that one line is compared with.
+/// The most lines that one line is compared with.
 const MAX_COMPARED: usize = 32;
 
-/// `lines` with the parts of each line together, where its first part stood.
+/// Joins the parts of each line, at the position of its first part.
 pub(super) fn joined(lines: Vec<Line>) -> Vec<Line> {
     let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
     let mut rows: HashMap<(Frame, i64), Vec<usize>> = HashMap::new();
@@ -51,7 +51,7 @@ fn row_of(line: &Line) -> i64 {
     (line.across / ROW_PT).floor() as i64
 }
 
-/// Whether `line` is a part of `earlier`, or the other way round.
+/// Whether two lines are parts of one line.
 fn are_one(earlier: &Line, line: &Line) -> bool {
     let (small, large) = (earlier.size.min(line.size), earlier.size.max(line.size));
     if (earlier.across - line.across).abs() > small * BASELINE_EM || large > small * SIZE_RATIO {
@@ -63,7 +63,7 @@ fn are_one(earlier: &Line, line: &Line) -> bool {
     is_beside || (is_between && line.pieces.iter().all(|piece| is_free(earlier, piece)))
 }
 
-/// Whether a glyph covers none of the line.
+/// Whether a glyph overlaps none of the line's glyphs.
 fn is_free(line: &Line, piece: &Piece) -> bool {
     let (start, end) = (piece.mark.start, piece.mark.end);
     line.pieces.iter().all(|other| {
@@ -72,7 +72,7 @@ fn is_free(line: &Line, piece: &Piece) -> bool {
     })
 }
 
-/// Puts the glyphs of `part` where they stand in `line`.
+/// Inserts the glyphs of `part` into `line` by position.
 fn insert(line: &mut Line, part: Line) {
     line.start = line.start.min(part.start);
     line.end = line.end.max(part.end);
@@ -85,7 +85,7 @@ fn insert(line: &mut Line, part: Line) {
     }
 }
 
-/// Says anew whether a space goes before the glyph at `at`: its neighbour has changed.
+/// Recomputes whether a space precedes the glyph at `at`, after its neighbour has changed.
 fn space(line: &mut Line, at: usize) {
     let before = at.checked_sub(1).and_then(|at| line.pieces.get(at)).map(|piece| piece.mark.end);
     if let Some(piece) = line.pieces.get_mut(at) {

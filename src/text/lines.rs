@@ -1,33 +1,33 @@
-//! Glyphs in the order of the content → lines with their words.
+//! Groups glyphs, in content order, into lines and words.
 
 use super::direction::Brackets;
 use super::mark::{Frame, Mark};
 use super::{accents, direction};
 
-/// Share of an em between two glyphs that is a space.
+/// The least gap that is a space, as a share of an em.
 const SPACE_EM: f64 = 0.15;
 
-/// Share of an em that a glyph may step back and still be the next of its line: kerning, and accents drawn over.
+/// How far a glyph may step back within a line, as a share of an em: kerning and accents.
 const STEP_BACK_EM: f64 = 0.6;
 
-/// Share of an em that a glyph may stand off its line: indices and powers.
+/// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
 /// A glyph of a line.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) mark: Mark,
-    /// Whether a space goes before it.
+    /// Whether a space precedes it.
     pub(super) is_spaced: bool,
 }
 
-/// Glyphs on one line, in the order that they were drawn.
+/// A line of glyphs, in drawing order.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) frame: Frame,
     pub(super) start: f64,
     pub(super) end: f64,
-    /// The baseline that most of it stands on.
+    /// The baseline of its largest glyphs.
     pub(super) across: f64,
     pub(super) size: f64,
     pub(super) pieces: Vec<Piece>,
@@ -54,7 +54,7 @@ impl Line {
         self.pieces.push(Piece { mark, is_spaced });
     }
 
-    /// Makes one letter of the last glyph and `mark`, where one is the other's accent.
+    /// Composes the last glyph with `mark` if one is the other's accent. Returns whether it did.
     fn takes_accent(&mut self, mark: &Mark) -> bool {
         let Some(last) = self.pieces.last_mut() else { return false };
         let Some(said) = accents::composed(&last.mark, mark) else { return false };
@@ -65,7 +65,7 @@ impl Line {
         true
     }
 
-    /// What stands between the line's last glyph and `mark`; `None` where it is on another line.
+    /// The gap between the line's last glyph and `mark`; `None` if `mark` is on another line.
     fn gap_to(&self, mark: &Mark) -> Option<Gap> {
         let last = &self.pieces.last()?.mark;
         let size = last.size.max(mark.size);
@@ -83,12 +83,12 @@ impl Line {
         (is_backwards && behind >= -size * STEP_BACK_EM).then(|| Gap::of(behind, mark.size))
     }
 
-    /// Whether some of it is read from right to left.
+    /// Whether the line has right-to-left text.
     pub(super) fn is_mixed(&self) -> bool {
         self.pieces.iter().any(|piece| direction::is_right_to_left(piece.mark.said.first()))
     }
 
-    /// The line's text, in the order in which it is read; `brackets` are those of the page.
+    /// The line's text in logical order. `brackets` is the page's naming of brackets.
     pub(super) fn text(&self, brackets: Brackets) -> String {
         let reordered = self.is_mixed().then(|| direction::logical(&self.pieces, brackets));
         let pieces = reordered.as_deref().unwrap_or(&self.pieces);
@@ -115,12 +115,12 @@ impl Gap {
     }
 }
 
-/// Whether a distance between two glyphs of an em of `size` is a space.
+/// Whether a distance between two glyphs is a space, for an em of `size`.
 pub(super) fn is_space(distance: f64, size: f64) -> bool {
     distance > size * SPACE_EM
 }
 
-/// Lines of the glyphs in `marks`, in the order in which they begin.
+/// Groups glyphs into lines, in the order in which the lines begin.
 pub(super) fn lines(marks: Vec<Mark>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut after_space = false;

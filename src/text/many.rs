@@ -1,9 +1,8 @@
-//! The texts of many pages of one document: what its pages have in common is read once.
+//! Extracts the text of many pages of one document, and reads shared fonts once.
 //!
-//! A page that is cut out is the smaller and the sounder way to one page, and costs its fonts anew each time: half of
-//! the work where a book is read. So the engine that has read a good part of a document goes on with the file itself,
-//! where that is sound, and keeps the fonts for some pages. Whatever is odd is left to the other way. Of a manual of
-//! 1,158 pages that takes 1.4 s of processor time where page by page took 4.9 s and pdftotext 4.2 s, for the same text.
+//! Extracting text from a page's chunk is safer but loads its fonts every time, which is half of the work for a book. So
+//! once enough pages of a sound document were read that way, an engine reads the file itself and keeps fonts for a
+//! number of pages. Pages that it cannot read are left to the other way. `benches/README.md` has the times.
 
 use super::page_text::PageText;
 use super::{TextError, first, is_unknown};
@@ -17,22 +16,22 @@ use hayro_interpret::hayro_syntax::Pdf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Pages that are read one by one before a document is read as a whole.
+/// At least this many pages are read one by one first.
 const MIN_PAGES: u32 = 8;
 
-/// One in so many pages is read one by one before: the engine looks at all pages when it opens a file.
+/// One of this many pages is read one by one first, since the engine visits all pages when it opens a file.
 const SHARE: u32 = 32;
 
-/// Bytes of a file that is held in memory for that.
+/// Larger files are always read page by page: the engine holds the file in memory.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Pages after which fonts are forgotten, so that memory does not grow with a document.
+/// The font cache is emptied after this many pages, to bound memory.
 const PAGES_A_CACHE: u32 = 64;
 
-/// Pages that the engine may have no answer for before it is not asked any more.
+/// After this many failed pages, the engine is given up.
 const MAX_MISSES: u32 = 16;
 
-/// Reads pages of one document, faster where they are many.
+/// Reads the text of pages of one document, with shared work for many pages.
 #[derive(Default)]
 pub struct Texts {
     asked: AtomicU32,
@@ -47,7 +46,7 @@ enum State {
         engine: EngineThread<Request, Answer>,
         misses: u32,
     },
-    /// The document is not for it.
+    /// The document is read page by page.
     Never,
 }
 
@@ -57,13 +56,14 @@ struct Request {
     limits: Limits,
 }
 
-/// `None` where the page is better read by itself.
+/// `None` if the page must be read by itself.
 type Answer = Option<PageText>;
 
 impl Texts {
-    /// The text of a page of the document that is always the same; `None` where it is to be had by
-    /// [`chunk_text`](super::chunk_text) and [`page_text`](super::page_text) only: for the first pages that are asked
-    /// for, for documents that are large, encrypted or damaged, and while another page is being read.
+    /// The text of a page. Every call must be for the same document.
+    ///
+    /// `None` means that the caller must use [`chunk_text`](super::chunk_text) or [`page_text`](super::page_text): for the
+    /// first pages, for large, encrypted or damaged documents, and while another page is being read.
     #[must_use]
     pub fn page_text(&self, document: &Document, index: PageIndex, limits: &Limits) -> Option<PageText> {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
@@ -112,13 +112,13 @@ fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<
             let Ok((request, answer)) = requests.recv() else { return };
             let text = is_page(&pdf, &request).then(|| pages.text(request.page, &request.limits));
             let text = text.and_then(Result::<_, TextError>::ok).filter(|page| !is_unknown(page));
-            // Who asked has gone where this fails.
+            // An error means that the caller is gone.
             drop(answer.send(text.filter(|_| !pages.went_by_names())));
         }
     }
 }
 
-/// Whether the engine's own reader has the same page at this place.
+/// Whether the engine's reader finds the same page object at this index.
 fn is_page(pdf: &Pdf, request: &Request) -> bool {
     let page = usize::try_from(request.page.0).ok().and_then(|at| pdf.pages().get(at));
     let id = page.and_then(|page| page.raw().obj_id());

@@ -1,48 +1,48 @@
-//! A glyph where it stands on the page.
+//! Glyphs placed on the page.
 
 use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
-/// Degrees within which a direction counts as upright: scans are rarely straight.
+/// Directions within this many degrees of a quarter turn count as one: scans are rarely straight.
 const SNAP_DEGREES: f64 = 3.0;
 
-/// The direction that text runs in, in degrees clockwise; 0 is to the right, 90 is down the page.
+/// The direction of a line of text in degrees clockwise: 0 is to the right, 90 is down the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct Frame(u16);
 
 impl Frame {
-    /// The direction of `vector` in a space whose second axis points down.
+    /// The direction of `vector`, with the y axis pointing down.
     pub(super) fn of(vector: Vec2) -> Self {
-        // Nearly all text.
+        // A fast path for nearly all text.
         if vector.y == 0.0 && vector.x > 0.0 {
             return Self(0);
         }
         let degrees = vector.y.atan2(vector.x).to_degrees();
         let quarter = (degrees / 90.0).round() * 90.0;
         let snapped = if (degrees - quarter).abs() <= SNAP_DEGREES { quarter } else { degrees.round() };
-        // Only whole degrees from 0 to 359 are left; what is no number reads to the right.
+        // NaN becomes 0.
         let whole = (0..360_u16).find(|whole| (snapped.rem_euclid(360.0) - f64::from(*whole)).abs() < 0.5);
         Self(whole.unwrap_or(0))
     }
 
-    /// How far `point` is along the lines of this direction.
+    /// The coordinate of `point` along lines of this direction.
     pub(super) fn along(self, point: Point) -> f64 {
         let (sin, cos) = self.turn();
         point.x * cos + point.y * sin
     }
 
-    /// How far `point` is from line to line.
+    /// The coordinate of `point` across lines of this direction.
     pub(super) fn across(self, point: Point) -> f64 {
         let (sin, cos) = self.turn();
         point.y * cos - point.x * sin
     }
 
-    /// The point of the page at these distances.
+    /// The point on the page with these coordinates.
     pub(super) fn point(self, along: f64, across: f64) -> Point {
         let (sin, cos) = self.turn();
         Point::new(along * cos - across * sin, along * sin + across * cos)
     }
 
-    /// The direction of columns where lines have this one: a quarter turn on.
+    /// This direction after a clockwise quarter turn.
     pub(super) fn turned(self) -> Self {
         Self((self.0 + 90) % 360)
     }
@@ -58,12 +58,12 @@ impl Frame {
     }
 }
 
-/// What a glyph says: one character, mostly.
+/// The text of a glyph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     /// One character.
     One(char),
-    /// A ligature, or the replacement of a marked sequence.
+    /// Several characters: a ligature, or the replacement text of a marked-content sequence.
     Many(Box<str>),
 }
 
@@ -76,7 +76,7 @@ impl Said {
         }
     }
 
-    /// Whether it is nothing but white space.
+    /// Whether it is only white space.
     pub(super) fn is_space(&self) -> bool {
         match self {
             Self::One(character) => character.is_whitespace(),
@@ -84,7 +84,7 @@ impl Said {
         }
     }
 
-    /// Bytes of it in UTF-8.
+    /// The length in bytes of UTF-8.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::One(character) => character.len_utf8(),
@@ -100,23 +100,23 @@ impl Said {
     }
 }
 
-/// A glyph's text and place, in the direction that it is written.
+/// A glyph with its text and position. Coordinates are along and across its writing direction, in points.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     pub(super) said: Said,
     pub(super) frame: Frame,
-    /// Where it begins along the line.
+    /// Its start along the line.
     pub(super) start: f64,
-    /// Where the next glyph would begin.
+    /// The start of the next glyph.
     pub(super) end: f64,
-    /// The baseline; of vertical writing the middle of the column.
+    /// The position of the baseline, or in vertical writing of the middle of the column.
     pub(super) across: f64,
-    /// The height of an em.
+    /// The em.
     pub(super) size: f64,
 }
 
 impl Mark {
-    /// A mark that says nothing yet, in place of a picture that is drawn in `area`.
+    /// A placeholder for an image drawn in `area`.
     pub(super) fn of_area(area: Rect) -> Self {
         let (frame, size) = (Frame::default(), area.height());
         Self { said: Said::One(' '), frame, start: area.x0, end: area.x1, across: area.y1, size }
@@ -132,19 +132,19 @@ impl Mark {
     }
 }
 
-/// Where a glyph of an em of 1,000 stands that `place` maps to the page.
+/// The position of a glyph, from the transform of its 1,000 unit em to the page.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) frame: Frame,
     pub(super) start: f64,
     pub(super) across: f64,
     pub(super) size: f64,
-    /// Length along the line of a thousandth of an em.
+    /// The length of a thousandth of an em along the line.
     pub(super) unit: f64,
 }
 
 impl Place {
-    /// Of a glyph of horizontal writing.
+    /// The position of a glyph in horizontal writing.
     pub(super) fn horizontal(place: Affine) -> Self {
         let [a, b, c, d, _, _] = place.as_coeffs();
         let frame = Frame::of(Vec2::new(a, b));
@@ -158,13 +158,13 @@ impl Place {
         }
     }
 
-    /// The width of an em by its height, of a glyph of horizontal writing.
+    /// The ratio of an em's width to its height, in horizontal writing.
     pub(super) fn ratio(place: Affine) -> f64 {
         let [a, b, c, d, _, _] = place.as_coeffs();
         a.hypot(b) / c.hypot(d)
     }
 
-    /// Of a glyph of vertical writing, whose origin is at the foot of its em, left of the column's middle.
+    /// The position of a glyph in vertical writing. Its origin is at the bottom left of the em.
     pub(super) fn vertical(place: Affine) -> Self {
         let [a, b, c, d, _, _] = place.as_coeffs();
         let frame = Frame::of(Vec2::new(-c, -d));

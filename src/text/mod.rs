@@ -1,16 +1,11 @@
-//! A page → its text.
+//! Extracts the text of a page in reading order, and searches it.
 //!
-//! Two engines, each page by itself, or by the first of them many pages of one document ([`Texts`]). The first
-//! places every glyph with hayro-interpret, which draws pages too, and puts the words in order here. Where it finds no
-//! character, the crate pdf-extract is asked. Both run on a thread of their own, where a panic costs a typed error; neither
-//! has bounds on time and memory, so where these matter the caller runs this room in a process of its own.
+//! The main engine places glyphs with hayro-interpret, which also draws pages, and orders them here. If it knows no
+//! character of a page, the crate pdf-extract is tried. Engines run on threads of their own, where a panic becomes an
+//! error. They have no bounds on memory; a caller that needs these runs the room in a worker process.
 //!
-//! The crate unpdf stood between the two, for pages on which the first misses characters, and is gone: of 2,567 pages, up to
-//! six of each of 2,260 files, 98 have such characters, and it found clearly more on one, which was wrong (`ƒƒƒK`). On changed
-//! files it ran for 20 to 56 seconds and took up to 2.3 GB (expanding character maps, and ordering many glyphs), which
-//! cost the page what the first engine had found.
-//!
-//! What a font says may be no text; how that is decided stands in `plausible.rs`.
+//! 1. `glyphs` collects the page's glyphs, finds their characters, and ignores implausible character maps.
+//! 2. `layout` groups glyphs into lines and blocks, in reading order.
 
 mod accents;
 mod characters;
@@ -46,22 +41,22 @@ use crate::page::PageIndex;
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Why a page has no text to give.
+/// Why a page's text could not be extracted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
     /// The document could not be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The engine's own reader refused the file or the page.
+    /// The engine's reader refused the file or the page.
     #[error("the text engine cannot read the page: {reason}")]
     Unreadable {
-        /// What it said.
+        /// Its error.
         reason: String,
     },
-    /// The engine gave up inside.
+    /// The engine panicked or could not be started.
     #[error(transparent)]
     Engine(EngineFailure),
-    /// The page has more text than `max_text_bytes`.
+    /// The page exceeds a limit, such as `max_text_bytes`.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
 }
@@ -76,22 +71,22 @@ impl From<EngineFailure> for TextError {
     }
 }
 
-/// The text of a one-page PDF, as the room `split` cuts them: the smaller and the sounder way.
+/// Extracts the text of a one-page PDF, as cut by `split`. Prefer this to [`page_text`]: the chunk is smaller and sound.
 ///
 /// # Errors
-/// [`TextError::Unreadable`] and [`TextError::Engine`] where every engine fails, [`TextError::Limit`] past
-/// `max_text_bytes`, [`TextError::Document`] where the chunk is no PDF, is encrypted, or draws without end.
+/// - [`TextError::Unreadable`], [`TextError::Engine`]: every engine failed.
+/// - [`TextError::Limit`]: the page exceeds a limit.
+/// - [`TextError::Document`]: the chunk is no PDF, is encrypted, or the deadline passed.
 pub fn chunk_text(chunk: &[u8], limits: &Limits) -> Result<PageText, TextError> {
     let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
     page_text(&Document::open(source, None, limits)?, PageIndex(0), limits)
 }
 
-/// The text of a page out of the whole file, for a page that cannot be cut. As [`chunk_text`] otherwise.
+/// Extracts the text of a page from the whole file, for pages that cannot be cut.
 ///
 /// # Errors
-/// As [`chunk_text`]; also [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
-/// [`DocumentError::UnsupportedEncryption`] for encrypted files that are not decrypted first: the engines do it wrongly
-/// without a word.
+/// As [`chunk_text`], and [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the last page, or with
+/// [`DocumentError::UnsupportedEncryption`] if the file cannot be decrypted first.
 pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
     let page_count = document.page_count();
     if index.0 >= page_count {
@@ -107,17 +102,17 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
     }
 }
 
-/// Runs an engine where its panics do no harm.
+/// Runs an engine on a thread of its own.
 fn within<T: Send>(run: impl FnOnce() -> Result<T, TextError> + Send) -> Result<T, TextError> {
     run_contained(run)?
 }
 
-/// Whether there is text of which no character is known.
+/// Whether the page has glyphs, but none with a known character.
 fn is_unknown(page: &PageText) -> bool {
     page.undecoded > 0 && page.text.chars().all(char::is_whitespace)
 }
 
-/// What the other engine finds, where the first knows no character.
+/// Tries the fallback engine after the main engine found no characters.
 fn last_resort(
     first: Result<PageText, TextError>,
     file: &Bytes,

@@ -1,26 +1,26 @@
-//! Lines → blocks in the order in which they are read.
+//! Groups lines into blocks and puts these in reading order.
 //!
-//! Within a block the order of the content stands. Blocks are put in order by cutting the page: between columns where
-//! a gutter goes through, else between rows, and so on within each part; what cannot be cut apart stays as drawn.
+//! Within a block, lines keep their content order. Blocks are ordered by recursive cuts of the page: between columns if
+//! there is a gutter, otherwise between rows. Parts that cannot be cut keep their order.
 
 use super::lines::Line;
 use super::mark::Frame;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 
-/// Lines down to the next line of a block.
+/// The largest distance to the next line of a block, in ems.
 const LEADING_EM: f64 = 2.2;
 
-/// How much two sizes in one block may differ.
+/// The largest ratio of sizes in a block.
 const SIZE_RATIO: f64 = 1.8;
 
-/// Share of the usual em that a gutter between columns has at least.
+/// The least width of a gutter between columns, as a share of the median em.
 const GUTTER_EM: f64 = 0.8;
 
-/// Cuts within cuts.
+/// The maximum depth of cuts.
 const MAX_DEPTH: u32 = 40;
 
-/// Lines that follow each other.
+/// A block of consecutive lines.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) lines: Vec<Line>,
@@ -51,7 +51,7 @@ impl Block {
         self.lines.push(line);
     }
 
-    /// The block on a page that is read in the direction of `frame`: columns along x, rows along y.
+    /// The block's rectangle on a page with this writing direction: x along lines, y across.
     fn extent(&self, frame: Frame) -> Rect {
         let corners = self.lines.iter().flat_map(|line| {
             let (top, bottom) = (line.across - line.size * 0.8, line.across + line.size * 0.2);
@@ -86,7 +86,7 @@ fn in_order(blocks: Vec<Block>) -> Vec<Block> {
 
 type Placed = Vec<(Rect, Block)>;
 
-/// Cuts between columns, else between rows.
+/// Cuts between columns, otherwise between rows.
 fn cut(placed: Placed, gutter: f64, depth: u32, ordered: &mut Vec<Block>) {
     let parts = match depth {
         0 => return ordered.extend(placed.into_iter().map(|(_, block)| block)),
@@ -103,7 +103,7 @@ fn cut(placed: Placed, gutter: f64, depth: u32, ordered: &mut Vec<Block>) {
     }
 }
 
-/// The parts of `placed` that are more than `gap` apart in the direction of `span`, each in its former order.
+/// Splits blocks at gaps wider than `gap` along the axis that `span` selects. Parts keep their order.
 fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Placed> {
     let mut spans = placed.iter().map(|(rect, _)| span(rect)).collect::<Vec<_>>();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -124,7 +124,7 @@ fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Pl
     parts
 }
 
-/// The direction that most glyphs are written in.
+/// The writing direction of most glyphs.
 fn usual_frame(blocks: &[Block]) -> Frame {
     let mut counts = BTreeMap::new();
     for line in blocks.iter().flat_map(|block| &block.lines) {
@@ -133,7 +133,7 @@ fn usual_frame(blocks: &[Block]) -> Frame {
     counts.into_iter().max_by_key(|(_, count)| *count).map_or_else(Frame::default, |(frame, _)| frame)
 }
 
-/// The em that the middle one of all lines has.
+/// The median em of all lines.
 fn usual_size(blocks: &[Block]) -> f64 {
     let mut sizes = blocks.iter().flat_map(|block| &block.lines).map(|line| line.size).collect::<Vec<_>>();
     sizes.sort_by(f64::total_cmp);

@@ -1,69 +1,68 @@
-//! What there is to say about the text of a page.
+//! The text of a page, with facts about its completeness.
 
-/// The text of a page, and what is to be known about it.
+/// The text of a page, with facts about its completeness.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageText {
-    /// Lines in reading order; what shows nothing is dropped (controls, overrides of direction, tags).
+    /// Lines in reading order, without hidden characters.
     pub text: String,
-    /// Places in `text`, in bytes, where a hyphen at the end of a line was taken out of a word.
+    /// Byte positions in `text` where a hyphen at the end of a line was removed.
     pub joints: Vec<u64>,
-    /// What the page is, where it has no text.
+    /// What kind of page it is, judged by its text.
     pub kind: PageKind,
-    /// Characters that are drawn with nothing to be seen, as on scans that were read by a machine.
+    /// Number of invisible characters in the text, as on scans with recognised text.
     pub invisible: u64,
-    /// Characters outside of the visible page, which are left out.
+    /// Number of characters outside the visible page, which are left out.
     pub off_page: u64,
-    /// Glyphs of which nobody knows the character: those left out of the text, and those of private use in it.
+    /// Number of glyphs with unknown characters: those left out, and private use characters in the text.
     pub undecoded: u64,
-    /// Share of the page that pictures cover, in percent; 100 at most.
+    /// Share of the page covered by images, in percent, at most 100.
     pub picture_percent: u8,
-    /// Paths and rectangles that are drawn: rules of tables, charts, drawings.
+    /// Number of paths and rectangles: table rules, charts, drawings.
     pub paths: u64,
-    /// The engine that gave the text.
+    /// The engine that extracted the text.
     pub engine: TextEngine,
 }
 
-/// Share of a page from which a picture is more than a logo. 3 %: a square of a fifth of the page's width.
+/// Images that cover less of a page are logos. 3 % is a square of a fifth of the page's width.
 const FIGURE_PERCENT: u8 = 3;
 
-/// Paths that a page of text and tables has at most. 60: a table of 30 rows and a few boxes; charts have hundreds.
+/// The most paths on a page of text and tables: a table of 30 rows and a few boxes. Charts have hundreds.
 const MAX_RULES: u64 = 60;
 
-/// One in so many characters that is unknown is missed. 20: lists have fewer bullets, and formulas fewer odd signs.
+/// If one of this many characters is unknown, the text is incomplete. Bullets and odd signs are rarer.
 const UNKNOWN_SHARE: u64 = 20;
 
-/// Letters and digits below which a page counts as one without usable text.
+/// A page with fewer letters and digits has no usable text.
 const MIN_USABLE_CHARACTERS: usize = 10;
 
-/// What a page is as far as text is concerned.
+/// What kind of page it is, judged by its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PageKind {
-    /// It has text.
+    /// The page has text.
     #[default]
     Text,
-    /// Nothing is drawn on it.
+    /// The page is blank.
     Empty,
-    /// Pictures or drawings, and no text.
+    /// The page has images or drawings, and no text.
     Picture,
-    /// A picture covers it, and it has no text.
+    /// An image covers the page, and it has no text.
     Scan,
-    /// It has text, most of whose characters cannot be told.
+    /// The page has text, but most characters are unknown.
     Undecodable,
 }
 
-/// What text was read by.
+/// A text engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TextEngine {
-    /// Our own, on the interpreter that draws pages too.
+    /// The main engine, on hayro-interpret.
     #[default]
     Collector,
-    /// pdf-extract.
+    /// The fallback engine, pdf-extract.
     PdfExtract,
 }
 
 impl PageText {
-    /// Whether its text alone would leave out what there is to see: pictures of some size, or more than the rules and
-    /// boxes of a table.
+    /// Whether the text alone would be incomplete: the page has figures, or many characters are unknown.
     #[must_use]
     pub fn has_figures(&self) -> bool {
         self.kind != PageKind::Text
@@ -72,20 +71,20 @@ impl PageText {
             || self.lacks_characters()
     }
 
-    /// Whether so many of its characters are unknown that its text is not what the page says.
+    /// Whether too many characters are unknown.
     fn lacks_characters(&self) -> bool {
         let characters = u64::try_from(self.text.chars().count()).unwrap_or(u64::MAX);
         self.undecoded.saturating_mul(UNKNOWN_SHARE) > characters
     }
 
-    /// Whether its text is of use: letters or digits that are more than a mark, most of them known.
+    /// Whether the text is usable: enough letters and digits, most of them known.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         let letters = self.text.chars().filter(|character| character.is_alphanumeric());
         self.kind == PageKind::Text && letters.take(MIN_USABLE_CHARACTERS).count() == MIN_USABLE_CHARACTERS
     }
 
-    /// What to say of the page beside its text, a sentence each.
+    /// Remarks on the page for users, one sentence each.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let kind = match self.kind {

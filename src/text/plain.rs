@@ -1,9 +1,8 @@
-//! Text that hides nothing.
+//! Plain text without hidden characters.
 
 use crate::document::text_string::is_hidden;
 
-/// `text` without hidden characters, with `\n` for every end of line, no space before it, and no more than one empty
-/// line in a row.
+/// Normalises text: no hidden characters, `\n` for every line end, no trailing spaces, at most one empty line in a row.
 #[must_use]
 pub fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{B}', '\u{C}', '\u{2028}', '\u{2029}'], "\n");

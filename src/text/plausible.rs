@@ -1,21 +1,18 @@
-//! Whether what a font says is text.
+//! Decides whether the characters of a font are plausible text.
 //!
-//! A font may name its glyphs by codes of its own, without a map to Unicode or with one that lies: the page shows words, and
-//! what is read is `7KLV LV D WHVW`. Nothing in the file says so, but what is read then looks like no text. Each font of a
-//! page is judged by what it says there, by three measures that need no language and no dictionary:
+//! A font's character map may be missing or wrong: the page shows words, and the extracted text is `7KLV LV D WHVW`.
+//! Nothing in the file tells, so each font of a page is judged by its text, without a dictionary:
 //!
-//! - *Pairs.* Which letters follow each other is much alike in all languages of Latin script. Each pair of neighbours within
-//!   words is weighed by how much more often these languages have it than chance; the more often a pair occurs, the more it
-//!   weighs, but by the logarithm, so that one word said a hundred times is one word. A font is implausible where the mean is
-//!   far below that of any text, although its letters are as unevenly used as those of a text: random strings such as keys
-//!   and hashes are honest. Neighbours in the alphabet are charts, and do not count.
-//! - *Signs.* Letters with accents and signs beside each other are what Cyrillic, Greek or Thai are when their codes are
-//!   taken for Latin ones; signs of ASCII beside each other, and hardly a
-//!   word in small letters, are codes that were given out in order.
-//! - *Codes.* Characters of private use say nothing, and many codes of one character are a map that was made up.
+//! - *Pairs.* Frequencies of letter pairs are similar in all languages of Latin script. Each pair within words has a
+//!   weight: how much more frequent than chance it is in these languages. Repeated pairs count by their logarithm. A
+//!   font is implausible if the mean weight is far below that of any text and its letters are as unevenly used as in
+//!   text; so random strings such as keys and hashes are plausible. Alphabetic sequences are charts and do not count.
+//! - *Signs.* Adjacent accented letters and signs mean that Cyrillic, Greek or Thai codes were read as Latin. Adjacent
+//!   ASCII signs with hardly any lowercase words mean that codes were assigned in order.
+//! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map.
 //!
-//! Other scripts are not weighed: fonts that reach them have a map. A font whose codes are its characters may have none,
-//! and is believed a little less. Text that is too short is believed.
+//! Other scripts are not judged: fonts that reach them have a map. A font whose codes equal its characters may have no
+//! map, and is trusted a little less. Short text is always trusted.
 
 mod font_text;
 mod pairs;
@@ -25,24 +22,24 @@ pub(super) use font_text::{FontText, is_private};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use std::collections::HashMap;
 
-/// Fonts of a page that are told apart; the others are believed.
+/// The most fonts of a page that are judged. Further fonts are trusted.
 const MAX_FONTS: usize = 1_000;
 
-/// What the fonts of a page say.
+/// The texts of a page's fonts.
 #[derive(Default)]
 pub(super) struct PageFonts {
     by_glyph: HashMap<u128, usize>,
     fonts: Vec<FontText>,
-    /// By the fonts' places, once they were judged.
+    /// Whether each font is distrusted, once they were judged.
     distrusted: Vec<bool>,
 }
 
-/// The place of a font in [`PageFonts`].
+/// The index of a font in [`PageFonts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FontPlace(usize);
 
 impl PageFonts {
-    /// The font of a run: that of the first glyph, known by its outline.
+    /// The font of a run, identified by the outlines of its glyphs.
     pub(super) fn font_of(&mut self, run: &GlyphRun<'_, '_>) -> Option<FontPlace> {
         let mut glyphs = run.glyphs().iter().map(|glyph| key(glyph));
         let first = glyphs.next()?;
@@ -62,17 +59,17 @@ impl PageFonts {
         Some(FontPlace(font))
     }
 
-    /// Whether the font was found implausible when the page was read before.
+    /// Whether the font was judged implausible when the page was first read.
     pub(super) fn is_distrusted(&self, font: Option<FontPlace>) -> bool {
         font.is_some_and(|font| self.distrusted.get(font.0).copied().unwrap_or(false))
     }
 
-    /// What a font says; `None` for one that is not told apart.
+    /// The text of a font; `None` if the font is not judged.
     pub(super) fn text(&mut self, font: Option<FontPlace>) -> Option<&mut FontText> {
         self.fonts.get_mut(font?.0)
     }
 
-    /// The same fonts with what was found of them, for reading the page again; `None` where all are plausible.
+    /// Judges the fonts. Returns them for reading the page again; `None` if all are plausible.
     pub(super) fn judge(self) -> Option<Self> {
         let distrusted = self.fonts.iter().map(|font| !font.is_plausible()).collect::<Vec<_>>();
         if !distrusted.contains(&true) {
@@ -83,14 +80,14 @@ impl PageFonts {
     }
 }
 
-/// Whether what another engine gives for a page may be text.
+/// Whether text from another engine is plausible.
 pub(super) fn is_text(text: &str) -> bool {
     let mut whole = FontText::default();
     text.chars().fold(None, |last, character| whole.add_character(last, character));
     whole.is_plausible()
 }
 
-/// What fonts are told apart by. Those of Type 3 are judged together, since telling them apart takes reading each anew.
+/// The key of a glyph's font. All Type 3 fonts share one, since telling them apart is expensive.
 fn key(glyph: &Glyph<'_>) -> u128 {
     match glyph {
         Glyph::Outline(outline) => outline.identifier().cache_key(),

@@ -1,46 +1,46 @@
-//! Marked sequences with a text of their own (ISO 32000-2, 14.9.4).
+//! Replacement text of marked-content sequences (ISO 32000-2, 14.9.4).
 
 use super::mark::Mark;
 use hayro_interpret::kurbo::Rect;
 
-/// Share of an em that glyphs of one line may stand off each other.
+/// The largest distance of baselines of one line, as a share of an em.
 const OFF_LINE_EM: f64 = 0.5;
 
-/// The marked sequence that is open, if it has a text of its own.
+/// Tracks open marked-content sequences, and the outermost one with a replacement text.
 #[derive(Debug, Default)]
 pub(super) struct Replacements {
-    /// Sequences that are open, with and without a text.
+    /// Number of open sequences, with and without replacement text.
     depth: usize,
     open: Option<(usize, Replacement)>,
 }
 
-/// A text in place of what a marked sequence draws.
+/// A replacement text and the position of the content that it replaces.
 #[derive(Debug)]
 pub(super) struct Replacement {
-    /// The text string as it stands in the file.
+    /// The encoded text string.
     pub(super) string: Vec<u8>,
-    /// The glyphs on the first line of the sequence.
+    /// The extent of the glyphs on the first line of the sequence.
     glyphs: Option<Mark>,
-    /// The first picture or path, for a text whose letters are drawn.
+    /// The extent of the first image or path, for letters drawn without a font.
     area: Option<Mark>,
-    /// Glyphs outside of the page.
+    /// Number of glyphs outside the page.
     off_page: u64,
 }
 
 impl Replacement {
-    /// Where the text stands; `None` where nothing is drawn.
+    /// The position of the text; `None` if nothing is drawn on the page.
     pub(super) fn extent(&self) -> Option<&Mark> {
         self.glyphs.as_ref().or(self.area.as_ref())
     }
 
-    /// Glyphs outside of the page, where none is on it.
+    /// The number of glyphs outside the page, if none is on it.
     pub(super) fn off_page(&self) -> u64 {
         if self.extent().is_none() { self.off_page } else { 0 }
     }
 }
 
 impl Replacements {
-    /// Opens a sequence. Within one that has a text of its own, `string` is not asked.
+    /// Opens a sequence. `string` is not called within a sequence that has a replacement text.
     pub(super) fn begin(&mut self, string: impl FnOnce() -> Option<Vec<u8>>) {
         self.depth += 1;
         if self.open.is_none() {
@@ -49,14 +49,14 @@ impl Replacements {
         }
     }
 
-    /// Closes the innermost sequence; gives its text where it has one.
+    /// Closes the innermost sequence, and returns its replacement text, if any.
     pub(super) fn end(&mut self) -> Option<Replacement> {
         let depth = self.depth;
         self.depth = depth.saturating_sub(1);
         self.open.take_if(|(opened, _)| *opened >= depth).map(|(_, replacement)| replacement)
     }
 
-    /// Closes what the page left open.
+    /// Closes all sequences at the end of the page.
     pub(super) fn finish(&mut self) -> Option<Replacement> {
         self.open.take().map(|(_, replacement)| replacement)
     }
@@ -65,7 +65,7 @@ impl Replacements {
         self.open.is_some()
     }
 
-    /// Takes a glyph into the open sequence; false where none is open.
+    /// Adds a glyph to the open sequence. Returns false if none is open.
     pub(super) fn cover(&mut self, mark: &Mark) -> bool {
         let Some((_, Replacement { glyphs, .. })) = &mut self.open else { return false };
         match glyphs {
@@ -73,14 +73,14 @@ impl Replacements {
                 extent.start = extent.start.min(mark.start);
                 extent.end = extent.end.max(mark.end);
             }
-            // A sequence that goes on in the next line stands where it begins.
+            // The text stays at the first line of the sequence.
             Some(_) => {}
             none => *none = Some(mark.clone()),
         }
         true
     }
 
-    /// Takes a glyph outside of the page into the open sequence; false where none is open.
+    /// Counts a glyph outside the page for the open sequence. Returns false if none is open.
     pub(super) fn miss(&mut self) -> bool {
         if let Some((_, replacement)) = &mut self.open {
             replacement.off_page += 1;
@@ -88,7 +88,7 @@ impl Replacements {
         self.open.is_some()
     }
 
-    /// Takes a picture or a path into the open sequence.
+    /// Adds an image or a path to the open sequence.
     pub(super) fn cover_area(&mut self, area: impl FnOnce() -> Rect) {
         if let Some((_, replacement)) = &mut self.open
             && replacement.extent().is_none()

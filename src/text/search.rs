@@ -1,86 +1,85 @@
-//! Words in the text of a page.
+//! Searches the text of a page.
 //!
-//! A word that the end of a line divides has two readings: with its hyphen and without. A soft hyphen is put back where
-//! one was taken out, and a literal query allows for it, and for a hyphen before the end of a line, between any two of
-//! its letters; so both readings are found, also where a query has several such words.
+//! A word divided at the end of a line is found with and without its hyphen. For this, removed hyphens are restored as
+//! soft hyphens, and a literal query allows one, or a hyphen before a line end, between any two letters.
 
 use super::hyphens::SOFT_HYPHEN;
 use super::page_text::PageText;
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 
-/// Characters of an excerpt before a match, and after it.
+/// The length of an excerpt before and after the match, in characters.
 const CONTEXT_CHARACTERS: usize = 80;
 
-/// Characters of a match that an excerpt shows.
+/// The most characters of a match that an excerpt shows.
 const MAX_MATCH_CHARACTERS: usize = 300;
 
-/// Bytes that a compiled expression may take.
+/// The size limit of a compiled expression.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-/// Between two letters of a word: nothing, or what divides it at the end of a line.
+/// An optional division of a word at the end of a line.
 const DIVISION: &str = "(?:\u{AD}|[-\u{2010}]\\n)?";
 
-/// A hyphen within a word, at the end of a line or not.
+/// A hyphen within a word, perhaps at the end of a line.
 const HYPHEN: &str = "(?:[-\u{2010}]\\n?|\u{AD})";
 
-/// What is searched for.
+/// A compiled query.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     plain: Regex,
-    /// For text with divided words.
+    /// How text with divided words is searched.
     readings: Readings,
 }
 
-/// How divided words are read.
+/// How both readings of divided words are searched.
 #[derive(Debug, Clone)]
 enum Readings {
-    /// Both readings at once.
+    /// At once, with an expression that allows divisions.
     Both(Regex),
-    /// One after the other, as an expression stands for whatever it does.
+    /// One after the other, with the unchanged expression.
     Each,
 }
 
-/// Why a pattern is none.
+/// Why a query could not be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct PatternError {
-    /// What is wrong with it.
+    /// The compiler's message.
     pub reason: String,
 }
 
-/// How a query is understood.
+/// The syntax of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Query {
-    /// As it stands; any white space in it stands for any other, so that it is found across the end of a line.
+    /// Literal text. White space matches any white space, including line ends.
     Literal,
-    /// As a regular expression, whose `^` and `$` are those of lines.
+    /// A regular expression. `^` and `$` match at lines.
     Expression,
 }
 
-/// Whether capitals matter.
+/// Whether a search is case-sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// They do.
+    /// Case-sensitive.
     Sensitive,
-    /// They do not.
+    /// Case-insensitive.
     Insensitive,
 }
 
-/// A match with its surroundings, on one line.
+/// A match with its context, on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// What matched.
+    /// The matching text.
     pub matched: String,
-    /// The match between what stands before and after it.
+    /// The match with the text before and after it.
     pub excerpt: String,
 }
 
 impl Pattern {
-    /// Reads a query.
+    /// Compiles a query.
     ///
     /// # Errors
-    /// Where it is no regular expression, or too large a one.
+    /// The query is no regular expression, or compiles to a too large one.
     pub fn new(query: &str, kind: Query, case: Case) -> Result<Self, PatternError> {
         let compiled = |expression: &str| {
             let mut builder = RegexBuilder::new(expression);
@@ -91,12 +90,12 @@ impl Pattern {
             Query::Expression => compiled(query),
         };
         let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;
-        // Of a query that is too long for both readings, each is looked for alone.
+        // If the query is too long for the combined expression, each reading is searched alone.
         let both = (kind == Query::Literal).then(|| compiled(&literal(query, allow_division)).ok()).flatten();
         Ok(Self { plain, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
-    /// The first `max` matches in the text of a page, and how many there are. Empty matches are none.
+    /// The first `max` matches in the text of a page, and the number of all matches. Empty matches do not count.
     #[must_use]
     pub fn hits(&self, page: &PageText, max: usize) -> (Vec<Hit>, usize) {
         let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
@@ -112,12 +111,12 @@ impl Pattern {
     }
 }
 
-/// The expression for a literal query, whose words are written by `word`.
+/// The expression for a literal query; `word` gives that of a word.
 fn literal(query: &str, word: impl Fn(&str) -> String) -> String {
     query.split_whitespace().map(word).collect::<Vec<_>>().join(r"\s+")
 }
 
-/// The expression for a word that the end of a line may divide.
+/// The expression for a word that may be divided at the end of a line.
 fn allow_division(word: &str) -> String {
     let mut expression = String::new();
     let mut before = None;
@@ -139,7 +138,7 @@ fn allow_division(word: &str) -> String {
     expression
 }
 
-/// The text of a page with `hyphen` where one was taken out.
+/// The text of a page with `hyphen` in place of each removed hyphen.
 fn with_hyphens(page: &PageText, hyphen: char) -> Cow<'_, str> {
     if page.joints.is_empty() {
         return Cow::Borrowed(&page.text);
@@ -185,7 +184,7 @@ fn one_line(text: impl Iterator<Item = char>) -> String {
     on_one_line(text).trim().to_owned()
 }
 
-/// White space as single spaces, at the ends too.
+/// Collapses white space to single spaces, also at the ends.
 fn on_one_line(text: impl Iterator<Item = char>) -> String {
     let mut line = String::new();
     for character in text {

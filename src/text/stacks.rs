@@ -1,51 +1,50 @@
-//! Stacks of upright glyphs → lines of vertical writing.
+//! Merges stacks of upright East Asian glyphs into lines of vertical writing.
 //!
-//! Programs without vertical writing place East Asian glyphs one under the other by hand, each of them a line of its own
-//! by what the font says. Glyphs are a stack where they stand closer to those above and below than to those beside them.
-//! Lines of one glyph stand further apart than 1.25 em in what word processors and TeX set by default, and labels of
-//! lists have text beside them; both stay as they are, and so does what is not East Asian.
+//! Programs without vertical writing stack glyphs by hand, so each glyph is a line of its own. Glyphs are a stack if they
+//! are closer to those above and below than to those beside them. Ordinary lines of one glyph are more than 1.25 em
+//! apart, and list labels have text beside them; these are no stacks.
 
 use super::lines::{Line, Piece, is_space};
 use super::mark::{Frame, Mark};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Glyphs abreast in a stack: a number of a year in vertical writing.
+/// The most glyphs side by side in a stack, such as a year.
 const MAX_ABREAST: usize = 4;
 
-/// Width of what stands in a stack, in em.
+/// The largest width of a cell, in ems.
 const WIDTH_EM: f64 = 1.3;
 
-/// Share of an em that a glyph reaches above its baseline; the rest is below it.
+/// The height of a glyph above its baseline, as a share of an em; the rest is below.
 const ASCENT_EM: f64 = 0.88;
 
-/// Share of an em between a glyph and the next below it.
+/// The largest gap between a glyph and the next one below, as a share of an em.
 const GAP_EM: f64 = 0.25;
 
-/// Share of an em that two glyphs of a stack may overlap.
+/// The largest overlap of two glyphs, as a share of an em.
 const OVERLAP_EM: f64 = 0.15;
 
-/// Share of an em that the middles of two glyphs of a stack may differ.
+/// The largest difference of the middles of two glyphs, as a share of an em.
 const MIDDLE_EM: f64 = 0.25;
 
-/// The same for words that lie on their side in a column, whose place is their baseline's.
+/// The same for rotated words in a column, which are positioned by their baseline.
 const LYING_EM: f64 = 0.5;
 
-/// How much two sizes in one stack may differ.
+/// The largest ratio of sizes.
 const SIZE_RATIO: f64 = 1.25;
 
-/// Share of an em that the baselines of neighbours may differ.
+/// The largest difference of baselines of neighbours, as a share of an em.
 const BASELINE_EM: f64 = 0.15;
 
-/// Em from a label to its text.
+/// The largest distance from a list label to its text, in ems.
 const LABEL_EM: f64 = 3.0;
 
-/// Points in which columns and baselines are looked up.
+/// The grid in which columns and baselines are looked up, in points.
 const GRID_PT: f64 = 4.0;
 
-/// Stacks that a glyph is held against.
+/// The most stacks that a cell is compared with.
 const MAX_COMPARED: usize = 32;
 
-/// A line that may be a part of a stack, as it stands in the column.
+/// A line that may be part of a stack, in coordinates of the column.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     line: usize,
@@ -53,7 +52,7 @@ struct Cell {
     column: Frame,
     top: f64,
     bottom: f64,
-    /// The middle of the column, in the direction from column to column.
+    /// The middle of the column, across columns.
     middle: f64,
     size: f64,
     kind: Kind,
@@ -63,9 +62,9 @@ struct Cell {
 enum Kind {
     /// One upright East Asian glyph.
     EastAsian,
-    /// Upright too, of another script.
+    /// Upright glyphs of another script.
     Other,
-    /// Text of the column's own direction.
+    /// Rotated text in the direction of the column.
     Lying,
 }
 
@@ -90,7 +89,7 @@ impl Cell {
         Self { line: at, column, top, bottom, middle: line.across, size: line.size, kind: Kind::Lying }
     }
 
-    /// Whether this one stands right below `above`.
+    /// Whether this cell is directly below `above`.
     fn follows(&self, above: &Self) -> bool {
         let (small, large) = (self.size.min(above.size), self.size.max(above.size));
         let off = if self.kind == above.kind { MIDDLE_EM } else { LYING_EM };
@@ -100,7 +99,7 @@ impl Cell {
             && (-OVERLAP_EM * small..=GAP_EM * small).contains(&(self.top - above.bottom))
     }
 
-    /// The glyphs of the cell one under the other, in the direction of the column.
+    /// The glyphs of the cell, arranged along the column.
     fn pieces(&self, line: &Line) -> Vec<Piece> {
         if self.kind == Kind::Lying {
             return line.pieces.clone();
@@ -118,7 +117,7 @@ impl Cell {
     }
 }
 
-/// `lines` with each stack as one line, where its first glyph was drawn.
+/// Merges each stack into one line, at the position of its first glyph.
 pub(super) fn stacked(lines: Vec<Line>) -> Vec<Line> {
     let stacks = stacks(cells(&lines), &lines);
     if stacks.is_empty() {
@@ -136,7 +135,7 @@ pub(super) fn stacked(lines: Vec<Line>) -> Vec<Line> {
     kept.filter_map(|(at, line)| made.remove(&at).or_else(|| (!taken.contains(&at)).then_some(line))).collect()
 }
 
-/// What may stand in stacks, from top to bottom.
+/// The lines that may be cells of stacks, from top to bottom.
 fn cells(lines: &[Line]) -> Vec<Cell> {
     let mut cells = lines.iter().enumerate().filter_map(|(at, line)| Cell::upright(at, line)).collect::<Vec<_>>();
     let columns =
@@ -199,7 +198,7 @@ fn column(stack: &[Cell], lines: &[Line]) -> Option<Line> {
     Some(Line { frame, start: first.top, end: last.bottom, across, size, pieces })
 }
 
-/// Lines by baseline, and from left to right on each.
+/// Lines by baseline, sorted from left to right.
 struct Rows(BTreeMap<(Frame, i64), Vec<(f64, usize)>>);
 
 impl Rows {
@@ -214,7 +213,7 @@ impl Rows {
         Self(rows)
     }
 
-    /// Whether most glyphs of a stack belong to their rows.
+    /// Whether most glyphs of a stack belong to rows instead.
     fn divide(&self, stack: &[Cell], lines: &[Line]) -> bool {
         let gaps = stack.windows(2).filter_map(|pair| match pair {
             [above, below] => Some(below.top - above.bottom),
@@ -229,7 +228,7 @@ impl Rows {
         in_rows * 2 > all
     }
 
-    /// Whether text stands beside the line that it belongs to: closer than the next of the stack, or a label's text.
+    /// Whether a cell belongs to text beside it, which is closer than the next cell, or the text of a list label.
     fn has_neighbour(&self, cell: &Cell, line: &Line, gap: f64, lines: &[Line]) -> bool {
         let row = grid(line.across);
         let rows = [row, row - 1, row + 1].into_iter().filter_map(|row| self.0.get(&(line.frame, row)));
@@ -255,7 +254,7 @@ fn grid(place: f64) -> i64 {
     (place / GRID_PT).floor() as i64
 }
 
-/// Whether a character stands upright in vertical writing and is of an East Asian script (UAX 50, roughly).
+/// Whether a character is East Asian and upright in vertical writing (UAX 50, roughly).
 fn is_upright(character: char) -> bool {
     matches!(
         character,
@@ -323,7 +322,7 @@ mod tests {
         let texts = labels.flat_map(|(text, y)| marks(text, 75.0, y, [10.0, 0.0]));
         let list = marks("一二三", 50.0, 0.0, [0.0, 12.0]).into_iter().chain(texts).collect();
         assert_eq!(read(list), "一\n二\n三\n\n赤い\n青い\n黒い");
-        // Rows whose glyphs stand closer to each other than to the next row, drawn in columns.
+        // Rows drawn in columns: glyphs are closer within rows.
         let rows = [marks("右左", 50.0, 0.0, [0.0, 12.0]), marks("手足", 60.0, 0.0, [0.0, 12.0])];
         assert_eq!(stacked(lines(rows.concat())).len(), 4);
     }

@@ -1,37 +1,37 @@
-//! What text costs a model, estimated: tokenizers differ, and none of a provider's is at hand.
+//! Estimates the number of tokens in a text, since providers' tokenizers differ and are not available.
 //!
-//! Runs of one kind of character are counted as byte-pair tokenizers tend to divide them: common words whole, long ones
-//! in parts, digits by threes, other scripts by letters, rules and leaders of one mark nearly for nothing, and what is
-//! rare by bytes. The weights were set against o200k_base, a public vocabulary; `benches/README.md` says how far off they are.
+//! Runs of one kind of character are counted as byte-pair tokenizers tend to split them: common words whole, long words in
+//! parts, digits by threes, other scripts by letters, runs of one mark nearly for free, rare characters by bytes. The
+//! weights were fitted to the public vocabulary o200k_base; `benches/README.md` has the errors.
 
-/// Parts that a token is counted in.
+/// Units in a token. All weights are in these units.
 const TOKEN: u64 = 20;
 
-/// A letter of East Asian scripts: somewhat less than a token, since common words are one.
+/// An East Asian letter: less than a token, since common words are one token.
 const EAST_ASIAN: u64 = 17;
 
-/// A syllable of Korean.
+/// A Korean syllable.
 const HANGUL: u64 = 15;
 
-/// A mark: some of them come in pairs.
+/// A punctuation mark: some pairs are one token.
 const MARK: u64 = 16;
 
-/// An arrow, a box, a sign of mathematics.
+/// An arrow, a box, or a mathematical sign.
 const SYMBOL: u64 = 26;
 
-/// A character that vocabularies have in bytes only.
+/// A character that vocabularies have only as bytes.
 const RARE: u64 = 40;
 
-/// An accent in a short word: many of these are in the vocabulary whole.
+/// An accent in a short word. Many such words are one token.
 const SHORT_ACCENT: u64 = 4;
 
-/// Letters of a short word.
+/// The most letters of a short word.
 const SHORT_WORD: u64 = 4;
 
-/// Letters of a word that is one token.
+/// The most letters of a word that is one token.
 const WHOLE_WORD: u64 = 7;
 
-/// Marks from which on a run of the same is one of a few that the vocabulary has.
+/// A run of at least this many equal marks is about one token.
 const LEADER: u64 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,13 +59,13 @@ impl Kind {
             accented if is_accented(accented) => Self::Latin,
             blank if blank.is_whitespace() => Self::Blank,
             '\u{E00}'..='\u{E7F}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' => Self::Unspaced,
-            // The signs of vowels are no letters.
+            // Listed by range, since vowel signs are not alphabetic.
             '\u{900}'..='\u{DFF}' => Self::Letter,
             letter if is_common(letter) && letter.is_alphabetic() => Self::Letter,
             '\0'..='\u{6FF}' | '\u{2010}'..='\u{2027}' => Self::Mark,
             '\u{2000}'..='\u{2BFF}' => Self::Symbol,
             '\u{AC00}'..='\u{D7AF}' => Self::Hangul,
-            // From the first CJK radical on, without what is in private use.
+            // CJK from the first radical, without private use characters.
             '\u{2E80}'..='\u{A4CF}' | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}' | '\u{FF00}'..='\u{FFEF}' => {
                 Self::EastAsian
             }
@@ -74,24 +74,24 @@ impl Kind {
     }
 }
 
-/// Latin letters with accents, and accents that stand alone.
+/// Whether a character is an accented Latin letter or a combining accent.
 fn is_accented(letter: char) -> bool {
     matches!(letter, '\u{C0}'..='\u{24F}' | '\u{300}'..='\u{36F}' | '\u{1E00}'..='\u{1EFF}')
         && !matches!(letter, '×' | '÷')
 }
 
-/// Scripts of which vocabularies have parts of words: Greek to Arabic, Georgian, Greek with accents.
+/// Whether vocabularies have parts of words of this script: Greek to Arabic, Georgian, accented Greek.
 fn is_common(letter: char) -> bool {
     matches!(letter, '\0'..='\u{77F}' | '\u{10A0}'..='\u{10FF}' | '\u{1F00}'..='\u{1FFF}')
 }
 
-/// Characters of one kind that follow each other.
+/// A run of characters of one kind.
 struct Run {
     kind: Kind,
     count: u64,
     accents: u64,
     last: char,
-    /// Whether all are the same.
+    /// Whether all characters are the same.
     is_same: bool,
 }
 
@@ -112,7 +112,7 @@ impl Run {
         true
     }
 
-    /// What it costs, in parts of a token.
+    /// The cost in units of [`TOKEN`].
     fn cost(&self) -> u64 {
         let count = self.count;
         let is_leader = self.is_same && count >= LEADER;
@@ -126,7 +126,7 @@ impl Run {
             Kind::EastAsian => EAST_ASIAN * count,
             Kind::Hangul => HANGUL * count,
             Kind::LineEnd => TOKEN,
-            // One blank belongs to what follows.
+            // A single blank belongs to the next word.
             Kind::Blank => TOKEN * u64::from(count > 1),
             Kind::Mark if is_leader => TOKEN + count,
             Kind::Mark => MARK * count,
@@ -136,13 +136,13 @@ impl Run {
         }
     }
 
-    /// What it costs besides, where `next` follows: numbers take no blank.
+    /// The additional cost before `next`: numbers do not include the blank before them.
     fn cost_before(&self, next: Kind) -> u64 {
         if self.kind == Kind::Blank && next == Kind::Digit { TOKEN } else { 0 }
     }
 }
 
-/// Tokens that `text` will cost a model, roughly.
+/// The approximate number of tokens in `text`.
 #[must_use]
 pub fn estimated_tokens(text: &str) -> u64 {
     let mut parts = 0_u64;

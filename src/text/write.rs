@@ -1,11 +1,10 @@
-//! Blocks → plain text.
+//! Writes blocks as plain text.
 
 use super::direction::Brackets;
 use super::hyphens::{SOFT_HYPHEN, divides};
 use super::order::Block;
 
-/// The text of `blocks`: a line for each line, an empty line between blocks, and a soft hyphen where the end of a line
-/// divides a word.
+/// The text of `blocks`: an empty line between blocks, and a soft hyphen where a line end divides a word.
 pub(super) fn text(blocks: &[Block]) -> String {
     let brackets = Brackets::of(blocks.iter().flat_map(|block| &block.lines));
     let mut text = String::new();
@@ -24,7 +23,7 @@ pub(super) fn text(blocks: &[Block]) -> String {
     text
 }
 
-/// Ends the last line of `text`, after which `next` comes.
+/// Ends the last line of `text`, before the line `next`.
 fn end_line(text: &mut String, next: &str) {
     if divides(text, next) {
         text.pop();

@@ -1,20 +1,20 @@
-//! Brackets in text that is read to the left, whose shapes are turned (UAX 9, L4).
+//! Brackets in right-to-left text, whose shapes are mirrored (UAX 9, L4).
 
 use super::super::lines::{Line, Piece};
 use super::super::mark::Said;
 use super::reordered;
 
-/// What the characters of turned brackets name.
+/// How a page's fonts name brackets in right-to-left text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Brackets {
-    /// What they mean: one that opens is read first.
+    /// By meaning: an opening bracket is read first.
     Meant,
-    /// The shape on the page.
+    /// By the shape on the page.
     Shaped,
 }
 
 impl Brackets {
-    /// What they name on the page that has `lines`. Shapes, where nothing tells: fonts' own tables know these only.
+    /// The naming on the page with these lines. Shape if undecided: font tables know only shapes.
     pub(in super::super) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
         let mixed = lines.filter(|line| line.pieces.iter().any(is_candidate) && line.is_mixed());
         let strays = mixed.map(|line| strays(&line.pieces)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
@@ -34,7 +34,7 @@ fn is_candidate(piece: &Piece) -> bool {
     piece.mark.said.first().and_then(mirrored).is_some()
 }
 
-/// Turned brackets without a partner, as they stand and turned round.
+/// The number of unmatched brackets in reversed runs: as named, and mirrored.
 fn strays(pieces: &[Piece]) -> (usize, usize) {
     let turned = reordered(pieces).into_iter().filter(|read| read.is_turned);
     let brackets = turned.filter_map(|read| read.piece.mark.said.first()).filter_map(opens).collect::<Vec<_>>();

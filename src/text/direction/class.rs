@@ -1,18 +1,20 @@
-//! What a character does to the direction of a line (UAX 9, table 4, as far as places can tell).
+//! Bidirectional classes of characters (UAX 9, table 4), as far as positions need them.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
+    /// L.
     Left,
+    /// R.
     Right,
-    /// As right; numbers after it are Arabic ones.
+    /// AL: right to left; numbers after it are Arabic.
     Arabic,
-    /// Reads to the right, but does not make its surroundings do so.
+    /// EN and AN.
     Number,
-    /// Parts numbers of any kind: a separator.
+    /// CS: a separator within numbers of any kind.
     Point,
-    /// Parts European numbers only.
+    /// ES: a separator within European numbers.
     Dash,
-    /// Belongs to the European number that it touches.
+    /// ET: belongs to an adjacent European number.
     Sign,
     Neutral,
 }

@@ -1,19 +1,19 @@
-//! What one font says on a page, and whether it may be text.
+//! Statistics on the text of one font on a page.
 
 use super::pairs::{CHANCE, LETTERS, PAIRS};
 use crate::text::mark::{Frame, Mark, Said};
 use std::collections::HashMap;
 
-/// Share of an em between two glyphs of one word at most.
+/// The largest gap between glyphs of one word, as a share of an em.
 const WORD_EM: f64 = 0.15;
 
-/// Runs of a font of which the codes are noted: more tell no more.
+/// The most runs whose codes are recorded. More add nothing.
 const MAX_NOTED_RUNS: u32 = 32;
 
-/// Codes of a font that are noted.
+/// The most codes that are recorded.
 const MAX_NOTED_CODES: usize = 512;
 
-/// Where a glyph ends.
+/// The character and the end of the last glyph.
 struct LastGlyph {
     character: char,
     frame: Frame,
@@ -22,18 +22,20 @@ struct LastGlyph {
     size: f64,
 }
 
-/// What one font says on a page.
+/// Statistics on the text of one font on a page.
 pub(in crate::text) struct FontText {
-    /// How often letters follow each other.
+    /// Counts of letter pairs.
     pairs: Box<[[u32; LETTERS]; LETTERS]>,
     letters: [u32; LETTERS],
-    /// Pairs of which both are letters with accents or signs.
+    /// Pairs of two accented letters or signs.
     odd_pairs: u32,
-    /// Pairs of two characters, those of two signs of ASCII that seldom meet, and those of two small letters.
+    /// All pairs.
     all_pairs: u32,
+    /// Pairs of two ASCII signs that rarely occur together.
     sign_pairs: u32,
+    /// Pairs of two lowercase letters.
     small_pairs: u32,
-    /// Signs of ASCII that occur, a bit each.
+    /// A bit set of the ASCII signs that occur.
     signs: u128,
     glyphs: u32,
     private: u32,
@@ -62,7 +64,7 @@ impl Default for FontText {
 }
 
 impl FontText {
-    /// Notes what the codes of a run say, unless enough is known of them.
+    /// Records the codes of a run with their characters, unless enough runs were recorded.
     pub(in crate::text) fn note_codes<'k>(&mut self, codes: impl Iterator<Item = (u32, &'k Said)>) {
         if self.noted_runs == MAX_NOTED_RUNS {
             return;
@@ -78,7 +80,7 @@ impl FontText {
         }
     }
 
-    /// Adds a glyph that stands where `mark` does.
+    /// Adds a glyph.
     pub(in crate::text) fn add(&mut self, mark: &Mark) {
         let last = self.last.take().filter(|last| is_next(last, mark)).map(|last| last.character);
         let last = match &mark.said {
@@ -119,22 +121,22 @@ impl FontText {
         }
     }
 
-    /// Whether it may be text.
+    /// Whether the characters are plausible text.
     pub(super) fn is_plausible(&self) -> bool {
         self.is_spelled() && !self.is_odd() && !self.is_private() && !self.is_made_up()
     }
 
-    /// Whether its letters follow each other as those of words do, or are too few, or no more than strings of chance.
+    /// Whether letter pairs look like words, are too few to judge, or look random.
     fn is_spelled(&self) -> bool {
-        /// Kinds of pairs of which the mean says something.
+        /// With fewer distinct pairs, the mean weight says nothing.
         const FEW: f64 = 30.0;
-        /// Kinds of pairs of which it says enough.
+        /// With this many distinct pairs, the mean weight is reliable.
         const MANY: f64 = 45.0;
-        /// Below this is no text, with a margin to lists of commands and of instructions of processors.
+        /// The least mean weight of text, with a margin for lists of commands and processor instructions.
         const MEAN: f64 = -1.5;
-        /// The same where there are few kinds.
+        /// The least mean weight if there are few distinct pairs.
         const MEAN_OF_FEW: f64 = -1.9;
-        /// How much further below it is where something in the file says what the codes are.
+        /// The thresholds are lower by this if the font has a character map.
         const STEP: f64 = 0.2;
         let (kinds, mean) = self.pair_mean();
         let least = if kinds >= MANY { MEAN } else { MEAN_OF_FEW };
@@ -142,7 +144,7 @@ impl FontText {
         kinds < FEW || mean >= least || !self.is_uneven()
     }
 
-    /// Kinds of pairs, and the mean of their weights.
+    /// The number of distinct pairs, and the mean of their weights.
     fn pair_mean(&self) -> (f64, f64) {
         let weighed = PAIRS.iter().zip(self.pairs.iter()).flat_map(|(weights, counts)| weights.iter().zip(counts));
         let (mut kinds, mut sum, mut all) = (0.0, 0.0, 0.0);
@@ -155,11 +157,11 @@ impl FontText {
         (kinds, if all > 0.0 { sum / all } else { 0.0 })
     }
 
-    /// Whether some letters are used much more than others, as in any text, and many are used at all.
+    /// Whether letter frequencies are as uneven as in text, with enough distinct letters.
     fn is_uneven(&self) -> bool {
-        /// Letters that a text has. Digits of base 16 have 6, bases of genes 4.
+        /// The least number of distinct letters in text. Hexadecimal digits have 6, genes 4.
         const MIN_LETTERS: usize = 12;
-        /// The chance that two letters of a text are the same; of 26 that are used alike it is 0.038.
+        /// The least index of coincidence of text. It is 0.038 for 26 equally frequent letters.
         const MIN_COINCIDENCE: f64 = 0.05;
         let used = self.letters.iter().filter(|count| **count > 0).count();
         let all = self.letters.iter().map(|count| f64::from(*count)).sum::<f64>();
@@ -167,17 +169,17 @@ impl FontText {
         used >= MIN_LETTERS && same >= MIN_COINCIDENCE * all * (all - 1.0)
     }
 
-    /// Whether most of what follows each other are letters with accents and signs, or most words are full of signs.
+    /// Whether most pairs are accented letters and signs, or words are full of ASCII signs.
     fn is_odd(&self) -> bool {
-        /// Pairs from which this is no single word.
+        /// More odd pairs than in a single word.
         const MIN_ODD_PAIRS: u32 = 6;
-        /// Pairs from which this is no line of code.
+        /// More sign pairs than in a line of code.
         const MIN_SIGN_PAIRS: u32 = 10;
-        /// One in so many pairs is of two signs. Code has fewer, and words beside them.
+        /// At least one of this many pairs has two signs. Code has fewer, and words besides.
         const SIGN_SHARE: u32 = 12;
-        /// One in so many pairs at most is of two small letters.
+        /// At most one of this many pairs has two lowercase letters.
         const SMALL_SHARE: u32 = 5;
-        /// Different signs that numbers and formulas do not have.
+        /// More distinct signs than in numbers and formulas.
         const MIN_SIGNS: u32 = 10;
         let is_accented = self.odd_pairs >= MIN_ODD_PAIRS && self.odd_pairs.saturating_mul(2) >= self.all_pairs;
         let is_signed = self.sign_pairs >= MIN_SIGN_PAIRS
@@ -187,16 +189,16 @@ impl FontText {
         is_accented || is_signed
     }
 
-    /// Whether most of its characters are of private use.
+    /// Whether most characters are private use characters.
     fn is_private(&self) -> bool {
         self.private > 0 && self.private.saturating_mul(2) >= self.glyphs
     }
 
-    /// Whether many codes say the same few characters.
+    /// Whether many codes map to the same few characters.
     fn is_made_up(&self) -> bool {
-        /// Codes from which it is no accident.
+        /// Fewer codes may be an accident.
         const MIN_CODES: usize = 8;
-        /// How many of them one character has.
+        /// The number of codes for each character.
         const CODES_A_CHARACTER: usize = 4;
         let mut characters = self.codes.values().collect::<Vec<_>>();
         characters.sort_unstable();
@@ -204,7 +206,7 @@ impl FontText {
         self.codes.len() >= MIN_CODES && characters.len() * CODES_A_CHARACTER <= self.codes.len()
     }
 
-    /// Whether its codes are others than its characters, so that something in the file says what they are.
+    /// Whether most codes differ from their characters, so that the font must have a character map.
     fn has_map(&self) -> bool {
         let mapped = self.codes.iter().filter(|(code, character)| **code != u32::from(**character)).count();
         mapped * 2 > self.codes.len()
@@ -230,26 +232,25 @@ fn is_accented(character: char) -> bool {
     matches!(character, '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')
 }
 
-/// Letters with accents, and signs that stand in no word.
+/// Whether a character is an accented letter, or a sign that occurs in no word.
 fn is_odd(character: char) -> bool {
     let is_sign = matches!(character, '¡'..='¨' | 'ª' | '¬' | '¯' | '´'..='¶' | '¸'..='º' | '¿' | '×' | '÷')
         || matches!(character, '\u{2C6}'..='\u{2DD}' | 'ƒ' | '†' | '‡' | '‰' | '‹' | '›' | '‚' | '„');
     is_accented(character) || is_sign
 }
 
-/// Signs of ASCII that seldom stand beside another such sign: none that end, enclose or join what is beside them.
+/// Whether a character is an ASCII sign that rarely stands next to another one.
 fn is_lone_sign(character: char) -> bool {
     character.is_ascii_punctuation() && !"()[]{},.-_".contains(character)
 }
 
-/// Characters of private use, but for those by which symbol fonts number their signs, and those that the Adobe Glyph List
-/// gives to small capitals and to parts of brackets.
+/// Whether a character is for private use, except codes of symbol fonts and those that the Adobe Glyph List assigns.
 pub(in crate::text) fn is_private(character: char) -> bool {
     let is_symbol = matches!(character, '\u{F020}'..='\u{F0FF}' | '\u{F6BE}'..='\u{F8FF}');
     !is_symbol && matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
 }
 
-/// Whether the second is the one after the first, as in charts of characters.
+/// Whether the characters are consecutive, as in charts.
 fn are_in_order(first: char, second: char) -> bool {
     u32::from(second).checked_sub(u32::from(first)) == Some(1)
 }

@@ -1,10 +1,10 @@
-//! How often letters follow each other in languages of Latin script.
+//! Frequencies of letter pairs in languages of Latin script.
 
-/// Letters of the table of pairs: those from a to z, and any with an accent.
+/// The letters of [`PAIRS`]: a to z, and one for all accented letters.
 pub(super) const LETTERS: usize = 27;
 
-/// How much more often than chance letters follow each other in thirty languages of Latin script: the binary logarithm,
-/// plus 4, rounded. Rows are the first letter. From the profiles of the language detection library `langdetect`.
+/// How much more frequent than chance a letter pair is in thirty languages of Latin script: the binary logarithm plus 4,
+/// rounded. Rows are the first letter. From the profiles of the language detection library `langdetect`.
 pub(super) const PAIRS: [&[u8; LETTERS]; LETTERS] = [
     b"644644555356573426665434544",
     b"520050004003014003004010304",
@@ -35,5 +35,5 @@ pub(super) const PAIRS: [&[u8; LETTERS]; LETTERS] = [
     b"435441435345474305553330336",
 ];
 
-/// What a pair that is as frequent as chance has in [`PAIRS`].
+/// The value in [`PAIRS`] of a pair as frequent as chance.
 pub(super) const CHANCE: f64 = 4.0;
