@@ -50,7 +50,7 @@
 //! | `provider` | [`ProviderLimits`](provider::ProviderLimits): what providers of models take in a request | | |
 //! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it, what it costs | document | pdf_extract, skrifa, regex, unicode_normalization |
+//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above, in this process or in confined ones of their own: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |

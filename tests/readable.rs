@@ -1,7 +1,7 @@
 //! A text is what the page says: whole, joined where a line divides it, and none where its fonts say nothing.
 
 use pagewise::limits::{Limit, LimitExceeded, Limits};
-use pagewise::text::{Case, PageKind, PageText, Pattern, Query, TextError, chunk_text};
+use pagewise::text::{Case, PageKind, PageText, Pattern, QuerySyntax, TextError, chunk_text};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -77,7 +77,7 @@ fn a_soft_hyphen_joins_and_both_readings_are_found() -> Outcome {
         read(&format!("(The interna) Tj {hyphen} T* (tional com) Tj {hyphen} (mission of co-) Tj T* (operation) Tj"))?;
     assert_eq!(page.text, "The international commission of cooperation");
     for query in ["international", "interna-tional", "cooperation", "co-operation", "commission of co-operation"] {
-        let (_, count) = Pattern::new(query, Query::Literal, Case::Sensitive)?.hits(&page, 9);
+        let (_, count) = Pattern::new(query, QuerySyntax::Literal, Case::Sensitive)?.hits(&page, 9);
         assert_eq!(count, 1, "{query}");
     }
     Ok(())

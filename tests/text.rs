@@ -4,7 +4,7 @@ use pagewise::document::{Document, DocumentError, ReadAt};
 use pagewise::limits::{Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::split::cut;
-use pagewise::text::{TextError, Texts, chunk_text, page_text};
+use pagewise::text::{DocumentTexts, TextError, chunk_text, page_text};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ const ONE_BY_ONE: usize = 8;
 #[test]
 fn many_pages_are_read_at_once_and_have_the_same_words() -> Outcome {
     let (document, limits) = (open("latex.pdf")?, Limits::default());
-    let texts = Texts::default();
+    let texts = DocumentTexts::default();
     for page in [3; ONE_BY_ONE] {
         assert_eq!(texts.page_text(&document, PageIndex(page), &limits), None);
     }
@@ -59,7 +59,7 @@ fn what_is_odd_is_not_read_as_a_whole() -> Outcome {
     ]);
     let bare: Arc<dyn ReadAt> = Arc::new(bare);
     for document in [open("encrypted-empty.pdf")?, Document::open(bare, None, &Limits::default())?] {
-        let texts = Texts::default();
+        let texts = DocumentTexts::default();
         for _ in 0..2 * ONE_BY_ONE {
             assert_eq!(texts.page_text(&document, PageIndex(0), &Limits::default()), None);
         }

@@ -14,6 +14,7 @@ mod phrases;
 mod plain_file;
 mod progress;
 mod request;
+mod token_estimate;
 mod updates;
 
 use std::cell::RefCell;
@@ -45,7 +46,7 @@ pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
     StoreReport, StoreTally, StoredSession, Usage,
 };
-pub use crate::text::{Case, Hit, Pattern, Query};
+pub use crate::text::{Case, Pattern, QuerySyntax, SearchHit};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };

@@ -7,33 +7,19 @@
 //! 1. `glyphs` collects the page's glyphs, finds their characters, and ignores implausible character maps.
 //! 2. `layout` groups glyphs into lines and blocks, in reading order.
 
-mod accents;
-mod characters;
-mod collect;
-mod direction;
-mod fallback;
-mod first;
-mod glyph_names;
-mod hyphens;
-mod join;
-mod lines;
-mod many;
-mod mark;
-mod order;
+mod document_texts;
+mod fallback_engine;
+mod glyphs;
+mod layout;
+mod main_engine;
+mod normalize;
 mod page_text;
-mod plain;
-mod plausible;
-mod replacement;
 mod search;
-mod stacks;
-mod tokens;
-mod write;
 
-pub use many::Texts;
+pub use document_texts::DocumentTexts;
+pub use normalize::normalize_text;
 pub use page_text::{PageKind, PageText, TextEngine};
-pub use plain::plain;
-pub use search::{Case, Hit, Pattern, PatternError, Query};
-pub use tokens::estimated_tokens;
+pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
 use crate::limits::{LimitExceeded, Limits};
@@ -93,7 +79,7 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
         return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
     }
     let file = document.engine_file(index)?.file;
-    let first = within(|| first::page_text(&file, index, limits));
+    let first = within(|| main_engine::extract_page(&file, index, limits));
     match first {
         Ok(page) if !is_unknown(&page) => Ok(page),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
@@ -119,8 +105,8 @@ fn last_resort(
     index: PageIndex,
     limits: &Limits,
 ) -> Result<PageText, TextError> {
-    match within(|| fallback::page_text(file.clone(), index, limits)) {
-        Ok((text, joints)) if !text.is_empty() && plausible::is_text(&text) => Ok(PageText {
+    match within(|| fallback_engine::extract_page(file.clone(), index, limits)) {
+        Ok((text, joints)) if !text.is_empty() && glyphs::is_text(&text) => Ok(PageText {
             text,
             joints,
             kind: PageKind::Text,

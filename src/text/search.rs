@@ -3,7 +3,7 @@
 //! A word divided at the end of a line is found with and without its hyphen. For this, removed hyphens are restored as
 //! soft hyphens, and a literal query allows one, or a hyphen before a line end, between any two letters.
 
-use super::hyphens::SOFT_HYPHEN;
+use super::layout::hyphens::SOFT_HYPHEN;
 use super::page_text::PageText;
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
@@ -50,7 +50,7 @@ pub struct PatternError {
 
 /// The syntax of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Query {
+pub enum QuerySyntax {
     /// Literal text. White space matches any white space, including line ends.
     Literal,
     /// A regular expression. `^` and `$` match at lines.
@@ -68,7 +68,7 @@ pub enum Case {
 
 /// A match with its context, on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchHit {
     /// The matching text.
     pub matched: String,
     /// The match with the text before and after it.
@@ -80,24 +80,24 @@ impl Pattern {
     ///
     /// # Errors
     /// The query is no regular expression, or compiles to a too large one.
-    pub fn new(query: &str, kind: Query, case: Case) -> Result<Self, PatternError> {
+    pub fn new(query: &str, kind: QuerySyntax, case: Case) -> Result<Self, PatternError> {
         let compiled = |expression: &str| {
             let mut builder = RegexBuilder::new(expression);
             builder.case_insensitive(case == Case::Insensitive).multi_line(true).size_limit(MAX_PATTERN_BYTES).build()
         };
         let plain = match kind {
-            Query::Literal => compiled(&literal(query, regex::escape)),
-            Query::Expression => compiled(query),
+            QuerySyntax::Literal => compiled(&literal(query, regex::escape)),
+            QuerySyntax::Expression => compiled(query),
         };
         let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;
         // If the query is too long for the combined expression, each reading is searched alone.
-        let both = (kind == Query::Literal).then(|| compiled(&literal(query, allow_division)).ok()).flatten();
+        let both = (kind == QuerySyntax::Literal).then(|| compiled(&literal(query, allow_division)).ok()).flatten();
         Ok(Self { plain, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
     /// The first `max` matches in the text of a page, and the number of all matches. Empty matches do not count.
     #[must_use]
-    pub fn hits(&self, page: &PageText, max: usize) -> (Vec<Hit>, usize) {
+    pub fn hits(&self, page: &PageText, max: usize) -> (Vec<SearchHit>, usize) {
         let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
         match &self.readings {
             _ if !is_divided => hits(&self.plain, &page.text, max),
@@ -157,7 +157,7 @@ fn with_hyphens(page: &PageText, hyphen: char) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-fn hits(expression: &Regex, text: &str, max: usize) -> (Vec<Hit>, usize) {
+fn hits(expression: &Regex, text: &str, max: usize) -> (Vec<SearchHit>, usize) {
     let mut hits = Vec::new();
     let mut count = 0;
     for found in expression.find_iter(text).filter(|found| !found.is_empty()) {
@@ -171,13 +171,13 @@ fn hits(expression: &Regex, text: &str, max: usize) -> (Vec<Hit>, usize) {
     (hits, count)
 }
 
-fn hit(before: &str, matched: &str, after: &str) -> Hit {
+fn hit(before: &str, matched: &str, after: &str) -> SearchHit {
     let start = before.char_indices().rev().take(CONTEXT_CHARACTERS).last().map_or(before.len(), |(at, _)| at);
     let matched = one_line(matched.chars().take(MAX_MATCH_CHARACTERS));
     let before = on_one_line(before.get(start..).unwrap_or_default().chars());
     let after = on_one_line(after.chars().take(CONTEXT_CHARACTERS));
     let ellipsis = if start > 0 { "…" } else { "" };
-    Hit { excerpt: format!("{ellipsis}{}{matched}{}", before.trim_start(), after.trim_end()), matched }
+    SearchHit { excerpt: format!("{ellipsis}{}{matched}{}", before.trim_start(), after.trim_end()), matched }
 }
 
 fn one_line(text: impl Iterator<Item = char>) -> String {
@@ -201,10 +201,10 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
-    use super::super::hyphens::join_words;
+    use super::super::layout::hyphens::join_words;
     use super::*;
 
-    fn excerpts(query: &str, kind: Query, case: Case, text: &str) -> Vec<String> {
+    fn excerpts(query: &str, kind: QuerySyntax, case: Case, text: &str) -> Vec<String> {
         let (text, joints) = join_words(text);
         let page = PageText { text, joints, ..PageText::default() };
         let (hits, count) = Pattern::new(query, kind, case).unwrap().hits(&page, 9);
@@ -215,40 +215,40 @@ mod tests {
     #[test]
     fn a_literal_is_found_across_lines_and_in_any_case() {
         let text = "It costs\n5.00 EUR (net).";
-        assert_eq!(excerpts("COSTS 5.00", Query::Literal, Case::Insensitive, text), ["It costs 5.00 EUR (net)."]);
-        assert!(excerpts("COSTS", Query::Literal, Case::Sensitive, text).is_empty());
-        assert!(excerpts("5x00", Query::Literal, Case::Insensitive, text).is_empty());
-        assert_eq!(excerpts(r"^\d\.\d+", Query::Expression, Case::Sensitive, text).len(), 1);
-        assert!(excerpts("x*", Query::Expression, Case::Sensitive, text).is_empty());
+        assert_eq!(excerpts("COSTS 5.00", QuerySyntax::Literal, Case::Insensitive, text), ["It costs 5.00 EUR (net)."]);
+        assert!(excerpts("COSTS", QuerySyntax::Literal, Case::Sensitive, text).is_empty());
+        assert!(excerpts("5x00", QuerySyntax::Literal, Case::Insensitive, text).is_empty());
+        assert_eq!(excerpts(r"^\d\.\d+", QuerySyntax::Expression, Case::Sensitive, text).len(), 1);
+        assert!(excerpts("x*", QuerySyntax::Expression, Case::Sensitive, text).is_empty());
     }
 
     #[test]
     fn both_readings_of_a_divided_word_are_found() {
         let text = "the co\u{AD}\noperation of well-\nKnown ABC-\n12 part\u{AD}\nners, pages 10-\n12";
-        let found = |query: &str| excerpts(query, Query::Literal, Case::Insensitive, text).len();
+        let found = |query: &str| excerpts(query, QuerySyntax::Literal, Case::Insensitive, text).len();
         for query in ["cooperation", "co-operation", "well-known", "wellknown", "ABC-12", "part-ners, pages 10-12"] {
             assert_eq!(found(query), 1, "{query}");
         }
         for query in ["1012", "ABC12", "part ners", "c-ooperation", "the-co"] {
             assert_eq!(found(query), 0, "{query}");
         }
-        let shown = excerpts("co-operation of wellknown", Query::Literal, Case::Insensitive, text);
+        let shown = excerpts("co-operation of wellknown", QuerySyntax::Literal, Case::Insensitive, text);
         assert!(shown.iter().all(|excerpt| excerpt.starts_with("the cooperation of well- Known ABC- 12 partners")));
         for expression in ["co-?oper", "co-oper", "cooper"] {
-            assert_eq!(excerpts(expression, Query::Expression, Case::Sensitive, text).len(), 1, "{expression}");
+            assert_eq!(excerpts(expression, QuerySyntax::Expression, Case::Sensitive, text).len(), 1, "{expression}");
         }
     }
 
     #[test]
     fn excerpts_are_cut_between_characters() {
         let text = format!("{}needle{}", "é".repeat(200), "é".repeat(200));
-        let found = excerpts("needle", Query::Literal, Case::Sensitive, &text);
+        let found = excerpts("needle", QuerySyntax::Literal, Case::Sensitive, &text);
         assert_eq!(found, [format!("…{}needle{}", "é".repeat(80), "é".repeat(80))]);
     }
 
     #[test]
     fn an_expression_that_is_none_or_too_large_is_refused() {
-        assert!(Pattern::new("(", Query::Expression, Case::Sensitive).is_err());
-        assert!(Pattern::new(r"\w{1000}{1000}", Query::Expression, Case::Sensitive).is_err());
+        assert!(Pattern::new("(", QuerySyntax::Expression, Case::Sensitive).is_err());
+        assert!(Pattern::new(r"\w{1000}{1000}", QuerySyntax::Expression, Case::Sensitive).is_err());
     }
 }

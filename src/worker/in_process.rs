@@ -10,7 +10,7 @@ use crate::limits::{Cancellation, Limits, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError, JoinError};
-use crate::text::{self, PageText, TextError, Texts};
+use crate::text::{self, DocumentTexts, PageText, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]; each operation has the time of their deadline.
 #[derive(Clone)]
@@ -42,7 +42,7 @@ impl InProcess {
             limits,
             fonts: Arc::clone(&self.fonts),
             kept: Mutex::default(),
-            texts: Texts::default(),
+            texts: DocumentTexts::default(),
         })
     }
 }
@@ -64,7 +64,7 @@ pub(super) struct OpenDocument {
     limits: Limits,
     fonts: Arc<dyn FontSource>,
     kept: Mutex<KeptChunks>,
-    texts: Texts,
+    texts: DocumentTexts,
 }
 
 /// Chunks that were cut to look at a page, until the page itself is asked for.

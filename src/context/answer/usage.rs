@@ -1,8 +1,8 @@
 //! The size of an answer as it counts against provider limits.
 
 use super::Block;
+use crate::context::token_estimate::estimated_tokens;
 use crate::store::Usage;
-use crate::text::estimated_tokens;
 
 /// Estimated tokens of a PDF page: providers charge for its picture and its text.
 const TOKENS_OF_A_PAGE: u64 = 2_000;

@@ -10,7 +10,7 @@ use crate::html::decoded;
 use crate::limits::Cancellation;
 use crate::page::PageSet;
 use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
-use crate::text::plain;
+use crate::text::normalize_text;
 use crate::view::ConversationId;
 use crate::web::{Fetched, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 use crate::worker::{PageText, PdfError};
@@ -165,7 +165,7 @@ impl FetchJob<'_> {
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };
                 self.abridge(&mut stored);
-                stored.text = plain(&stored.text);
+                stored.text = normalize_text(&stored.text);
                 stored
             }
         };
@@ -183,7 +183,7 @@ impl FetchJob<'_> {
             mime_type: "text/html".to_owned(),
             pages: None,
             notes: page.notes,
-            text: plain(&page.markdown),
+            text: normalize_text(&page.markdown),
         })
     }
 

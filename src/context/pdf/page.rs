@@ -9,10 +9,10 @@ use crate::context::answer::{
 use crate::context::error::ContextError;
 use crate::context::phrases::one_line;
 use crate::context::request::form_name;
+use crate::context::token_estimate::estimated_tokens;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
-use crate::text::estimated_tokens;
 use crate::view::PageForm;
 use crate::worker::PageChunk;
 

@@ -7,11 +7,11 @@ use super::plan::PlannedPage;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::request::form_name;
+use crate::context::token_estimate::estimated_tokens;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::{Limit, LimitExceeded};
 use crate::page::PageIndex;
 use crate::render::{Dpi, RenderOptions};
-use crate::text::estimated_tokens;
 use crate::view::PageForm;
 use crate::worker::{PdfAction, PdfError, Picture};
 

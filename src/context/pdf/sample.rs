@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::estimate::image_tokens;
 use crate::context::answer::PageEstimate;
+use crate::context::token_estimate::estimated_tokens;
 use crate::document::PageGeometry;
 use crate::page::{PageIndex, PageSet};
-use crate::text::{PageKind, estimated_tokens};
+use crate::text::PageKind;
 use crate::worker::Pages;
 
 /// Pages in a sample: enough to meet the kinds of page that a document has.

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::SearchArguments;
 use crate::context::{
-    Case, ContextManager, Hit, OpenPdf, PageKind, Pattern, ProgressListener, Query, ResultBudget, SelectedPages,
-    json_length, one_line, page_or_pages, select_from, untrusted,
+    Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SearchHit,
+    SelectedPages, json_length, one_line, page_or_pages, select_from, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::caller::Caller;
@@ -50,7 +50,7 @@ pub fn search(
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
-    let kind = if arguments.is_regex { Query::Expression } else { Query::Literal };
+    let kind = if arguments.is_regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
     let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
     Pattern::new(&arguments.query, kind, case).map_err(|error| {
         ToolError::parameter("query", "must be a regular expression, as regex is true")
@@ -83,7 +83,7 @@ struct MatchedPage {
     label: Option<String>,
     count: usize,
     is_held: bool,
-    hits: Vec<Hit>,
+    hits: Vec<SearchHit>,
 }
 
 impl SearchFindings {
@@ -201,7 +201,7 @@ impl MatchedPage {
     }
 
     /// Bytes of a match in both.
-    fn hit_cost(hit: &Hit) -> u64 {
+    fn hit_cost(hit: &SearchHit) -> u64 {
         const NAMES: u64 = 32;
         let excerpts = json_length(&hit.excerpt).saturating_mul(2);
         excerpts.saturating_add(json_length(&hit.matched)).saturating_add(NAMES)

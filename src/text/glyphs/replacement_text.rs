@@ -1,6 +1,6 @@
-//! Replacement text of marked-content sequences (ISO 32000-2, 14.9.4).
+//! ReplacementText text of marked-content sequences (ISO 32000-2, 14.9.4).
 
-use super::mark::Mark;
+use crate::text::glyphs::PlacedGlyph;
 use hayro_interpret::kurbo::Rect;
 
 /// The largest distance of baselines of one line, as a share of an em.
@@ -8,80 +8,80 @@ const OFF_LINE_EM: f64 = 0.5;
 
 /// Tracks open marked-content sequences, and the outermost one with a replacement text.
 #[derive(Debug, Default)]
-pub(super) struct Replacements {
+pub(crate) struct ReplacementTracker {
     /// Number of open sequences, with and without replacement text.
     depth: usize,
-    open: Option<(usize, Replacement)>,
+    open: Option<(usize, ReplacementText)>,
 }
 
 /// A replacement text and the position of the content that it replaces.
 #[derive(Debug)]
-pub(super) struct Replacement {
+pub(crate) struct ReplacementText {
     /// The encoded text string.
-    pub(super) string: Vec<u8>,
+    pub(crate) string: Vec<u8>,
     /// The extent of the glyphs on the first line of the sequence.
-    glyphs: Option<Mark>,
+    glyphs: Option<PlacedGlyph>,
     /// The extent of the first image or path, for letters drawn without a font.
-    area: Option<Mark>,
+    area: Option<PlacedGlyph>,
     /// Number of glyphs outside the page.
     off_page: u64,
 }
 
-impl Replacement {
+impl ReplacementText {
     /// The position of the text; `None` if nothing is drawn on the page.
-    pub(super) fn extent(&self) -> Option<&Mark> {
+    pub(crate) fn extent(&self) -> Option<&PlacedGlyph> {
         self.glyphs.as_ref().or(self.area.as_ref())
     }
 
     /// The number of glyphs outside the page, if none is on it.
-    pub(super) fn off_page(&self) -> u64 {
+    pub(crate) fn off_page(&self) -> u64 {
         if self.extent().is_none() { self.off_page } else { 0 }
     }
 }
 
-impl Replacements {
+impl ReplacementTracker {
     /// Opens a sequence. `string` is not called within a sequence that has a replacement text.
-    pub(super) fn begin(&mut self, string: impl FnOnce() -> Option<Vec<u8>>) {
+    pub(crate) fn begin(&mut self, string: impl FnOnce() -> Option<Vec<u8>>) {
         self.depth += 1;
         if self.open.is_none() {
             self.open =
-                string().map(|string| (self.depth, Replacement { string, glyphs: None, area: None, off_page: 0 }));
+                string().map(|string| (self.depth, ReplacementText { string, glyphs: None, area: None, off_page: 0 }));
         }
     }
 
     /// Closes the innermost sequence, and returns its replacement text, if any.
-    pub(super) fn end(&mut self) -> Option<Replacement> {
+    pub(crate) fn end(&mut self) -> Option<ReplacementText> {
         let depth = self.depth;
         self.depth = depth.saturating_sub(1);
         self.open.take_if(|(opened, _)| *opened >= depth).map(|(_, replacement)| replacement)
     }
 
     /// Closes all sequences at the end of the page.
-    pub(super) fn finish(&mut self) -> Option<Replacement> {
+    pub(crate) fn finish(&mut self) -> Option<ReplacementText> {
         self.open.take().map(|(_, replacement)| replacement)
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
     /// Adds a glyph to the open sequence. Returns false if none is open.
-    pub(super) fn cover(&mut self, mark: &Mark) -> bool {
-        let Some((_, Replacement { glyphs, .. })) = &mut self.open else { return false };
+    pub(crate) fn add_glyph(&mut self, glyph: &PlacedGlyph) -> bool {
+        let Some((_, ReplacementText { glyphs, .. })) = &mut self.open else { return false };
         match glyphs {
-            Some(extent) if is_on_line(extent, mark) => {
-                extent.start = extent.start.min(mark.start);
-                extent.end = extent.end.max(mark.end);
+            Some(extent) if is_on_line(extent, glyph) => {
+                extent.start = extent.start.min(glyph.start);
+                extent.end = extent.end.max(glyph.end);
             }
             // The text stays at the first line of the sequence.
             Some(_) => {}
-            none => *none = Some(mark.clone()),
+            none => *none = Some(glyph.clone()),
         }
         true
     }
 
     /// Counts a glyph outside the page for the open sequence. Returns false if none is open.
-    pub(super) fn miss(&mut self) -> bool {
+    pub(crate) fn count_off_page(&mut self) -> bool {
         if let Some((_, replacement)) = &mut self.open {
             replacement.off_page += 1;
         }
@@ -89,18 +89,18 @@ impl Replacements {
     }
 
     /// Adds an image or a path to the open sequence.
-    pub(super) fn cover_area(&mut self, area: impl FnOnce() -> Rect) {
+    pub(crate) fn add_area(&mut self, area: impl FnOnce() -> Rect) {
         if let Some((_, replacement)) = &mut self.open
             && replacement.extent().is_none()
         {
             let area = area();
             let is_seen = area.is_finite() && area.width() > 0.0 && area.height() > 0.0;
-            replacement.area = is_seen.then(|| Mark::of_area(area));
+            replacement.area = is_seen.then(|| PlacedGlyph::of_area(area));
         }
     }
 }
 
-fn is_on_line(extent: &Mark, mark: &Mark) -> bool {
-    let size = extent.size.max(mark.size);
-    extent.frame == mark.frame && (extent.across - mark.across).abs() <= size * OFF_LINE_EM
+fn is_on_line(extent: &PlacedGlyph, glyph: &PlacedGlyph) -> bool {
+    let size = extent.size.max(glyph.size);
+    extent.direction == glyph.direction && (extent.across - glyph.across).abs() <= size * OFF_LINE_EM
 }

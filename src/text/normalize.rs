@@ -4,7 +4,7 @@ use crate::document::text_string::is_hidden;
 
 /// Normalises text: no hidden characters, `\n` for every line end, no trailing spaces, at most one empty line in a row.
 #[must_use]
-pub fn plain(text: &str) -> String {
+pub fn normalize_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{B}', '\u{C}', '\u{2028}', '\u{2029}'], "\n");
     let mut out = String::with_capacity(text.len());
     let mut empty_lines = 0;
@@ -26,13 +26,13 @@ pub fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::normalize_text;
 
     #[test]
     fn lines_stay_and_hidden_characters_go() {
         let text = "\n\n a\u{202E}b \r\n\u{200B}\r\n\n\tc\u{E0041}\u{0}\u{9B}d\re\n";
-        assert_eq!(plain(text), " ab\n\n\tcd\ne");
-        assert_eq!(plain(" \n\u{FEFF}"), "");
-        assert_eq!(plain("م\u{200C}ن"), "م\u{200C}ن");
+        assert_eq!(normalize_text(text), " ab\n\n\tcd\ne");
+        assert_eq!(normalize_text(" \n\u{FEFF}"), "");
+        assert_eq!(normalize_text("م\u{200C}ن"), "م\u{200C}ن");
     }
 }

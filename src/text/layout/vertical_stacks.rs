@@ -4,8 +4,8 @@
 //! are closer to those above and below than to those beside them. Ordinary lines of one glyph are more than 1.25 em
 //! apart, and list labels have text beside them; these are no stacks.
 
-use super::lines::{Line, Piece, is_space};
-use super::mark::{Frame, Mark};
+use super::lines::{LineGlyph, TextLine, is_space};
+use crate::text::glyphs::{PlacedGlyph, WritingDirection};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most glyphs side by side in a stack, such as a year.
@@ -46,20 +46,20 @@ const MAX_COMPARED: usize = 32;
 
 /// A line that may be part of a stack, in coordinates of the column.
 #[derive(Debug, Clone, Copy)]
-struct Cell {
+struct StackCell {
     line: usize,
     /// The direction of the column.
-    column: Frame,
+    column: WritingDirection,
     top: f64,
     bottom: f64,
     /// The middle of the column, across columns.
     middle: f64,
     size: f64,
-    kind: Kind,
+    kind: CellKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CellKind {
     /// One upright East Asian glyph.
     EastAsian,
     /// Upright glyphs of another script.
@@ -68,25 +68,25 @@ enum Kind {
     Lying,
 }
 
-impl Cell {
-    fn upright(at: usize, line: &Line) -> Option<Self> {
-        let is_narrow = line.pieces.len() <= MAX_ABREAST && line.end - line.start <= WIDTH_EM * line.size;
-        let (first, rest) = line.pieces.split_first().filter(|_| is_narrow)?;
-        let is_east_asian = rest.is_empty() && first.mark.said.first().is_some_and(is_upright);
+impl StackCell {
+    fn upright(at: usize, line: &TextLine) -> Option<Self> {
+        let is_narrow = line.glyphs.len() <= MAX_ABREAST && line.end - line.start <= WIDTH_EM * line.size;
+        let (first, rest) = line.glyphs.split_first().filter(|_| is_narrow)?;
+        let is_east_asian = rest.is_empty() && first.glyph.text.first().is_some_and(is_upright);
         Some(Self {
             line: at,
-            column: line.frame.turned(),
+            column: line.direction.after_quarter_turn(),
             top: line.across - ASCENT_EM * line.size,
             bottom: line.across + (1.0 - ASCENT_EM) * line.size,
             middle: -f64::midpoint(line.start, line.end),
             size: line.size,
-            kind: if is_east_asian { Kind::EastAsian } else { Kind::Other },
+            kind: if is_east_asian { CellKind::EastAsian } else { CellKind::Other },
         })
     }
 
-    fn lying(at: usize, line: &Line) -> Self {
-        let (column, top, bottom) = (line.frame, line.start, line.end);
-        Self { line: at, column, top, bottom, middle: line.across, size: line.size, kind: Kind::Lying }
+    fn lying(at: usize, line: &TextLine) -> Self {
+        let (column, top, bottom) = (line.direction, line.start, line.end);
+        Self { line: at, column, top, bottom, middle: line.across, size: line.size, kind: CellKind::Lying }
     }
 
     /// Whether this cell is directly below `above`.
@@ -100,59 +100,65 @@ impl Cell {
     }
 
     /// The glyphs of the cell, arranged along the column.
-    fn pieces(&self, line: &Line) -> Vec<Piece> {
-        if self.kind == Kind::Lying {
-            return line.pieces.clone();
+    fn glyphs(&self, line: &TextLine) -> Vec<LineGlyph> {
+        if self.kind == CellKind::Lying {
+            return line.glyphs.clone();
         }
-        let count = line.pieces.iter().map(|_| 1.0).sum::<f64>();
+        let count = line.glyphs.iter().map(|_| 1.0).sum::<f64>();
         let height = (self.bottom - self.top) / count;
         let mut start = self.top;
-        let mut pieces = Vec::with_capacity(line.pieces.len());
-        for Piece { mark, .. } in &line.pieces {
-            let mark = Mark { frame: self.column, start, end: start + height, across: self.middle, ..mark.clone() };
+        let mut glyphs = Vec::with_capacity(line.glyphs.len());
+        for LineGlyph { glyph, .. } in &line.glyphs {
+            let glyph = PlacedGlyph {
+                direction: self.column,
+                start,
+                end: start + height,
+                across: self.middle,
+                ..glyph.clone()
+            };
             start += height;
-            pieces.push(Piece { mark, is_spaced: false });
+            glyphs.push(LineGlyph { glyph, is_spaced: false });
         }
-        pieces
+        glyphs
     }
 }
 
 /// Merges each stack into one line, at the position of its first glyph.
-pub(super) fn stacked(lines: Vec<Line>) -> Vec<Line> {
-    let stacks = stacks(cells(&lines), &lines);
+pub(crate) fn merge_stacks(lines: Vec<TextLine>) -> Vec<TextLine> {
+    let stacks = find_stacks(cells(&lines), &lines);
     if stacks.is_empty() {
         return lines;
     }
-    let mut made = HashMap::new();
-    let mut taken = BTreeSet::new();
+    let mut merged = HashMap::new();
+    let mut used_lines = BTreeSet::new();
     for stack in stacks {
-        taken.extend(stack.iter().map(|cell| cell.line));
+        used_lines.extend(stack.iter().map(|cell| cell.line));
         if let Some((first, line)) = stack.iter().map(|cell| cell.line).min().zip(column(&stack, &lines)) {
-            made.insert(first, line);
+            merged.insert(first, line);
         }
     }
     let kept = lines.into_iter().enumerate();
-    kept.filter_map(|(at, line)| made.remove(&at).or_else(|| (!taken.contains(&at)).then_some(line))).collect()
+    kept.filter_map(|(at, line)| merged.remove(&at).or_else(|| (!used_lines.contains(&at)).then_some(line))).collect()
 }
 
 /// The lines that may be cells of stacks, from top to bottom.
-fn cells(lines: &[Line]) -> Vec<Cell> {
-    let mut cells = lines.iter().enumerate().filter_map(|(at, line)| Cell::upright(at, line)).collect::<Vec<_>>();
+fn cells(lines: &[TextLine]) -> Vec<StackCell> {
+    let mut cells = lines.iter().enumerate().filter_map(|(at, line)| StackCell::upright(at, line)).collect::<Vec<_>>();
     let columns =
-        cells.iter().filter(|cell| cell.kind == Kind::EastAsian).map(|cell| cell.column).collect::<BTreeSet<_>>();
+        cells.iter().filter(|cell| cell.kind == CellKind::EastAsian).map(|cell| cell.column).collect::<BTreeSet<_>>();
     cells.retain(|cell| columns.contains(&cell.column));
     if columns.is_empty() {
         return cells;
     }
-    let lying = lines.iter().enumerate().filter(|(_, line)| columns.contains(&line.frame));
-    cells.extend(lying.map(|(at, line)| Cell::lying(at, line)));
+    let lying = lines.iter().enumerate().filter(|(_, line)| columns.contains(&line.direction));
+    cells.extend(lying.map(|(at, line)| StackCell::lying(at, line)));
     cells.sort_by(|a, b| a.top.total_cmp(&b.top));
     cells
 }
 
-fn stacks(cells: Vec<Cell>, lines: &[Line]) -> Vec<Vec<Cell>> {
-    let mut stacks: Vec<Vec<Cell>> = Vec::new();
-    let mut by_middle: HashMap<(Frame, i64), Vec<usize>> = HashMap::new();
+fn find_stacks(cells: Vec<StackCell>, lines: &[TextLine]) -> Vec<Vec<StackCell>> {
+    let mut stacks: Vec<Vec<StackCell>> = Vec::new();
+    let mut by_middle: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
     for cell in cells {
         let grid = grid(cell.middle);
         let near = [grid, grid - 1, grid + 1].into_iter().filter_map(|grid| by_middle.get(&(cell.column, grid)));
@@ -169,43 +175,43 @@ fn stacks(cells: Vec<Cell>, lines: &[Line]) -> Vec<Vec<Cell>> {
     }
     stacks.retain(|stack| is_east_asian(stack));
     if !stacks.is_empty() {
-        let rows = Rows::of(lines);
-        stacks.retain(|stack| !rows.divide(stack, lines));
+        let rows = BaselineRows::of(lines);
+        stacks.retain(|stack| !rows.contain_most_of(stack, lines));
     }
     stacks
 }
 
-fn is_east_asian(stack: &[Cell]) -> bool {
+fn is_east_asian(stack: &[StackCell]) -> bool {
     let count = |kind| stack.iter().filter(|cell| cell.kind == kind).count();
-    let (east_asian, other) = (count(Kind::EastAsian), count(Kind::Other));
+    let (east_asian, other) = (count(CellKind::EastAsian), count(CellKind::Other));
     east_asian >= 2 && east_asian >= 2 * other
 }
 
 /// The line of a stack.
-fn column(stack: &[Cell], lines: &[Line]) -> Option<Line> {
+fn column(stack: &[StackCell], lines: &[TextLine]) -> Option<TextLine> {
     let (first, last) = (stack.first()?, stack.last()?);
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut glyphs: Vec<LineGlyph> = Vec::new();
     for cell in stack {
-        let mut more = cell.pieces(lines.get(cell.line)?);
-        if let (Some(last), Some(next)) = (pieces.last(), more.first_mut()) {
-            let touches = last.mark.said.first().is_some_and(is_upright);
-            next.is_spaced = !touches && is_space(next.mark.start - last.mark.end, next.mark.size);
+        let mut more = cell.glyphs(lines.get(cell.line)?);
+        if let (Some(last), Some(next)) = (glyphs.last(), more.first_mut()) {
+            let touches = last.glyph.text.first().is_some_and(is_upright);
+            next.is_spaced = !touches && is_space(next.glyph.start - last.glyph.end, next.glyph.size);
         }
-        pieces.append(&mut more);
+        glyphs.append(&mut more);
     }
-    let upright = stack.iter().find(|cell| cell.kind == Kind::EastAsian)?;
-    let (frame, across, size) = (first.column, upright.middle, upright.size);
-    Some(Line { frame, start: first.top, end: last.bottom, across, size, pieces })
+    let upright = stack.iter().find(|cell| cell.kind == CellKind::EastAsian)?;
+    let (direction, across, size) = (first.column, upright.middle, upright.size);
+    Some(TextLine { direction, start: first.top, end: last.bottom, across, size, glyphs })
 }
 
 /// Lines by baseline, sorted from left to right.
-struct Rows(BTreeMap<(Frame, i64), Vec<(f64, usize)>>);
+struct BaselineRows(BTreeMap<(WritingDirection, i64), Vec<(f64, usize)>>);
 
-impl Rows {
-    fn of(lines: &[Line]) -> Self {
-        let mut rows: BTreeMap<(Frame, i64), Vec<(f64, usize)>> = BTreeMap::new();
+impl BaselineRows {
+    fn of(lines: &[TextLine]) -> Self {
+        let mut rows: BTreeMap<(WritingDirection, i64), Vec<(f64, usize)>> = BTreeMap::new();
         for (at, line) in lines.iter().enumerate() {
-            rows.entry((line.frame, grid(line.across))).or_default().push((line.start, at));
+            rows.entry((line.direction, grid(line.across))).or_default().push((line.start, at));
         }
         for row in rows.values_mut() {
             row.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -214,13 +220,13 @@ impl Rows {
     }
 
     /// Whether most glyphs of a stack belong to rows instead.
-    fn divide(&self, stack: &[Cell], lines: &[Line]) -> bool {
+    fn contain_most_of(&self, stack: &[StackCell], lines: &[TextLine]) -> bool {
         let gaps = stack.windows(2).filter_map(|pair| match pair {
             [above, below] => Some(below.top - above.bottom),
             _ => None,
         });
         let gap = gaps.fold(0.0, f64::max);
-        let upright = stack.iter().filter(|cell| cell.kind != Kind::Lying);
+        let upright = stack.iter().filter(|cell| cell.kind != CellKind::Lying);
         let (in_rows, all) = upright.fold((0_usize, 0_usize), |(in_rows, all), cell| {
             let is_in_row = lines.get(cell.line).is_some_and(|line| self.has_neighbour(cell, line, gap, lines));
             (in_rows + usize::from(is_in_row), all + 1)
@@ -229,9 +235,9 @@ impl Rows {
     }
 
     /// Whether a cell belongs to text beside it, which is closer than the next cell, or the text of a list label.
-    fn has_neighbour(&self, cell: &Cell, line: &Line, gap: f64, lines: &[Line]) -> bool {
+    fn has_neighbour(&self, cell: &StackCell, line: &TextLine, gap: f64, lines: &[TextLine]) -> bool {
         let row = grid(line.across);
-        let rows = [row, row - 1, row + 1].into_iter().filter_map(|row| self.0.get(&(line.frame, row)));
+        let rows = [row, row - 1, row + 1].into_iter().filter_map(|row| self.0.get(&(line.direction, row)));
         let mut beside = rows.flat_map(|row| {
             let at = row.partition_point(|(start, _)| *start < line.start);
             let after = row.get(at..).unwrap_or_default().iter().take(2);
@@ -241,7 +247,7 @@ impl Rows {
             let Some(other) = lines.get(*at).filter(|_| *at != cell.line) else { return false };
             let apart = (other.start - line.end).max(line.start - other.end);
             let (small, large) = (line.size.min(other.size), line.size.max(other.size));
-            let is_label = other.pieces.len() > 1 && apart <= LABEL_EM * line.size;
+            let is_label = other.glyphs.len() > 1 && apart <= LABEL_EM * line.size;
             (other.across - line.across).abs() <= BASELINE_EM * small
                 && large <= small * SIZE_RATIO
                 && (is_label || apart < gap - BASELINE_EM * small)
@@ -266,33 +272,40 @@ fn is_upright(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lines::lines;
-    use super::super::mark::{Place, Said};
-    use super::super::{order, write};
     use super::*;
+    use crate::text::glyphs::{GlyphPlacement, GlyphText};
+    use crate::text::layout::lines::group_into_lines;
+    use crate::text::layout::{plain_text, reading_order};
     use hayro_interpret::kurbo::Affine;
 
     /// Glyphs of an em of 10 at `x` and `y`, as they are drawn, from the top down.
-    fn marks(text: &str, x: f64, y: f64, step: [f64; 2]) -> Vec<Mark> {
+    fn glyphs(text: &str, x: f64, y: f64, step: [f64; 2]) -> Vec<PlacedGlyph> {
         let mut at = [x, y];
-        let mut marks = Vec::new();
+        let mut glyphs = Vec::new();
         for character in text.chars() {
-            let place = Place::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, at[0], at[1]]));
-            let (frame, start, across, size) = (place.frame, place.start, place.across, place.size);
+            let place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, at[0], at[1]]));
+            let (direction, start, across, size) = (place.direction, place.start, place.across, place.size);
             let advance = if character.is_ascii() { 0.5 } else { 1.0 };
-            marks.push(Mark { said: Said::One(character), frame, start, end: start + advance * size, across, size });
+            glyphs.push(PlacedGlyph {
+                text: GlyphText::One(character),
+                direction,
+                start,
+                end: start + advance * size,
+                across,
+                size,
+            });
             at = [at[0] + step[0], at[1] + step[1]];
         }
-        marks
+        glyphs
     }
 
-    fn read(marks: Vec<Mark>) -> String {
-        write::text(&order::blocks(stacked(lines(marks))))
+    fn read(glyphs: Vec<PlacedGlyph>) -> String {
+        plain_text::write_blocks(&reading_order::order_blocks(merge_stacks(group_into_lines(glyphs))))
     }
 
     #[test]
     fn glyphs_under_each_other_are_a_column_and_columns_go_to_the_left() {
-        let column = |text, x| marks(text, x, 0.0, [0.0, 11.0]);
+        let column = |text, x| glyphs(text, x, 0.0, [0.0, 11.0]);
         assert_eq!(read(column("活字は歩く", 50.0)), "活字は歩く");
         let drawn_to_the_left = [column("上から下へ。", 50.0), column("右から左へ。", 32.0)].concat();
         assert_eq!(read(drawn_to_the_left), "上から下へ。\n右から左へ。");
@@ -303,27 +316,27 @@ mod tests {
     #[test]
     fn a_number_abreast_belongs_to_its_column() {
         let year = [
-            marks("平成", 50.0, 0.0, [0.0, 10.0]),
-            marks("25", 50.0, 20.0, [5.0, 0.0]),
-            marks("年", 50.0, 30.0, [0.0, 10.0]),
+            glyphs("平成", 50.0, 0.0, [0.0, 10.0]),
+            glyphs("25", 50.0, 20.0, [5.0, 0.0]),
+            glyphs("年", 50.0, 30.0, [0.0, 10.0]),
         ];
         assert_eq!(read(year.concat()), "平成25年");
     }
 
     #[test]
     fn lists_and_tables_are_no_columns() {
-        let apart = marks("一二三", 50.0, 0.0, [0.0, 15.0]);
+        let apart = glyphs("一二三", 50.0, 0.0, [0.0, 15.0]);
         assert_eq!(read(apart), "一\n二\n三");
-        let latin = marks("abc", 50.0, 0.0, [0.0, 10.0]);
+        let latin = glyphs("abc", 50.0, 0.0, [0.0, 10.0]);
         assert_eq!(read(latin), "a\nb\nc");
-        let digits = marks("123", 50.0, 0.0, [0.0, 10.0]);
+        let digits = glyphs("123", 50.0, 0.0, [0.0, 10.0]);
         assert_eq!(read(digits), "1\n2\n3");
         let labels = ["赤い", "青い", "黒い"].into_iter().zip([0.0, 12.0, 24.0]);
-        let texts = labels.flat_map(|(text, y)| marks(text, 75.0, y, [10.0, 0.0]));
-        let list = marks("一二三", 50.0, 0.0, [0.0, 12.0]).into_iter().chain(texts).collect();
+        let texts = labels.flat_map(|(text, y)| glyphs(text, 75.0, y, [10.0, 0.0]));
+        let list = glyphs("一二三", 50.0, 0.0, [0.0, 12.0]).into_iter().chain(texts).collect();
         assert_eq!(read(list), "一\n二\n三\n\n赤い\n青い\n黒い");
         // Rows drawn in columns: glyphs are closer within rows.
-        let rows = [marks("右左", 50.0, 0.0, [0.0, 12.0]), marks("手足", 60.0, 0.0, [0.0, 12.0])];
-        assert_eq!(stacked(lines(rows.concat())).len(), 4);
+        let rows = [glyphs("右左", 50.0, 0.0, [0.0, 12.0]), glyphs("手足", 60.0, 0.0, [0.0, 12.0])];
+        assert_eq!(merge_stacks(group_into_lines(rows.concat())).len(), 4);
     }
 }

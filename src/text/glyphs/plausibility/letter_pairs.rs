@@ -1,11 +1,11 @@
 //! Frequencies of letter pairs in languages of Latin script.
 
 /// The letters of [`PAIRS`]: a to z, and one for all accented letters.
-pub(super) const LETTERS: usize = 27;
+pub(crate) const LETTERS: usize = 27;
 
 /// How much more frequent than chance a letter pair is in thirty languages of Latin script: the binary logarithm plus 4,
 /// rounded. Rows are the first letter. From the profiles of the language detection library `langdetect`.
-pub(super) const PAIRS: [&[u8; LETTERS]; LETTERS] = [
+pub(crate) const PAIRS: [&[u8; LETTERS]; LETTERS] = [
     b"644644555356573426665434544",
     b"520050004003014003004010304",
     b"502040065232005002334000445",
@@ -36,4 +36,4 @@ pub(super) const PAIRS: [&[u8; LETTERS]; LETTERS] = [
 ];
 
 /// The value in [`PAIRS`] of a pair as frequent as chance.
-pub(super) const CHANCE: f64 = 4.0;
+pub(crate) const CHANCE: f64 = 4.0;

@@ -1,14 +1,14 @@
 //! Composes letters with accents that are drawn as separate glyphs, as TeX does.
 
-use super::mark::{Mark, Said};
+use crate::text::glyphs::{GlyphText, PlacedGlyph};
 use unicode_normalization::char::compose;
 
 /// The least overlap of a letter and its accent, as a share of the narrower glyph.
 const OVERLAP: f64 = 0.4;
 
 /// The composed character of two overlapping glyphs; `None` if they are not a letter and its accent.
-pub(super) fn composed(first: &Mark, second: &Mark) -> Option<Said> {
-    let (Said::One(left), Said::One(right)) = (&first.said, &second.said) else { return None };
+pub(crate) fn compose_accent(first: &PlacedGlyph, second: &PlacedGlyph) -> Option<GlyphText> {
+    let (GlyphText::One(left), GlyphText::One(right)) = (&first.text, &second.text) else { return None };
     let (base, accent) = match (combining(*left), combining(*right)) {
         (Some(accent), None) => (*right, accent),
         (None, Some(accent)) => (*left, accent),
@@ -25,7 +25,7 @@ pub(super) fn composed(first: &Mark, second: &Mark) -> Option<Said> {
         'ȷ' => 'j',
         other => other,
     };
-    compose(base, accent).map(Said::One)
+    compose(base, accent).map(GlyphText::One)
 }
 
 /// The combining form of a spacing accent.

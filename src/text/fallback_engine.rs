@@ -1,8 +1,8 @@
 //! The fallback engine: pdf-extract, which has its own reader.
 
 use super::TextError;
-use super::hyphens::join_words;
-use super::plain::plain;
+use super::layout::hyphens::join_words;
+use super::normalize::normalize_text;
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -10,9 +10,9 @@ use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
 use std::fmt;
 
 /// The text of one page of a file, and the positions where hyphens were removed.
-pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Result<(String, Vec<u64>), TextError> {
+pub(super) fn extract_page(file: Bytes, index: PageIndex, limits: &Limits) -> Result<(String, Vec<u64>), TextError> {
     let document = pdf_extract::Document::load_mem(&file).map_err(|error| unreadable(&error))?;
-    let mut text = Bounded { text: String::new(), left: limits.max_text_bytes, is_full: false };
+    let mut text = BoundedText { text: String::new(), left: limits.max_text_bytes, is_full: false };
     let mut output = PlainTextOutput::new(&mut text);
     let written = pdf_extract::output_doc_page(&document, &mut output, index.number().get());
     if text.is_full {
@@ -20,7 +20,7 @@ pub(super) fn page_text(file: Bytes, index: PageIndex, limits: &Limits) -> Resul
         return Err(LimitExceeded { which: Limit::TextBytes, limit, found: limit.saturating_add(1) }.into());
     }
     written.map_err(|error: OutputError| unreadable(&error))?;
-    Ok(join_words(&plain(&text.text)))
+    Ok(join_words(&normalize_text(&text.text)))
 }
 
 fn unreadable(error: &dyn fmt::Display) -> TextError {
@@ -28,13 +28,13 @@ fn unreadable(error: &dyn fmt::Display) -> TextError {
 }
 
 /// A text buffer with a limit. Exceeding it is an error, which ends the extraction.
-struct Bounded {
+struct BoundedText {
     text: String,
     left: u64,
     is_full: bool,
 }
 
-impl fmt::Write for &mut Bounded {
+impl fmt::Write for &mut BoundedText {
     fn write_str(&mut self, more: &str) -> fmt::Result {
         match self.left.checked_sub(more.len() as u64) {
             Some(left) => self.left = left,
@@ -48,7 +48,7 @@ impl fmt::Write for &mut Bounded {
     }
 }
 
-impl ConvertToFmt for &mut Bounded {
+impl ConvertToFmt for &mut BoundedText {
     type Writer = Self;
 
     fn convert(self) -> Self {

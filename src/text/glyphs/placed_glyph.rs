@@ -7,11 +7,11 @@ const SNAP_DEGREES: f64 = 3.0;
 
 /// The direction of a line of text in degrees clockwise: 0 is to the right, 90 is down the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub(super) struct Frame(u16);
+pub(crate) struct WritingDirection(u16);
 
-impl Frame {
+impl WritingDirection {
     /// The direction of `vector`, with the y axis pointing down.
-    pub(super) fn of(vector: Vec2) -> Self {
+    pub(crate) fn of(vector: Vec2) -> Self {
         // A fast path for nearly all text.
         if vector.y == 0.0 && vector.x > 0.0 {
             return Self(0);
@@ -25,25 +25,25 @@ impl Frame {
     }
 
     /// The coordinate of `point` along lines of this direction.
-    pub(super) fn along(self, point: Point) -> f64 {
+    pub(crate) fn along(self, point: Point) -> f64 {
         let (sin, cos) = self.turn();
         point.x * cos + point.y * sin
     }
 
     /// The coordinate of `point` across lines of this direction.
-    pub(super) fn across(self, point: Point) -> f64 {
+    pub(crate) fn across(self, point: Point) -> f64 {
         let (sin, cos) = self.turn();
         point.y * cos - point.x * sin
     }
 
     /// The point on the page with these coordinates.
-    pub(super) fn point(self, along: f64, across: f64) -> Point {
+    pub(crate) fn point(self, along: f64, across: f64) -> Point {
         let (sin, cos) = self.turn();
         Point::new(along * cos - across * sin, along * sin + across * cos)
     }
 
     /// This direction after a clockwise quarter turn.
-    pub(super) fn turned(self) -> Self {
+    pub(crate) fn after_quarter_turn(self) -> Self {
         Self((self.0 + 90) % 360)
     }
 
@@ -60,16 +60,16 @@ impl Frame {
 
 /// The text of a glyph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Said {
+pub(crate) enum GlyphText {
     /// One character.
     One(char),
     /// Several characters: a ligature, or the replacement text of a marked-content sequence.
     Many(Box<str>),
 }
 
-impl Said {
+impl GlyphText {
     /// The first character.
-    pub(super) fn first(&self) -> Option<char> {
+    pub(crate) fn first(&self) -> Option<char> {
         match self {
             Self::One(character) => Some(*character),
             Self::Many(text) => text.chars().next(),
@@ -77,7 +77,7 @@ impl Said {
     }
 
     /// Whether it is only white space.
-    pub(super) fn is_space(&self) -> bool {
+    pub(crate) fn is_space(&self) -> bool {
         match self {
             Self::One(character) => character.is_whitespace(),
             Self::Many(text) => text.chars().all(char::is_whitespace),
@@ -85,14 +85,14 @@ impl Said {
     }
 
     /// The length in bytes of UTF-8.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::One(character) => character.len_utf8(),
             Self::Many(text) => text.len(),
         }
     }
 
-    pub(super) fn push_to(&self, text: &mut String) {
+    pub(crate) fn push_to(&self, text: &mut String) {
         match self {
             Self::One(character) => text.push(*character),
             Self::Many(more) => text.push_str(more),
@@ -102,74 +102,80 @@ impl Said {
 
 /// A glyph with its text and position. Coordinates are along and across its writing direction, in points.
 #[derive(Debug, Clone)]
-pub(super) struct Mark {
-    pub(super) said: Said,
-    pub(super) frame: Frame,
+pub(crate) struct PlacedGlyph {
+    pub(crate) text: GlyphText,
+    pub(crate) direction: WritingDirection,
     /// Its start along the line.
-    pub(super) start: f64,
+    pub(crate) start: f64,
     /// The start of the next glyph.
-    pub(super) end: f64,
+    pub(crate) end: f64,
     /// The position of the baseline, or in vertical writing of the middle of the column.
-    pub(super) across: f64,
+    pub(crate) across: f64,
     /// The em.
-    pub(super) size: f64,
+    pub(crate) size: f64,
 }
 
-impl Mark {
+impl PlacedGlyph {
     /// A placeholder for an image drawn in `area`.
-    pub(super) fn of_area(area: Rect) -> Self {
-        let (frame, size) = (Frame::default(), area.height());
-        Self { said: Said::One(' '), frame, start: area.x0, end: area.x1, across: area.y1, size }
+    pub(crate) fn of_area(area: Rect) -> Self {
+        let (direction, size) = (WritingDirection::default(), area.height());
+        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size }
     }
 
-    pub(super) fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         [self.start, self.end, self.across, self.size].into_iter().all(f64::is_finite)
     }
 
     /// The middle of the glyph on the page.
-    pub(super) fn middle(&self) -> Point {
-        self.frame.point(f64::midpoint(self.start, self.end), self.across - self.size * 0.3)
+    pub(crate) fn middle(&self) -> Point {
+        self.direction.point(f64::midpoint(self.start, self.end), self.across - self.size * 0.3)
     }
 }
 
 /// The position of a glyph, from the transform of its 1,000 unit em to the page.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) frame: Frame,
-    pub(super) start: f64,
-    pub(super) across: f64,
-    pub(super) size: f64,
+pub(crate) struct GlyphPlacement {
+    pub(crate) direction: WritingDirection,
+    pub(crate) start: f64,
+    pub(crate) across: f64,
+    pub(crate) size: f64,
     /// The length of a thousandth of an em along the line.
-    pub(super) unit: f64,
+    pub(crate) unit: f64,
 }
 
-impl Place {
+impl GlyphPlacement {
     /// The position of a glyph in horizontal writing.
-    pub(super) fn horizontal(place: Affine) -> Self {
+    pub(crate) fn horizontal(place: Affine) -> Self {
         let [a, b, c, d, _, _] = place.as_coeffs();
-        let frame = Frame::of(Vec2::new(a, b));
+        let direction = WritingDirection::of(Vec2::new(a, b));
         let origin = place * Point::ZERO;
         Self {
-            frame,
-            start: frame.along(origin),
-            across: frame.across(origin),
+            direction,
+            start: direction.along(origin),
+            across: direction.across(origin),
             size: c.hypot(d) * 1000.0,
             unit: a.hypot(b),
         }
     }
 
     /// The ratio of an em's width to its height, in horizontal writing.
-    pub(super) fn ratio(place: Affine) -> f64 {
+    pub(crate) fn ratio(place: Affine) -> f64 {
         let [a, b, c, d, _, _] = place.as_coeffs();
         a.hypot(b) / c.hypot(d)
     }
 
     /// The position of a glyph in vertical writing. Its origin is at the bottom left of the em.
-    pub(super) fn vertical(place: Affine) -> Self {
+    pub(crate) fn vertical(place: Affine) -> Self {
         let [a, b, c, d, _, _] = place.as_coeffs();
-        let frame = Frame::of(Vec2::new(-c, -d));
+        let direction = WritingDirection::of(Vec2::new(-c, -d));
         let top = place * Point::new(500.0, 880.0);
-        Self { frame, start: frame.along(top), across: frame.across(top), size: a.hypot(b) * 1000.0, unit: c.hypot(d) }
+        Self {
+            direction,
+            start: direction.along(top),
+            across: direction.across(top),
+            size: a.hypot(b) * 1000.0,
+            unit: c.hypot(d),
+        }
     }
 }
 
@@ -179,7 +185,7 @@ mod tests {
 
     #[test]
     fn directions_snap_and_wrap() {
-        let degrees = |x, y| Frame::of(Vec2::new(x, y)).0;
+        let degrees = |x, y| WritingDirection::of(Vec2::new(x, y)).0;
         assert_eq!(degrees(1.0, 0.02), 0);
         assert_eq!(degrees(1.0, -0.02), 0);
         assert_eq!(degrees(0.0, 1.0), 90);
@@ -190,10 +196,16 @@ mod tests {
 
     #[test]
     fn a_point_comes_back_from_its_distances() {
-        for frame in [Frame(0), Frame(90), Frame(180), Frame(270), Frame(45)] {
+        for direction in [
+            WritingDirection(0),
+            WritingDirection(90),
+            WritingDirection(180),
+            WritingDirection(270),
+            WritingDirection(45),
+        ] {
             let point = Point::new(3.0, 4.0);
-            let back = frame.point(frame.along(point), frame.across(point));
-            assert!((back - point).hypot() < 1e-9, "{frame:?}");
+            let back = direction.point(direction.along(point), direction.across(point));
+            assert!((back - point).hypot() < 1e-9, "{direction:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! its beginning, a value into the gap of a sentence. Parts on one baseline that fill gaps of an earlier line, or touch
 //! its end, belong to it.
 
-use super::lines::{Line, Piece, is_space};
-use super::mark::Frame;
+use super::lines::{LineGlyph, TextLine, is_space};
+use crate::text::glyphs::WritingDirection;
 use std::collections::HashMap;
 
 /// The largest difference of baselines, as a share of an em.
@@ -27,18 +27,19 @@ const ROW_PT: f64 = 4.0;
 const MAX_COMPARED: usize = 32;
 
 /// Joins the parts of each line, at the position of its first part.
-pub(super) fn joined(lines: Vec<Line>) -> Vec<Line> {
-    let mut kept: Vec<Line> = Vec::with_capacity(lines.len());
-    let mut rows: HashMap<(Frame, i64), Vec<usize>> = HashMap::new();
+pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
+    let mut kept: Vec<TextLine> = Vec::with_capacity(lines.len());
+    let mut rows: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
     for line in lines {
         let row = row_of(&line);
-        let near = [row, row - 1, row + 1].into_iter().filter_map(|row| rows.get(&(line.frame, row)));
+        let near = [row, row - 1, row + 1].into_iter().filter_map(|row| rows.get(&(line.direction, row)));
         let near = near.flat_map(|row| row.iter().rev().take(MAX_COMPARED));
-        let one = near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| are_one(earlier, &line))).max();
-        match one.and_then(|at| kept.get_mut(at)) {
+        let match_at =
+            near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| belong_together(earlier, &line))).max();
+        match match_at.and_then(|at| kept.get_mut(at)) {
             Some(earlier) => insert(earlier, line),
             None => {
-                rows.entry((line.frame, row)).or_default().push(kept.len());
+                rows.entry((line.direction, row)).or_default().push(kept.len());
                 kept.push(line);
             }
         }
@@ -46,13 +47,13 @@ pub(super) fn joined(lines: Vec<Line>) -> Vec<Line> {
     kept
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(line: &Line) -> i64 {
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are match_at")]
+fn row_of(line: &TextLine) -> i64 {
     (line.across / ROW_PT).floor() as i64
 }
 
 /// Whether two lines are parts of one line.
-fn are_one(earlier: &Line, line: &Line) -> bool {
+fn belong_together(earlier: &TextLine, line: &TextLine) -> bool {
     let (small, large) = (earlier.size.min(line.size), earlier.size.max(line.size));
     if (earlier.across - line.across).abs() > small * BASELINE_EM || large > small * SIZE_RATIO {
         return false;
@@ -60,35 +61,35 @@ fn are_one(earlier: &Line, line: &Line) -> bool {
     let touches = |gap: f64| (-OVERLAP * small..=TOUCH_EM * small).contains(&gap);
     let is_beside = touches(line.start - earlier.end) || touches(earlier.start - line.end);
     let is_between = line.start < earlier.end && line.end > earlier.start;
-    is_beside || (is_between && line.pieces.iter().all(|piece| is_free(earlier, piece)))
+    is_beside || (is_between && line.glyphs.iter().all(|line_glyph| overlaps_none(earlier, line_glyph)))
 }
 
 /// Whether a glyph overlaps none of the line's glyphs.
-fn is_free(line: &Line, piece: &Piece) -> bool {
-    let (start, end) = (piece.mark.start, piece.mark.end);
-    line.pieces.iter().all(|other| {
-        let common = end.min(other.mark.end) - start.max(other.mark.start);
-        common <= OVERLAP * (end - start).min(other.mark.end - other.mark.start)
+fn overlaps_none(line: &TextLine, line_glyph: &LineGlyph) -> bool {
+    let (start, end) = (line_glyph.glyph.start, line_glyph.glyph.end);
+    line.glyphs.iter().all(|other| {
+        let common = end.min(other.glyph.end) - start.max(other.glyph.start);
+        common <= OVERLAP * (end - start).min(other.glyph.end - other.glyph.start)
     })
 }
 
 /// Inserts the glyphs of `part` into `line` by position.
-fn insert(line: &mut Line, part: Line) {
+fn insert(line: &mut TextLine, part: TextLine) {
     line.start = line.start.min(part.start);
     line.end = line.end.max(part.end);
-    for piece in part.pieces {
-        let at = line.pieces.iter().position(|other| other.mark.start > piece.mark.start);
-        let at = at.unwrap_or(line.pieces.len());
-        line.pieces.insert(at, piece);
-        space(line, at);
-        space(line, at + 1);
+    for line_glyph in part.glyphs {
+        let at = line.glyphs.iter().position(|other| other.glyph.start > line_glyph.glyph.start);
+        let at = at.unwrap_or(line.glyphs.len());
+        line.glyphs.insert(at, line_glyph);
+        update_space(line, at);
+        update_space(line, at + 1);
     }
 }
 
 /// Recomputes whether a space precedes the glyph at `at`, after its neighbour has changed.
-fn space(line: &mut Line, at: usize) {
-    let before = at.checked_sub(1).and_then(|at| line.pieces.get(at)).map(|piece| piece.mark.end);
-    if let Some(piece) = line.pieces.get_mut(at) {
-        piece.is_spaced = before.is_some_and(|end| is_space(piece.mark.start - end, piece.mark.size));
+fn update_space(line: &mut TextLine, at: usize) {
+    let before = at.checked_sub(1).and_then(|at| line.glyphs.get(at)).map(|line_glyph| line_glyph.glyph.end);
+    if let Some(line_glyph) = line.glyphs.get_mut(at) {
+        line_glyph.is_spaced = before.is_some_and(|end| is_space(line_glyph.glyph.start - end, line_glyph.glyph.size));
     }
 }

@@ -1,12 +1,12 @@
 //! Collects the glyphs of a page with their positions, and counts what else is drawn.
 
-use super::characters::{self, Characters};
-use super::mark::{Mark, Place, Said};
-use super::plausible::{FontPlace, PageFonts};
-use super::replacement::{Replacement, Replacements};
+use super::characters::{CharacterResolver, text_of_string};
+use super::plausibility::{FontIndex, PageFonts};
+use super::replacement_text::{ReplacementText, ReplacementTracker};
 use crate::document::effort::{Reach, Steps, price};
 use crate::document::text_string;
 use crate::limits::Limits;
+use crate::text::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
@@ -27,62 +27,62 @@ const ROW_PT: f64 = 8.0;
 const MAX_COMPARED: usize = 64;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
-const MAX_KNOWN: usize = 64;
+const MAX_CACHED_CHARACTERS: usize = 64;
 
 /// The most bytes of a text string for one byte of text.
 const STRING_BYTES_A_BYTE: usize = 4;
 
 /// The glyphs of a page, and counts of what else is drawn.
 #[derive(Debug, Default)]
-pub(super) struct Collected {
-    pub(super) marks: Vec<Mark>,
+pub(crate) struct PageGlyphs {
+    pub(crate) glyphs: Vec<PlacedGlyph>,
     /// Number of invisible glyphs.
-    pub(super) invisible: u64,
+    pub(crate) invisible: u64,
     /// Number of glyphs outside the page, which are left out.
-    pub(super) off_page: u64,
+    pub(crate) off_page: u64,
     /// Number of glyphs with unknown characters.
-    pub(super) undecoded: u64,
+    pub(crate) undecoded: u64,
     /// Sum of the areas of images, in square points.
-    pub(super) picture_area: f64,
+    pub(crate) picture_area: f64,
     /// Number of paths and rectangles.
-    pub(super) paths: u64,
+    pub(crate) paths: u64,
     /// Whether the text exceeds the limit.
-    pub(super) is_full: bool,
+    pub(crate) is_full: bool,
 }
 
 /// Takes the steps of interpreting a page from its budget.
-pub(super) struct Account<'c> {
+pub(crate) struct StepAccount<'c> {
     steps: &'c Steps,
     reach: &'c Reach,
     /// Number of content streams begun so far.
     begun: u64,
 }
 
-impl<'c> Account<'c> {
-    pub(super) fn new(steps: &'c Steps, reach: &'c Reach) -> Self {
+impl<'c> StepAccount<'c> {
+    pub(crate) fn new(steps: &'c Steps, reach: &'c Reach) -> Self {
         Self { steps, reach, begun: 0 }
     }
 
-    fn call(&self) {
+    fn take_call(&self) {
         self.steps.take(price::CALL);
     }
 
-    fn image(&self) {
+    fn take_image(&self) {
         self.steps.take(price::IMAGE);
     }
 
     /// A marked-content sequence with `bytes` of replacement text.
-    fn marked(&self, bytes: usize) {
+    fn take_marked_content(&self, bytes: usize) {
         self.steps.take(price::OPERATOR.saturating_add(u64::try_from(bytes / 8).unwrap_or(u64::MAX)));
     }
 
-    fn glyphs(&self, count: usize) {
+    fn take_glyphs(&self, count: usize) {
         self.steps.take(price::GLYPH.saturating_mul(u64::try_from(count).unwrap_or(u64::MAX)));
     }
 
     /// Clipping to a rectangle may be the beginning of a form XObject.
-    fn clip(&mut self, clip: &ClipPath) {
-        self.call();
+    fn take_clip(&mut self, clip: &ClipPath) {
+        self.take_call();
         if clip.path.elements().len() == 5 {
             self.steps.take(self.reach.content_steps(self.begun));
             self.begun = self.begun.saturating_add(1);
@@ -91,133 +91,141 @@ impl<'c> Account<'c> {
 }
 
 /// Collects the glyphs that a page draws.
-pub(super) struct Collector<'c, 'p> {
-    pub(super) collected: Collected,
-    characters: &'c mut Characters<'p>,
+pub(crate) struct GlyphCollector<'c, 'p> {
+    pub(crate) collected: PageGlyphs,
+    characters: &'c mut CharacterResolver<'p>,
     page: Rect,
-    left_bytes: usize,
-    account: Account<'c>,
-    replacements: Replacements,
+    bytes_left: usize,
+    account: StepAccount<'c>,
+    replacements: ReplacementTracker,
     fonts: PageFonts,
     places: HashMap<(char, i64), Vec<(f64, f64)>>,
 }
 
-impl<'c, 'p> Collector<'c, 'p> {
+impl<'c, 'p> GlyphCollector<'c, 'p> {
     /// A collector for a page with the visible area `page`. `fonts` are the fonts judged so far.
-    pub(super) fn new(
-        characters: &'c mut Characters<'p>,
+    pub(crate) fn new(
+        characters: &'c mut CharacterResolver<'p>,
         fonts: PageFonts,
         page: Rect,
         limits: &Limits,
-        account: Account<'c>,
+        account: StepAccount<'c>,
     ) -> Self {
         Self {
-            collected: Collected::default(),
+            collected: PageGlyphs::default(),
             fonts,
             characters,
             page,
-            left_bytes: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
+            bytes_left: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
             account,
-            replacements: Replacements::default(),
+            replacements: ReplacementTracker::default(),
             places: HashMap::new(),
         }
     }
 
-    fn glyph(&mut self, font: Option<FontPlace>, said: Option<Said>, place: Place, advance: f64, is_visible: bool) {
-        if said.is_none() && !self.replacements.is_open() {
+    fn collect_glyph(
+        &mut self,
+        font: Option<FontIndex>,
+        text: Option<GlyphText>,
+        place: GlyphPlacement,
+        advance: f64,
+        is_visible: bool,
+    ) {
+        if text.is_none() && !self.replacements.is_open() {
             self.collected.undecoded += 1;
             return;
         }
-        let mark = Mark {
+        let glyph = PlacedGlyph {
             // Within replaced content, unknown characters do not matter.
-            said: said.unwrap_or(Said::One(char::REPLACEMENT_CHARACTER)),
-            frame: place.frame,
+            text: text.unwrap_or(GlyphText::One(char::REPLACEMENT_CHARACTER)),
+            direction: place.direction,
             start: place.start,
             end: place.start + advance * place.unit,
             across: place.across,
             size: place.size,
         };
-        if !mark.is_finite() {
+        if !glyph.is_finite() {
             return;
         }
-        if !self.page.contains(mark.middle()) {
-            if !mark.said.is_space() && !self.replacements.miss() {
+        if !self.page.contains(glyph.middle()) {
+            if !glyph.text.is_space() && !self.replacements.count_off_page() {
                 self.collected.off_page += 1;
             }
             return;
         }
-        self.collected.invisible += u64::from(!is_visible && !mark.said.is_space());
-        if !self.replacements.cover(&mark) {
-            if let Some(text) = self.fonts.text(font) {
-                text.add(&mark);
+        self.collected.invisible += u64::from(!is_visible && !glyph.text.is_space());
+        if !self.replacements.add_glyph(&glyph) {
+            if let Some(statistics) = self.fonts.statistics(font) {
+                statistics.add(&glyph);
             }
-            self.keep(mark);
+            self.add_glyph(glyph);
         }
     }
 
-    fn keep(&mut self, mark: Mark) {
-        if self.is_duplicate(&mark) {
+    fn add_glyph(&mut self, glyph: PlacedGlyph) {
+        if self.is_duplicate(&glyph) {
             return;
         }
-        self.spend(mark.said.len());
+        self.count_bytes(glyph.text.len());
         if !self.collected.is_full {
-            self.collected.marks.push(mark);
+            self.collected.glyphs.push(glyph);
         }
     }
 
-    fn spend(&mut self, bytes: usize) {
-        match self.left_bytes.checked_sub(bytes) {
-            Some(left) => self.left_bytes = left,
+    fn count_bytes(&mut self, bytes: usize) {
+        match self.bytes_left.checked_sub(bytes) {
+            Some(left) => self.bytes_left = left,
             None => self.collected.is_full = true,
         }
     }
 
     /// Adds a replacement text at the position of the content that it replaces.
-    fn replace(&mut self, replacement: &Replacement) {
+    fn add_replacement_text(&mut self, replacement: &ReplacementText) {
         self.collected.off_page += replacement.off_page();
         let Some(extent) = replacement.extent() else { return };
         let text = text_string::decode_whole(&replacement.string);
         // Part of its bytes was counted when the sequence began.
         let paid = text.len().min(replacement.string.len() / STRING_BYTES_A_BYTE);
-        self.left_bytes = self.left_bytes.saturating_add(paid);
+        self.bytes_left = self.bytes_left.saturating_add(paid);
         let unknown = text.chars().filter(|character| *character == char::REPLACEMENT_CHARACTER);
         self.collected.undecoded += u64::try_from(unknown.count()).unwrap_or(u64::MAX);
-        let space = |at: f64| Mark { said: Said::One(' '), start: at, end: at, ..extent.clone() };
+        let space = |at: f64| PlacedGlyph { text: GlyphText::One(' '), start: at, end: at, ..extent.clone() };
         if text.starts_with(char::is_whitespace) {
-            self.keep(space(extent.start));
+            self.add_glyph(space(extent.start));
         }
-        if let Some(said) = characters::many(text.trim()) {
-            self.keep(Mark { said, ..extent.clone() });
+        if let Some(text) = text_of_string(text.trim()) {
+            self.add_glyph(PlacedGlyph { text, ..extent.clone() });
         }
         if text.ends_with(char::is_whitespace) {
-            self.keep(space(extent.end));
+            self.add_glyph(space(extent.end));
         }
     }
 
     /// Adds an area to the open sequence, clipped to the page.
-    fn cover_area(&mut self, area: impl FnOnce() -> Rect) {
+    fn add_area(&mut self, area: impl FnOnce() -> Rect) {
         let page = self.page;
-        self.replacements.cover_area(|| area().intersect(page));
+        self.replacements.add_area(|| area().intersect(page));
     }
 
     /// The collected glyphs, including the replacement text of an unclosed sequence.
-    pub(super) fn finish(mut self) -> (Collected, PageFonts) {
+    pub(crate) fn finish(mut self) -> (PageGlyphs, PageFonts) {
         if let Some(replacement) = self.replacements.finish() {
-            self.replace(&replacement);
+            self.add_replacement_text(&replacement);
         }
         (self.collected, self.fonts)
     }
 
-    fn is_duplicate(&mut self, mark: &Mark) -> bool {
-        let Said::One(character) = mark.said else { return false };
+    fn is_duplicate(&mut self, glyph: &PlacedGlyph) -> bool {
+        let GlyphText::One(character) = glyph.text else { return false };
         if character.is_whitespace() {
             return false;
         }
-        let reach = mark.size * DUPLICATE_EM;
-        let is_near =
-            |(start, across): &(f64, f64)| (start - mark.start).abs() <= reach && (across - mark.across).abs() <= reach;
+        let reach = glyph.size * DUPLICATE_EM;
+        let is_near = |(start, across): &(f64, f64)| {
+            (start - glyph.start).abs() <= reach && (across - glyph.across).abs() <= reach
+        };
         let is_known = |places: &Vec<(f64, f64)>| places.iter().rev().take(MAX_COMPARED).any(is_near);
-        let (row, above, below) = (row_of(mark.across), row_of(mark.across - reach), row_of(mark.across + reach));
+        let (row, above, below) = (row_of(glyph.across), row_of(glyph.across - reach), row_of(glyph.across + reach));
         let beside = [above, below].into_iter().filter(|other| *other != row);
         if beside.filter_map(|other| self.places.get(&(character, other))).any(is_known) {
             return true;
@@ -226,32 +234,35 @@ impl<'c, 'p> Collector<'c, 'p> {
         if is_known(places) {
             return true;
         }
-        places.push((mark.start, mark.across));
+        places.push((glyph.start, glyph.across));
         false
     }
 
-    fn run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, is_visible: bool) {
+    fn collect_run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, is_visible: bool) {
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
-        let stretch = Stretch::of(run, to_page);
+        let stretch = HorizontalScaling::of(run, to_page);
         let type3_em = type3_em(run);
         let font = self.fonts.font_of(run);
-        let mut known = Known { is_distrusted: self.fonts.is_distrusted(font), characters: Vec::new() };
+        let mut run_characters =
+            RunCharacters { is_distrusted: self.fonts.is_distrusted(font), characters: Vec::new() };
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
-            let (said, advance) = known.of(glyph, self.characters);
+            let (text, advance) = run_characters.resolve(glyph, self.characters);
             if is_vertical {
-                self.glyph(font, said, Place::vertical(place), VERTICAL_ADVANCE, is_visible);
+                self.collect_glyph(font, text, GlyphPlacement::vertical(place), VERTICAL_ADVANCE, is_visible);
                 continue;
             }
-            let mut place = Place::horizontal(place);
+            let mut place = GlyphPlacement::horizontal(place);
             match type3_em {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            self.glyph(font, said, place, advance, is_visible);
+            self.collect_glyph(font, text, place, advance, is_visible);
         }
-        if let Some(text) = self.fonts.text(font) {
-            text.note_codes(known.characters.iter().filter_map(|(code, said, _)| Some((*code, said.as_ref()?))));
+        if let Some(statistics) = self.fonts.statistics(font) {
+            statistics.record_codes(
+                run_characters.characters.iter().filter_map(|(code, text, _)| Some((*code, text.as_ref()?))),
+            );
         }
     }
 }
@@ -262,24 +273,24 @@ fn row_of(across: f64) -> i64 {
 }
 
 /// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
-struct Known {
+struct RunCharacters {
     /// Whether the file's character map of the font is ignored.
     is_distrusted: bool,
-    characters: Vec<(u32, Option<Said>, f64)>,
+    characters: Vec<(u32, Option<GlyphText>, f64)>,
 }
 
-impl Known {
-    fn of(&mut self, glyph: &Glyph<'_>, characters: &mut Characters<'_>) -> (Option<Said>, f64) {
+impl RunCharacters {
+    fn resolve(&mut self, glyph: &Glyph<'_>, characters: &mut CharacterResolver<'_>) -> (Option<GlyphText>, f64) {
         let code = glyph.char_code();
-        if let Some((_, said, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
-            return (said.clone(), *advance);
+        if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
+            return (text.clone(), *advance);
         }
-        let said = if self.is_distrusted { characters.of_program(glyph) } else { characters.of(glyph) };
+        let text = if self.is_distrusted { characters.resolve_by_program(glyph) } else { characters.resolve(glyph) };
         let advance = advance_of(glyph);
-        if self.characters.len() < MAX_KNOWN {
-            self.characters.push((code, said.clone(), advance));
+        if self.characters.len() < MAX_CACHED_CHARACTERS {
+            self.characters.push((code, text.clone(), advance));
         }
-        (said, advance)
+        (text, advance)
     }
 }
 
@@ -287,19 +298,19 @@ impl Known {
 ///
 /// Glyphs of a substitute font are squeezed to the original widths, each by its own factor. A factor common to all
 /// glyphs of a run is the text's horizontal scaling.
-enum Stretch {
+enum HorizontalScaling {
     OfText,
     OfGlyphs,
 }
 
-impl Stretch {
+impl HorizontalScaling {
     fn of(run: &GlyphRun<'_, '_>, to_page: Affine) -> Self {
-        let mut ratios = run.glyphs().iter().map(|glyph| Place::ratio(to_page * glyph.transform()));
+        let mut ratios = run.glyphs().iter().map(|glyph| GlyphPlacement::ratio(to_page * glyph.transform()));
         let Some(first) = ratios.next() else { return Self::OfText };
         if ratios.any(|ratio| (ratio - first).abs() > 0.001 * first) { Self::OfGlyphs } else { Self::OfText }
     }
 
-    fn unit(&self, place: &Place) -> f64 {
+    fn unit(&self, place: &GlyphPlacement) -> f64 {
         match self {
             Self::OfText => place.unit,
             Self::OfGlyphs => place.size / 1000.0,
@@ -323,45 +334,45 @@ fn advance_of(glyph: &Glyph<'_>) -> f64 {
     f64::from(advance.unwrap_or(0.0))
 }
 
-impl<'a> Device<'a> for Collector<'_, '_> {
+impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, _: &DrawMode) {
-        self.account.call();
+        self.account.take_call();
         self.collected.paths += 1;
-        self.cover_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
+        self.add_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.account.clip(clip);
+        self.account.take_clip(clip);
     }
 
     fn push_clip_rect(&mut self, _: &Rect) {
-        self.account.call();
+        self.account.take_call();
     }
 
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
-        self.account.call();
+        self.account.take_call();
     }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.call();
-        self.account.glyphs(run.glyphs().len());
+        self.account.take_call();
+        self.account.take_glyphs(run.glyphs().len());
         if !self.collected.is_full {
-            self.run(run, props.transform, !matches!(mode, DrawMode::Invisible));
+            self.collect_run(run, props.transform, !matches!(mode, DrawMode::Invisible));
         }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.account.image();
+        self.account.take_image();
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let shown = props.transform.transform_rect_bbox(pixels).intersect(self.page);
         self.collected.picture_area += shown.width().max(0.0) * shown.height().max(0.0);
-        self.cover_area(|| shown);
+        self.add_area(|| shown);
     }
 
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, _: &DrawMode) {
-        self.account.call();
+        self.account.take_call();
         self.collected.paths += 1;
-        self.cover_area(|| props.transform.transform_rect_bbox(*rect));
+        self.add_area(|| props.transform.transform_rect_bbox(*rect));
     }
 
     fn pop_clip(&mut self) {}
@@ -376,14 +387,14 @@ impl<'a> Device<'a> for Collector<'_, '_> {
             bytes = string.len();
             Some(string)
         });
-        self.account.marked(bytes);
+        self.account.take_marked_content(bytes);
         // Many sequences may share one long string and draw nothing.
-        self.spend(bytes / STRING_BYTES_A_BYTE);
+        self.count_bytes(bytes / STRING_BYTES_A_BYTE);
     }
 
     fn end_marked_content(&mut self) {
         if let Some(replacement) = self.replacements.end() {
-            self.replace(&replacement);
+            self.add_replacement_text(&replacement);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! the reversed tables of the embedded font program; the code itself, if it is ASCII in a simple font.
 
 use super::glyph_names::character_of;
-use super::mark::Said;
+use crate::text::glyphs::GlyphText;
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::Pdf;
@@ -19,82 +19,83 @@ use unicode_normalization::UnicodeNormalization;
 const MAX_GLYPHS: usize = 1 << 16;
 
 /// Finds the characters of glyphs, and caches tables of their fonts.
-pub(super) struct Characters<'p> {
+pub(crate) struct CharacterResolver<'p> {
     pdf: &'p Pdf,
     /// Characters by glyph, for each font program read so far.
-    programs: HashMap<u128, HashMap<u32, GlyphName>>,
+    programs: HashMap<u128, HashMap<u32, ProgramCharacter>>,
     /// CID fonts of the document by name, read on first use.
-    collections: Option<HashMap<String, Collection>>,
+    collections: Option<HashMap<String, CidCollection>>,
 }
 
 /// The character of a glyph according to the font program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct GlyphName {
+struct ProgramCharacter {
     character: char,
     /// Whether it comes from a symbol font's code, which need not be the character.
     is_number: bool,
 }
 
 /// Maps the codes of a CID font to characters.
-struct Collection {
+struct CidCollection {
     encoding: CMap,
     to_unicode: CMap,
 }
 
-impl<'p> Characters<'p> {
-    pub(super) fn new(pdf: &'p Pdf) -> Self {
+impl<'p> CharacterResolver<'p> {
+    pub(crate) fn new(pdf: &'p Pdf) -> Self {
         Self { pdf, programs: HashMap::new(), collections: None }
     }
 
     /// Whether characters were looked up by the names of fonts.
-    pub(super) fn went_by_names(&self) -> bool {
+    pub(crate) fn used_font_names(&self) -> bool {
         self.collections.is_some()
     }
 
     /// The text of `glyph`; `None` if unknown.
-    pub(super) fn of(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
-        if let Some(said) = glyph.as_unicode().and_then(said) {
-            return Some(said);
+    pub(crate) fn resolve(&mut self, glyph: &Glyph<'_>) -> Option<GlyphText> {
+        if let Some(glyph_text) = glyph.as_unicode().and_then(glyph_text) {
+            return Some(glyph_text);
         }
         match glyph {
-            Glyph::Outline(outline) => self.of_outline(outline),
+            Glyph::Outline(outline) => self.resolve_outline(outline),
             Glyph::Type3(_) => ascii(glyph.char_code()),
         }
     }
 
-    fn of_outline(&mut self, glyph: &OutlineGlyph) -> Option<Said> {
+    fn resolve_outline(&mut self, glyph: &OutlineGlyph) -> Option<GlyphText> {
         // hayro exposes only the programs of TrueType and CID fonts.
         let Some(program) = glyph.font_data() else { return ascii(glyph.char_code()) };
         if let Some(name) = &program.postscript_name
-            && let Some(collected) = self.of_collection(name, glyph.char_code())
+            && let Some(collected) = self.resolve_by_collection(name, glyph.char_code())
         {
             return Some(collected);
         }
-        self.named(glyph, &program).and_then(|named| one(named.character))
+        self.program_character(glyph, &program)
+            .and_then(|program_character| text_of_character(program_character.character))
     }
 
     /// The text of `glyph` according to the font program alone; `None` if unknown.
-    pub(super) fn of_program(&mut self, glyph: &Glyph<'_>) -> Option<Said> {
+    pub(crate) fn resolve_by_program(&mut self, glyph: &Glyph<'_>) -> Option<GlyphText> {
         let Glyph::Outline(outline) = glyph else { return None };
-        let named = self.named(outline, &outline.font_data()?)?;
-        one(named.character).filter(|_| !named.is_number)
+        let program_character = self.program_character(outline, &outline.font_data()?)?;
+        text_of_character(program_character.character).filter(|_| !program_character.is_number)
     }
 
-    fn named(&mut self, glyph: &OutlineGlyph, program: &OutlineFontData) -> Option<GlyphName> {
+    fn program_character(&mut self, glyph: &OutlineGlyph, program: &OutlineFontData) -> Option<ProgramCharacter> {
         let read = || characters_by_glyph((*program.data).as_ref());
         self.programs.entry(program.cache_key).or_insert_with(read).get(&glyph.glyph_id().to_u32()).copied()
     }
 
-    fn of_collection(&mut self, font: &str, code: u32) -> Option<Said> {
+    fn resolve_by_collection(&mut self, font: &str, code: u32) -> Option<GlyphText> {
         let pdf = self.pdf;
         let collection = self.collections.get_or_insert_with(|| collections(pdf)).get(font)?;
         let cid = (1..=4).find_map(|length| collection.encoding.lookup_cid_code(code, length))?;
-        collection.to_unicode.lookup_bf_string(cid).and_then(said)
+        collection.to_unicode.lookup_bf_string(cid).and_then(glyph_text)
     }
 }
 
 /// CID fonts with a predefined character collection (ISO 32000-2, 9.7.5.2), by name without subset tag.
-fn collections(pdf: &Pdf) -> HashMap<String, Collection> {
+fn collections(pdf: &Pdf) -> HashMap<String, CidCollection> {
     let objects = pdf.objects().into_iter();
     let fonts = objects.filter_map(|object| match object {
         Object::Dict(font) if font.get::<Name<'_>>(b"Subtype").is_some_and(|kind| *kind == *b"Type0") => Some(font),
@@ -110,13 +111,15 @@ fn name_of(font: &Dict<'_>) -> Option<String> {
     Some(without_tag.unwrap_or(name))
 }
 
-fn collection(font: &Dict<'_>) -> Option<Collection> {
+fn collection(font: &Dict<'_>) -> Option<CidCollection> {
     let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
     let encoding = encoding(&font.get::<Object<'_>>(b"Encoding")?)?;
-    let named = encoding.metadata().character_collection.as_ref().map(|collection| collection.family.clone());
-    let family = named.filter(|family| *family != CidFamily::AdobeIdentity).or_else(|| family(&descendant))?;
+    let program_character =
+        encoding.metadata().character_collection.as_ref().map(|collection| collection.family.clone());
+    let family =
+        program_character.filter(|family| *family != CidFamily::AdobeIdentity).or_else(|| family(&descendant))?;
     let to_unicode = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
-    Some(Collection { encoding, to_unicode })
+    Some(CidCollection { encoding, to_unicode })
 }
 
 fn family(descendant: &Dict<'_>) -> Option<CidFamily> {
@@ -142,19 +145,19 @@ fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
 }
 
 /// Reverses the tables `cmap` and `post` of an OpenType font, or the charset of a CFF font.
-fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
+fn characters_by_glyph(program: &[u8]) -> HashMap<u32, ProgramCharacter> {
     let mut characters = HashMap::new();
     if is_substitute(program) {
         return characters;
     }
     let Some(font) = font_of(program) else { return characters_by_name(program) };
     for (code, glyph) in font.charmap().mappings().take(MAX_GLYPHS) {
-        if let Some(character) = char::from_u32(unmoved(code)) {
-            let named = GlyphName { character, is_number: code != u32::from(character) };
-            let known = characters.entry(glyph.to_u32()).or_insert(named);
+        if let Some(character) = char::from_u32(symbol_code(code)) {
+            let program_character = ProgramCharacter { character, is_number: code != u32::from(character) };
+            let known = characters.entry(glyph.to_u32()).or_insert(program_character);
             // Of several characters, the lowest: the others are compatibility forms.
             if character < known.character {
-                *known = named;
+                *known = program_character;
             }
         }
     }
@@ -163,9 +166,9 @@ fn characters_by_glyph(program: &[u8]) -> HashMap<u32, GlyphName> {
     let names = font.glyph_names();
     for (glyph, name) in names.iter().take(if has_names { MAX_GLYPHS } else { 0 }) {
         if let Some(character) = character_of(name.as_str()) {
-            let known = characters.entry(glyph.to_u32()).or_insert(GlyphName { character, is_number: false });
+            let known = characters.entry(glyph.to_u32()).or_insert(ProgramCharacter { character, is_number: false });
             if known.is_number {
-                *known = GlyphName { character, is_number: false };
+                *known = ProgramCharacter { character, is_number: false };
             }
         }
     }
@@ -196,7 +199,7 @@ const SUBSTITUTES: [StandardFont; 14] = [
 ];
 
 /// Characters by the glyph names in the charset of a CFF font (Adobe Technical Note 5176, section 13).
-fn characters_by_name(program: &[u8]) -> HashMap<u32, GlyphName> {
+fn characters_by_name(program: &[u8]) -> HashMap<u32, ProgramCharacter> {
     let font = CffFontRef::new_cff(program, 0, None).ok().filter(|font| !font.is_cid());
     let names = font.as_ref().and_then(|font| Some((font, font.charset()?)));
     let Some((font, charset)) = names else { return HashMap::new() };
@@ -207,11 +210,11 @@ fn characters_by_name(program: &[u8]) -> HashMap<u32, GlyphName> {
     if numbers.windows(2).all(|pair| matches!(pair, [name, next] if name.checked_add(1) == Some(*next))) {
         return HashMap::new();
     }
-    let named = glyphs.filter_map(|glyph| {
+    let program_character = glyphs.filter_map(|glyph| {
         let name = std::str::from_utf8(font.string(charset.string_id(GlyphId::new(glyph))?)?).ok()?;
-        Some((glyph, GlyphName { character: character_of(name)?, is_number: false }))
+        Some((glyph, ProgramCharacter { character: character_of(name)?, is_number: false }))
     });
-    named.collect()
+    program_character.collect()
 }
 
 fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
@@ -222,41 +225,41 @@ fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
 }
 
 /// The code of a symbol font, which `cmap` moves to U+F000 (OpenType, platform 3, encoding 0).
-fn unmoved(code: u32) -> u32 {
+fn symbol_code(code: u32) -> u32 {
     if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code }
 }
 
-fn ascii(code: u32) -> Option<Said> {
+fn ascii(code: u32) -> Option<GlyphText> {
     let character = char::from_u32(code)?;
-    (character.is_ascii_graphic() || character == ' ').then_some(Said::One(character))
+    (character.is_ascii_graphic() || character == ' ').then_some(GlyphText::One(character))
 }
 
-fn said(text: BfString) -> Option<Said> {
+fn glyph_text(text: BfString) -> Option<GlyphText> {
     match text {
-        BfString::Char(character) => one(character),
-        BfString::String(text) => many(&text),
+        BfString::Char(character) => text_of_character(character),
+        BfString::String(text) => text_of_string(&text),
     }
 }
 
-fn one(character: char) -> Option<Said> {
+fn text_of_character(character: char) -> Option<GlyphText> {
     match character {
         '\0' | '\u{FFFD}' => None,
         // A visible soft hyphen is a hyphen.
-        '\u{AD}' => Some(Said::One('-')),
-        '\u{A0}' => Some(Said::One(' ')),
-        composed if is_presentation_form(composed) => many(&composed.nfkc().collect::<String>()),
-        other => Some(Said::One(other)),
+        '\u{AD}' => Some(GlyphText::One('-')),
+        '\u{A0}' => Some(GlyphText::One(' ')),
+        composed if is_presentation_form(composed) => text_of_string(&composed.nfkc().collect::<String>()),
+        other => Some(GlyphText::One(other)),
     }
 }
 
-pub(super) fn many(text: &str) -> Option<Said> {
+pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
     let clean = text.chars().filter(|character| !matches!(character, '\0' | '\u{FFFD}'));
     let clean = clean.flat_map(decomposed).collect::<String>();
     let mut characters = clean.chars();
     match (characters.next(), characters.next()) {
         (None, _) => None,
-        (Some(only), None) => Some(Said::One(only)),
-        _ => Some(Said::Many(clean.into_boxed_str())),
+        (Some(only), None) => Some(GlyphText::One(only)),
+        _ => Some(GlyphText::Many(clean.into_boxed_str())),
     }
 }
 
@@ -277,11 +280,11 @@ mod tests {
 
     #[test]
     fn forms_become_letters() {
-        assert_eq!(one('ﬃ'), Some(Said::Many("ffi".into())));
-        assert_eq!(one('\u{FEDF}'), Some(Said::One('ل')));
-        assert_eq!(one('⼀'), Some(Said::One('一')));
-        assert_eq!(one('\u{AD}'), Some(Said::One('-')));
-        assert_eq!(one('\0'), None);
-        assert_eq!(many("f\u{FB01}\0"), Some(Said::Many("ffi".into())));
+        assert_eq!(text_of_character('ﬃ'), Some(GlyphText::Many("ffi".into())));
+        assert_eq!(text_of_character('\u{FEDF}'), Some(GlyphText::One('ل')));
+        assert_eq!(text_of_character('⼀'), Some(GlyphText::One('一')));
+        assert_eq!(text_of_character('\u{AD}'), Some(GlyphText::One('-')));
+        assert_eq!(text_of_character('\0'), None);
+        assert_eq!(text_of_string("f\u{FB01}\0"), Some(GlyphText::Many("ffi".into())));
     }
 }

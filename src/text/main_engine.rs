@@ -1,11 +1,10 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
-use super::characters::Characters;
-use super::collect::{Account, Collected, Collector};
+use super::TextError;
+use super::glyphs::{CharacterResolver, GlyphCollector, PageFonts, PageGlyphs, StepAccount, is_private};
+use super::layout::{group_into_lines, join_lines, join_words, merge_stacks, order_blocks, write_blocks};
+use super::normalize::normalize_text;
 use super::page_text::{PageKind, PageText, TextEngine};
-use super::plain::plain;
-use super::plausible::{PageFonts, is_private};
-use super::{TextError, hyphens, join, lines, order, stacks, write};
 use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -20,36 +19,36 @@ use std::sync::Arc;
 const SCAN_SHARE: f64 = 0.5;
 
 /// The text of one page of a file.
-pub(super) fn page_text(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
+pub(super) fn extract_page(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
     let steps = Steps::new(limits);
     let file = CountedFile::new(file.clone(), &steps);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| unreadable("it does not open"))?;
-    Pages::new(&pdf, &steps).text(index, limits)
+    TextExtractor::new(&pdf, &steps).page_text(index, limits)
 }
 
 /// Extracts the text of pages of one document, with caches of their fonts.
-pub(super) struct Pages<'p> {
+pub(super) struct TextExtractor<'p> {
     pdf: &'p Pdf,
     steps: &'p Steps,
     /// Fonts in the cache.
     loaded: LoadedFonts,
     cache: InterpreterCache<'p>,
-    characters: Characters<'p>,
+    characters: CharacterResolver<'p>,
 }
 
-impl<'p> Pages<'p> {
+impl<'p> TextExtractor<'p> {
     /// An extractor for pages of `pdf`. `steps` is the budget of each page, including reads of the file.
     pub(super) fn new(pdf: &'p Pdf, steps: &'p Steps) -> Self {
-        let (cache, characters) = (InterpreterCache::new(), Characters::new(pdf));
+        let (cache, characters) = (InterpreterCache::new(), CharacterResolver::new(pdf));
         Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters }
     }
 
     /// Whether characters were looked up by font names, which need not be unique in a document.
-    pub(super) fn went_by_names(&self) -> bool {
-        self.characters.went_by_names()
+    pub(super) fn used_font_names(&self) -> bool {
+        self.characters.used_font_names()
     }
 
-    pub(super) fn text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
+    pub(super) fn page_text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
         let pages = self.pdf.pages();
         let at = usize::try_from(index.0).unwrap_or(usize::MAX);
         let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
@@ -58,13 +57,13 @@ impl<'p> Pages<'p> {
         self.steps.take(reach.page_steps);
         let (width, height) = page.render_dimensions();
         let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-        let (collected, fonts) = self.collect(page, &reach, shown, PageFonts::default(), limits)?;
-        let collected = match fonts.judge() {
-            None => collected,
+        let (page_glyphs, fonts) = self.collect(page, &reach, shown, PageFonts::default(), limits)?;
+        let page_glyphs = match fonts.take_implausible() {
+            None => page_glyphs,
             // Collect again without the character maps of fonts whose text is implausible.
             Some(fonts) => self.collect(page, &reach, shown, fonts, limits)?.0,
         };
-        Ok(laid_out(collected, shown.area()))
+        Ok(lay_out(page_glyphs, shown.area()))
     }
 
     fn collect(
@@ -74,25 +73,25 @@ impl<'p> Pages<'p> {
         shown: Rect,
         fonts: PageFonts,
         limits: &Limits,
-    ) -> Result<(Collected, PageFonts), TextError> {
+    ) -> Result<(PageGlyphs, PageFonts), TextError> {
         let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
-        let account = Account::new(self.steps, reach);
-        let mut collector = Collector::new(&mut self.characters, fonts, shown, limits, account);
+        let account = StepAccount::new(self.steps, reach);
+        let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account);
         interpret_page(page, &mut context, &mut collector);
-        let (collected, fonts) = collector.finish();
-        if collected.is_full {
+        let (page_glyphs, fonts) = collector.finish();
+        if page_glyphs.is_full {
             let limit = limits.max_text_bytes;
             return Err(LimitExceeded { which: Limit::TextBytes, limit, found: limit.saturating_add(1) }.into());
         }
-        Ok((collected, fonts))
+        Ok((page_glyphs, fonts))
     }
 }
 
-fn laid_out(collected: Collected, page_area: f64) -> PageText {
-    let Collected { marks, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = collected;
-    let lines = join::joined(stacks::stacked(lines::lines(marks)));
-    let (text, joints) = hyphens::join_words(&plain(&write::text(&order::blocks(lines))));
+fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> PageText {
+    let PageGlyphs { glyphs, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = page_glyphs;
+    let lines = join_lines(merge_stacks(group_into_lines(glyphs)));
+    let (text, joints) = join_words(&normalize_text(&write_blocks(&order_blocks(lines))));
     let (private, said) = count_characters(&text);
     let undecoded = undecoded.saturating_add(private);
     let kind = match () {

@@ -1,43 +1,43 @@
 //! Brackets in right-to-left text, whose shapes are mirrored (UAX 9, L4).
 
-use super::super::lines::{Line, Piece};
-use super::super::mark::Said;
-use super::reordered;
+use super::reorder;
+use crate::text::glyphs::GlyphText;
+use crate::text::layout::lines::{LineGlyph, TextLine};
 
 /// How a page's fonts name brackets in right-to-left text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Brackets {
+pub(crate) enum BracketNaming {
     /// By meaning: an opening bracket is read first.
-    Meant,
+    ByMeaning,
     /// By the shape on the page.
-    Shaped,
+    ByShape,
 }
 
-impl Brackets {
+impl BracketNaming {
     /// The naming on the page with these lines. Shape if undecided: font tables know only shapes.
-    pub(in super::super) fn of<'l>(lines: impl Iterator<Item = &'l Line>) -> Self {
-        let mixed = lines.filter(|line| line.pieces.iter().any(is_candidate) && line.is_mixed());
-        let strays = mixed.map(|line| strays(&line.pieces)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
-        if strays.0 < strays.1 { Self::Meant } else { Self::Shaped }
+    pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l TextLine>) -> Self {
+        let mixed = lines.filter(|line| line.glyphs.iter().any(is_candidate) && line.has_right_to_left_text());
+        let strays = mixed.map(|line| strays(&line.glyphs)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+        if strays.0 < strays.1 { Self::ByMeaning } else { Self::ByShape }
     }
 
-    pub(super) fn apply(self, said: &mut Said) {
-        if let (Self::Shaped, Said::One(shape)) = (self, &*said)
+    pub(crate) fn apply(self, text: &mut GlyphText) {
+        if let (Self::ByShape, GlyphText::One(shape)) = (self, &*text)
             && let Some(meant) = mirrored(*shape)
         {
-            *said = Said::One(meant);
+            *text = GlyphText::One(meant);
         }
     }
 }
 
-fn is_candidate(piece: &Piece) -> bool {
-    piece.mark.said.first().and_then(mirrored).is_some()
+fn is_candidate(line_glyph: &LineGlyph) -> bool {
+    line_glyph.glyph.text.first().and_then(mirrored).is_some()
 }
 
 /// The number of unmatched brackets in reversed runs: as named, and mirrored.
-fn strays(pieces: &[Piece]) -> (usize, usize) {
-    let turned = reordered(pieces).into_iter().filter(|read| read.is_turned);
-    let brackets = turned.filter_map(|read| read.piece.mark.said.first()).filter_map(opens).collect::<Vec<_>>();
+fn strays(glyphs: &[LineGlyph]) -> (usize, usize) {
+    let turned = reorder(glyphs).into_iter().filter(|read| read.is_reversed);
+    let brackets = turned.filter_map(|read| read.line_glyph.glyph.text.first()).filter_map(opens).collect::<Vec<_>>();
     let closed_before_opened = |closing: bool| {
         brackets.iter().fold((0_usize, 0_usize), |(open, strays), opens| {
             match (*opens != closing, open.checked_sub(1)) {

@@ -14,10 +14,10 @@
 //! Other scripts are not judged: fonts that reach them have a map. A font whose codes equal its characters may have no
 //! map, and is trusted a little less. Short text is always trusted.
 
-mod font_text;
-mod pairs;
+mod font_statistics;
+mod letter_pairs;
 
-pub(super) use font_text::{FontText, is_private};
+pub(crate) use font_statistics::{FontStatistics, is_private};
 
 use hayro_interpret::font::{Glyph, GlyphRun};
 use std::collections::HashMap;
@@ -27,24 +27,24 @@ const MAX_FONTS: usize = 1_000;
 
 /// The texts of a page's fonts.
 #[derive(Default)]
-pub(super) struct PageFonts {
+pub(crate) struct PageFonts {
     by_glyph: HashMap<u128, usize>,
-    fonts: Vec<FontText>,
+    fonts: Vec<FontStatistics>,
     /// Whether each font is distrusted, once they were judged.
     distrusted: Vec<bool>,
 }
 
 /// The index of a font in [`PageFonts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FontPlace(usize);
+pub(crate) struct FontIndex(usize);
 
 impl PageFonts {
     /// The font of a run, identified by the outlines of its glyphs.
-    pub(super) fn font_of(&mut self, run: &GlyphRun<'_, '_>) -> Option<FontPlace> {
+    pub(crate) fn font_of(&mut self, run: &GlyphRun<'_, '_>) -> Option<FontIndex> {
         let mut glyphs = run.glyphs().iter().map(|glyph| key(glyph));
         let first = glyphs.next()?;
         if let Some(font) = self.by_glyph.get(&first) {
-            return Some(FontPlace(*font));
+            return Some(FontIndex(*font));
         }
         let others = glyphs.collect::<Vec<_>>();
         let known = others.iter().find_map(|glyph| self.by_glyph.get(glyph).copied());
@@ -53,36 +53,36 @@ impl PageFonts {
             if font >= MAX_FONTS {
                 return None;
             }
-            self.fonts.push(FontText::default());
+            self.fonts.push(FontStatistics::default());
         }
         self.by_glyph.extend(others.into_iter().chain([first]).map(|glyph| (glyph, font)));
-        Some(FontPlace(font))
+        Some(FontIndex(font))
     }
 
     /// Whether the font was judged implausible when the page was first read.
-    pub(super) fn is_distrusted(&self, font: Option<FontPlace>) -> bool {
+    pub(crate) fn is_distrusted(&self, font: Option<FontIndex>) -> bool {
         font.is_some_and(|font| self.distrusted.get(font.0).copied().unwrap_or(false))
     }
 
     /// The text of a font; `None` if the font is not judged.
-    pub(super) fn text(&mut self, font: Option<FontPlace>) -> Option<&mut FontText> {
+    pub(crate) fn statistics(&mut self, font: Option<FontIndex>) -> Option<&mut FontStatistics> {
         self.fonts.get_mut(font?.0)
     }
 
     /// Judges the fonts. Returns them for reading the page again; `None` if all are plausible.
-    pub(super) fn judge(self) -> Option<Self> {
+    pub(crate) fn take_implausible(self) -> Option<Self> {
         let distrusted = self.fonts.iter().map(|font| !font.is_plausible()).collect::<Vec<_>>();
         if !distrusted.contains(&true) {
             return None;
         }
-        let fonts = self.fonts.iter().map(|_| FontText::default()).collect();
+        let fonts = self.fonts.iter().map(|_| FontStatistics::default()).collect();
         Some(Self { by_glyph: self.by_glyph, fonts, distrusted })
     }
 }
 
 /// Whether text from another engine is plausible.
-pub(super) fn is_text(text: &str) -> bool {
-    let mut whole = FontText::default();
+pub(crate) fn is_text(text: &str) -> bool {
+    let mut whole = FontStatistics::default();
     text.chars().fold(None, |last, character| whole.add_character(last, character));
     whole.is_plausible()
 }

@@ -5,13 +5,13 @@
 //! readings.
 
 /// Marks a divided word at the end of a line, and is ignored elsewhere.
-pub(super) const SOFT_HYPHEN: char = '\u{AD}';
+pub(crate) const SOFT_HYPHEN: char = '\u{AD}';
 
 /// The most lines over which an address is followed back to its beginning.
 const MAX_LINES: usize = 8;
 
 /// Whether a hyphen at the end of `text` divides a word that continues in `next`.
-pub(super) fn divides(text: &str, next: &str) -> bool {
+pub(crate) fn divides(text: &str, next: &str) -> bool {
     let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
     let first = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let second = next.split(char::is_whitespace).next().unwrap_or_default();
@@ -74,7 +74,7 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Rejoins words divided by soft hyphens. Also returns the byte positions of removed hyphens.
-pub(super) fn join_words(text: &str) -> (String, Vec<u64>) {
+pub(crate) fn join_words(text: &str) -> (String, Vec<u64>) {
     if !text.contains(SOFT_HYPHEN) {
         return (text.to_owned(), Vec::new());
     }

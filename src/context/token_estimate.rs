@@ -35,7 +35,7 @@ const WHOLE_WORD: u64 = 7;
 const LEADER: u64 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     Latin,
     Digit,
     EastAsian,
@@ -50,7 +50,7 @@ enum Kind {
     Rare,
 }
 
-impl Kind {
+impl CharacterKind {
     fn of(character: char) -> Self {
         match character {
             'a'..='z' | 'A'..='Z' => Self::Latin,
@@ -86,8 +86,8 @@ fn is_common(letter: char) -> bool {
 }
 
 /// A run of characters of one kind.
-struct Run {
-    kind: Kind,
+struct CharacterRun {
+    kind: CharacterKind,
     count: u64,
     accents: u64,
     last: char,
@@ -95,14 +95,14 @@ struct Run {
     is_same: bool,
 }
 
-impl Run {
+impl CharacterRun {
     fn new(character: char) -> Self {
         let accents = u64::from(is_accented(character));
-        Self { kind: Kind::of(character), count: 1, accents, last: character, is_same: true }
+        Self { kind: CharacterKind::of(character), count: 1, accents, last: character, is_same: true }
     }
 
-    fn takes(&mut self, character: char) -> bool {
-        if Kind::of(character) != self.kind {
+    fn append_same_kind(&mut self, character: char) -> bool {
+        if CharacterKind::of(character) != self.kind {
             return false;
         }
         self.count += 1;
@@ -117,39 +117,39 @@ impl Run {
         let count = self.count;
         let is_leader = self.is_same && count >= LEADER;
         match self.kind {
-            Kind::Latin if count <= SHORT_WORD => TOKEN + SHORT_ACCENT * self.accents,
-            Kind::Latin if count <= WHOLE_WORD => TOKEN * (1 + self.accents),
-            Kind::Latin => TOKEN * (1 + (count - 2) / 6 + self.accents),
-            Kind::Digit | Kind::Letter => TOKEN * count.div_ceil(3),
-            Kind::Unspaced => TOKEN * count.div_ceil(2),
-            Kind::EastAsian if is_leader => EAST_ASIAN + count,
-            Kind::EastAsian => EAST_ASIAN * count,
-            Kind::Hangul => HANGUL * count,
-            Kind::LineEnd => TOKEN,
+            CharacterKind::Latin if count <= SHORT_WORD => TOKEN + SHORT_ACCENT * self.accents,
+            CharacterKind::Latin if count <= WHOLE_WORD => TOKEN * (1 + self.accents),
+            CharacterKind::Latin => TOKEN * (1 + (count - 2) / 6 + self.accents),
+            CharacterKind::Digit | CharacterKind::Letter => TOKEN * count.div_ceil(3),
+            CharacterKind::Unspaced => TOKEN * count.div_ceil(2),
+            CharacterKind::EastAsian if is_leader => EAST_ASIAN + count,
+            CharacterKind::EastAsian => EAST_ASIAN * count,
+            CharacterKind::Hangul => HANGUL * count,
+            CharacterKind::LineEnd => TOKEN,
             // A single blank belongs to the next word.
-            Kind::Blank => TOKEN * u64::from(count > 1),
-            Kind::Mark if is_leader => TOKEN + count,
-            Kind::Mark => MARK * count,
-            Kind::Symbol if is_leader => TOKEN + 2 * count,
-            Kind::Symbol => SYMBOL * count,
-            Kind::Rare => RARE * count,
+            CharacterKind::Blank => TOKEN * u64::from(count > 1),
+            CharacterKind::Mark if is_leader => TOKEN + count,
+            CharacterKind::Mark => MARK * count,
+            CharacterKind::Symbol if is_leader => TOKEN + 2 * count,
+            CharacterKind::Symbol => SYMBOL * count,
+            CharacterKind::Rare => RARE * count,
         }
     }
 
     /// The additional cost before `next`: numbers do not include the blank before them.
-    fn cost_before(&self, next: Kind) -> u64 {
-        if self.kind == Kind::Blank && next == Kind::Digit { TOKEN } else { 0 }
+    fn cost_before(&self, next: CharacterKind) -> u64 {
+        if self.kind == CharacterKind::Blank && next == CharacterKind::Digit { TOKEN } else { 0 }
     }
 }
 
 /// The approximate number of tokens in `text`.
 #[must_use]
-pub fn estimated_tokens(text: &str) -> u64 {
+pub(crate) fn estimated_tokens(text: &str) -> u64 {
     let mut parts = 0_u64;
-    let mut run: Option<Run> = None;
+    let mut run: Option<CharacterRun> = None;
     for character in text.chars() {
-        if run.as_mut().is_none_or(|run| !run.takes(character)) {
-            let next = Run::new(character);
+        if run.as_mut().is_none_or(|run| !run.append_same_kind(character)) {
+            let next = CharacterRun::new(character);
             parts += run.as_ref().map_or(0, |run| run.cost() + run.cost_before(next.kind));
             run = Some(next);
         }

@@ -12,7 +12,7 @@ const FIRST: usize = 3;
 
 /// The character of a glyph name: a standard name, a single letter, or a code point such as `uni0041` or `u1F600`. A
 /// suffix after a full stop names a variant.
-pub(super) fn character_of(name: &str) -> Option<char> {
+pub(crate) fn character_of(name: &str) -> Option<char> {
     let name = name.split('.').next().filter(|base| !base.is_empty())?;
     let mut letters = name.chars();
     if let (Some(only), None) = (letters.next(), letters.next()) {

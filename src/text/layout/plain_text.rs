@@ -1,12 +1,12 @@
 //! Writes blocks as plain text.
 
-use super::direction::Brackets;
+use super::bidi::BracketNaming;
 use super::hyphens::{SOFT_HYPHEN, divides};
-use super::order::Block;
+use super::reading_order::TextBlock;
 
 /// The text of `blocks`: an empty line between blocks, and a soft hyphen where a line end divides a word.
-pub(super) fn text(blocks: &[Block]) -> String {
-    let brackets = Brackets::of(blocks.iter().flat_map(|block| &block.lines));
+pub(crate) fn write_blocks(blocks: &[TextBlock]) -> String {
+    let brackets = BracketNaming::of(blocks.iter().flat_map(|block| &block.lines));
     let mut text = String::new();
     for block in blocks {
         if !text.is_empty() {

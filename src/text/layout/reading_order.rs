@@ -3,8 +3,8 @@
 //! Within a block, lines keep their content order. Blocks are ordered by recursive cuts of the page: between columns if
 //! there is a gutter, otherwise between rows. Parts that cannot be cut keep their order.
 
-use super::lines::Line;
-use super::mark::Frame;
+use super::lines::TextLine;
+use crate::text::glyphs::WritingDirection;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 
@@ -22,22 +22,22 @@ const MAX_DEPTH: u32 = 40;
 
 /// A block of consecutive lines.
 #[derive(Debug)]
-pub(super) struct Block {
-    pub(super) lines: Vec<Line>,
+pub(crate) struct TextBlock {
+    pub(crate) lines: Vec<TextLine>,
     start: f64,
     end: f64,
 }
 
-impl Block {
-    fn new(line: Line) -> Self {
+impl TextBlock {
+    fn new(line: TextLine) -> Self {
         Self { start: line.start, end: line.end, lines: vec![line] }
     }
 
-    fn takes(&self, line: &Line) -> bool {
+    fn continues_with(&self, line: &TextLine) -> bool {
         let Some(last) = self.lines.last() else { return false };
         let down = line.across - last.across;
         let size = last.size.max(line.size);
-        last.frame == line.frame
+        last.direction == line.direction
             && size <= SIZE_RATIO * last.size.min(line.size)
             && down > 0.0
             && down <= LEADING_EM * size
@@ -45,66 +45,66 @@ impl Block {
             && line.end >= self.start
     }
 
-    fn push(&mut self, line: Line) {
+    fn push(&mut self, line: TextLine) {
         self.start = self.start.min(line.start);
         self.end = self.end.max(line.end);
         self.lines.push(line);
     }
 
     /// The block's rectangle on a page with this writing direction: x along lines, y across.
-    fn extent(&self, frame: Frame) -> Rect {
+    fn extent(&self, direction: WritingDirection) -> Rect {
         let corners = self.lines.iter().flat_map(|line| {
             let (top, bottom) = (line.across - line.size * 0.8, line.across + line.size * 0.2);
-            [line.frame.point(line.start, top), line.frame.point(line.end, bottom)]
+            [line.direction.point(line.start, top), line.direction.point(line.end, bottom)]
         });
-        let mut placed = corners.map(|point| (frame.along(point), frame.across(point)));
+        let mut placed = corners.map(|point| (direction.along(point), direction.across(point)));
         let Some((x, y)) = placed.next() else { return Rect::ZERO };
         placed.fold(Rect::new(x, y, x, y), |rect, point| rect.union_pt(point))
     }
 }
 
 /// The blocks of a page in reading order.
-pub(super) fn blocks(lines: Vec<Line>) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+pub(crate) fn order_blocks(lines: Vec<TextLine>) -> Vec<TextBlock> {
+    let mut blocks: Vec<TextBlock> = Vec::new();
     for line in lines {
-        match blocks.last_mut().filter(|block| block.takes(&line)) {
+        match blocks.last_mut().filter(|block| block.continues_with(&line)) {
             Some(block) => block.push(line),
-            None => blocks.push(Block::new(line)),
+            None => blocks.push(TextBlock::new(line)),
         }
     }
-    in_order(blocks)
+    order_by_cuts(blocks)
 }
 
-fn in_order(blocks: Vec<Block>) -> Vec<Block> {
-    let frame = usual_frame(&blocks);
+fn order_by_cuts(blocks: Vec<TextBlock>) -> Vec<TextBlock> {
+    let direction = usual_direction(&blocks);
     let gutter = GUTTER_EM * usual_size(&blocks);
-    let placed = blocks.into_iter().map(|block| (block.extent(frame), block)).collect();
+    let placed = blocks.into_iter().map(|block| (block.extent(direction), block)).collect();
     let mut ordered = Vec::new();
-    cut(placed, gutter, MAX_DEPTH, &mut ordered);
+    cut_page(placed, gutter, MAX_DEPTH, &mut ordered);
     ordered
 }
 
-type Placed = Vec<(Rect, Block)>;
+type PlacedBlocks = Vec<(Rect, TextBlock)>;
 
 /// Cuts between columns, otherwise between rows.
-fn cut(placed: Placed, gutter: f64, depth: u32, ordered: &mut Vec<Block>) {
+fn cut_page(placed: PlacedBlocks, gutter: f64, depth: u32, ordered: &mut Vec<TextBlock>) {
     let parts = match depth {
         0 => return ordered.extend(placed.into_iter().map(|(_, block)| block)),
         _ if placed.len() < 2 => vec![placed],
-        _ => apart(placed, gutter, |rect| (rect.x0, rect.x1)),
+        _ => split_at_gaps(placed, gutter, |rect| (rect.x0, rect.x1)),
     };
-    let parts = match <[Placed; 1]>::try_from(parts) {
-        Ok([whole]) => apart(whole, 0.0, |rect| (rect.y0, rect.y1)),
+    let parts = match <[PlacedBlocks; 1]>::try_from(parts) {
+        Ok([whole]) => split_at_gaps(whole, 0.0, |rect| (rect.y0, rect.y1)),
         Err(columns) => columns,
     };
-    match <[Placed; 1]>::try_from(parts) {
+    match <[PlacedBlocks; 1]>::try_from(parts) {
         Ok([whole]) => ordered.extend(whole.into_iter().map(|(_, block)| block)),
-        Err(parts) => parts.into_iter().for_each(|part| cut(part, gutter, depth - 1, ordered)),
+        Err(parts) => parts.into_iter().for_each(|part| cut_page(part, gutter, depth - 1, ordered)),
     }
 }
 
 /// Splits blocks at gaps wider than `gap` along the axis that `span` selects. Parts keep their order.
-fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Placed> {
+fn split_at_gaps(placed: PlacedBlocks, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<PlacedBlocks> {
     let mut spans = placed.iter().map(|(rect, _)| span(rect)).collect::<Vec<_>>();
     spans.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut ends: Vec<f64> = Vec::new();
@@ -114,7 +114,7 @@ fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Pl
             _ => ends.push(end),
         }
     }
-    let mut parts = ends.iter().map(|_| Vec::new()).collect::<Vec<Placed>>();
+    let mut parts = ends.iter().map(|_| Vec::new()).collect::<Vec<PlacedBlocks>>();
     for (rect, block) in placed {
         let at = ends.partition_point(|end| *end < span(&rect).0);
         if let Some(part) = parts.get_mut(at) {
@@ -125,16 +125,19 @@ fn apart(placed: Placed, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<Pl
 }
 
 /// The writing direction of most glyphs.
-fn usual_frame(blocks: &[Block]) -> Frame {
+fn usual_direction(blocks: &[TextBlock]) -> WritingDirection {
     let mut counts = BTreeMap::new();
     for line in blocks.iter().flat_map(|block| &block.lines) {
-        *counts.entry(line.frame).or_insert(0_usize) += line.pieces.len();
+        *counts.entry(line.direction).or_insert(0_usize) += line.glyphs.len();
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map_or_else(Frame::default, |(frame, _)| frame)
+    counts
+        .into_iter()
+        .max_by_key(|(_, count)| *count)
+        .map_or_else(WritingDirection::default, |(direction, _)| direction)
 }
 
 /// The median em of all lines.
-fn usual_size(blocks: &[Block]) -> f64 {
+fn usual_size(blocks: &[TextBlock]) -> f64 {
     let mut sizes = blocks.iter().flat_map(|block| &block.lines).map(|line| line.size).collect::<Vec<_>>();
     sizes.sort_by(f64::total_cmp);
     sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)

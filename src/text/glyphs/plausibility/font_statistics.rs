@@ -1,29 +1,29 @@
 //! Statistics on the text of one font on a page.
 
-use super::pairs::{CHANCE, LETTERS, PAIRS};
-use crate::text::mark::{Frame, Mark, Said};
+use super::letter_pairs::{CHANCE, LETTERS, PAIRS};
+use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
 use std::collections::HashMap;
 
 /// The largest gap between glyphs of one word, as a share of an em.
 const WORD_EM: f64 = 0.15;
 
 /// The most runs whose codes are recorded. More add nothing.
-const MAX_NOTED_RUNS: u32 = 32;
+const MAX_RECORDED_RUNS: u32 = 32;
 
 /// The most codes that are recorded.
-const MAX_NOTED_CODES: usize = 512;
+const MAX_RECORDED_CODES: usize = 512;
 
 /// The character and the end of the last glyph.
 struct LastGlyph {
     character: char,
-    frame: Frame,
+    direction: WritingDirection,
     end: f64,
     across: f64,
     size: f64,
 }
 
 /// Statistics on the text of one font on a page.
-pub(in crate::text) struct FontText {
+pub(crate) struct FontStatistics {
     /// Counts of letter pairs.
     pairs: Box<[[u32; LETTERS]; LETTERS]>,
     letters: [u32; LETTERS],
@@ -40,11 +40,11 @@ pub(in crate::text) struct FontText {
     glyphs: u32,
     private: u32,
     codes: HashMap<u32, char>,
-    noted_runs: u32,
+    recorded_runs: u32,
     last: Option<LastGlyph>,
 }
 
-impl Default for FontText {
+impl Default for FontStatistics {
     fn default() -> Self {
         Self {
             pairs: Box::new([[0; LETTERS]; LETTERS]),
@@ -57,23 +57,23 @@ impl Default for FontText {
             glyphs: 0,
             private: 0,
             codes: HashMap::new(),
-            noted_runs: 0,
+            recorded_runs: 0,
             last: None,
         }
     }
 }
 
-impl FontText {
+impl FontStatistics {
     /// Records the codes of a run with their characters, unless enough runs were recorded.
-    pub(in crate::text) fn note_codes<'k>(&mut self, codes: impl Iterator<Item = (u32, &'k Said)>) {
-        if self.noted_runs == MAX_NOTED_RUNS {
+    pub(crate) fn record_codes<'k>(&mut self, codes: impl Iterator<Item = (u32, &'k GlyphText)>) {
+        if self.recorded_runs == MAX_RECORDED_RUNS {
             return;
         }
-        self.noted_runs += 1;
-        for (code, said) in codes {
-            if let Said::One(character) = said
+        self.recorded_runs += 1;
+        for (code, text) in codes {
+            if let GlyphText::One(character) = text
                 && !character.is_whitespace()
-                && self.codes.len() < MAX_NOTED_CODES
+                && self.codes.len() < MAX_RECORDED_CODES
             {
                 self.codes.insert(code, *character);
             }
@@ -81,17 +81,17 @@ impl FontText {
     }
 
     /// Adds a glyph.
-    pub(in crate::text) fn add(&mut self, mark: &Mark) {
-        let last = self.last.take().filter(|last| is_next(last, mark)).map(|last| last.character);
-        let last = match &mark.said {
-            Said::One(character) => self.add_character(last, *character),
-            Said::Many(text) => text.chars().fold(last, |last, character| self.add_character(last, character)),
+    pub(crate) fn add(&mut self, glyph: &PlacedGlyph) {
+        let last = self.last.take().filter(|last| is_next(last, glyph)).map(|last| last.character);
+        let last = match &glyph.text {
+            GlyphText::One(character) => self.add_character(last, *character),
+            GlyphText::Many(text) => text.chars().fold(last, |last, character| self.add_character(last, character)),
         };
-        let Mark { frame, end, across, size, .. } = *mark;
-        self.last = last.map(|character| LastGlyph { character, frame, end, across, size });
+        let PlacedGlyph { direction, end, across, size, .. } = *glyph;
+        self.last = last.map(|character| LastGlyph { character, direction, end, across, size });
     }
 
-    pub(super) fn add_character(&mut self, last: Option<char>, character: char) -> Option<char> {
+    pub(crate) fn add_character(&mut self, last: Option<char>, character: char) -> Option<char> {
         if character.is_whitespace() {
             return None;
         }
@@ -122,12 +122,12 @@ impl FontText {
     }
 
     /// Whether the characters are plausible text.
-    pub(super) fn is_plausible(&self) -> bool {
-        self.is_spelled() && !self.is_odd() && !self.is_private() && !self.is_made_up()
+    pub(crate) fn is_plausible(&self) -> bool {
+        self.has_plausible_pairs() && !self.has_odd_pairs() && !self.is_mostly_private() && !self.has_fabricated_map()
     }
 
     /// Whether letter pairs look like words, are too few to judge, or look random.
-    fn is_spelled(&self) -> bool {
+    fn has_plausible_pairs(&self) -> bool {
         /// With fewer distinct pairs, the mean weight says nothing.
         const FEW: f64 = 30.0;
         /// With this many distinct pairs, the mean weight is reliable.
@@ -170,7 +170,7 @@ impl FontText {
     }
 
     /// Whether most pairs are accented letters and signs, or words are full of ASCII signs.
-    fn is_odd(&self) -> bool {
+    fn has_odd_pairs(&self) -> bool {
         /// More odd pairs than in a single word.
         const MIN_ODD_PAIRS: u32 = 6;
         /// More sign pairs than in a line of code.
@@ -190,12 +190,12 @@ impl FontText {
     }
 
     /// Whether most characters are private use characters.
-    fn is_private(&self) -> bool {
+    fn is_mostly_private(&self) -> bool {
         self.private > 0 && self.private.saturating_mul(2) >= self.glyphs
     }
 
     /// Whether many codes map to the same few characters.
-    fn is_made_up(&self) -> bool {
+    fn has_fabricated_map(&self) -> bool {
         /// Fewer codes may be an accident.
         const MIN_CODES: usize = 8;
         /// The number of codes for each character.
@@ -214,9 +214,11 @@ impl FontText {
 }
 
 /// Whether `mark` is the next glyph of a word.
-fn is_next(last: &LastGlyph, mark: &Mark) -> bool {
-    let reach = WORD_EM * last.size.max(mark.size);
-    last.frame == mark.frame && (mark.start - last.end).abs() <= reach && (mark.across - last.across).abs() <= reach
+fn is_next(last: &LastGlyph, glyph: &PlacedGlyph) -> bool {
+    let reach = WORD_EM * last.size.max(glyph.size);
+    last.direction == glyph.direction
+        && (glyph.start - last.end).abs() <= reach
+        && (glyph.across - last.across).abs() <= reach
 }
 
 /// The row of a letter in [`PAIRS`].
@@ -245,7 +247,7 @@ fn is_lone_sign(character: char) -> bool {
 }
 
 /// Whether a character is for private use, except codes of symbol fonts and those that the Adobe Glyph List assigns.
-pub(in crate::text) fn is_private(character: char) -> bool {
+pub(crate) fn is_private(character: char) -> bool {
     let is_symbol = matches!(character, '\u{F020}'..='\u{F0FF}' | '\u{F6BE}'..='\u{F8FF}');
     !is_symbol && matches!(character, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
 }
@@ -258,15 +260,22 @@ fn are_in_order(first: char, second: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::mark::Frame;
+    use crate::text::glyphs::WritingDirection;
 
-    fn font(text: &str, code: impl Fn(char) -> u32) -> FontText {
-        let mut font = FontText::default();
-        let said = text.chars().map(Said::One).collect::<Vec<_>>();
-        font.note_codes(text.chars().map(code).zip(&said));
+    fn font(text: &str, code: impl Fn(char) -> u32) -> FontStatistics {
+        let mut font = FontStatistics::default();
+        let glyph_texts = text.chars().map(GlyphText::One).collect::<Vec<_>>();
+        font.record_codes(text.chars().map(code).zip(&glyph_texts));
         let mut start = 0.0;
-        for said in said {
-            font.add(&Mark { said, frame: Frame::default(), start, end: start + 5.0, across: 0.0, size: 10.0 });
+        for text in glyph_texts {
+            font.add(&PlacedGlyph {
+                text,
+                direction: WritingDirection::default(),
+                start,
+                end: start + 5.0,
+                across: 0.0,
+                size: 10.0,
+            });
             start += 5.0;
         }
         font
@@ -344,11 +353,11 @@ mod tests {
         assert!(!is_plausible("Âñå ëþäè ðîæäàþòñÿ ñâîáîäíûìè"));
         assert!(!is_plausible("\u{E001}\u{E002} \u{E003}"));
         let mut code = 0;
-        let mut made_up = FontText::default();
-        let said = vec![Said::One('x'); 9];
-        made_up.note_codes(said.iter().map(|said| {
+        let mut made_up = FontStatistics::default();
+        let text = vec![GlyphText::One('x'); 9];
+        made_up.record_codes(text.iter().map(|text| {
             code += 1;
-            (code, said)
+            (code, text)
         }));
         assert!(!made_up.is_plausible());
     }

@@ -5,7 +5,7 @@
 //! number of pages. Pages that it cannot read are left to the other way. `benches/README.md` has the times.
 
 use super::page_text::PageText;
-use super::{TextError, first, is_unknown};
+use super::{TextError, is_unknown, main_engine};
 use crate::document::effort::{CountedFile, Steps};
 use crate::document::object::ObjectId;
 use crate::document::{Document, EngineRequests, EngineThread};
@@ -17,10 +17,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// At least this many pages are read one by one first.
-const MIN_PAGES: u32 = 8;
+const MIN_SINGLE_PAGES: u32 = 8;
 
 /// One of this many pages is read one by one first, since the engine visits all pages when it opens a file.
-const SHARE: u32 = 32;
+const PAGES_A_SINGLE: u32 = 32;
 
 /// Larger files are always read page by page: the engine holds the file in memory.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -29,97 +29,99 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 const PAGES_A_CACHE: u32 = 64;
 
 /// After this many failed pages, the engine is given up.
-const MAX_MISSES: u32 = 16;
+const MAX_FAILURES: u32 = 16;
 
 /// Reads the text of pages of one document, with shared work for many pages.
 #[derive(Default)]
-pub struct Texts {
-    asked: AtomicU32,
-    state: Mutex<State>,
+pub struct DocumentTexts {
+    requested: AtomicU32,
+    state: Mutex<EngineState>,
 }
 
 #[derive(Default)]
-enum State {
+enum EngineState {
     #[default]
-    NotYet,
+    NotStarted,
     Running {
-        engine: EngineThread<Request, Answer>,
-        misses: u32,
+        engine: EngineThread<PageRequest, PageAnswer>,
+        failures: u32,
     },
     /// The document is read page by page.
-    Never,
+    Unsuitable,
 }
 
-struct Request {
+struct PageRequest {
     page: PageIndex,
     id: ObjectId,
     limits: Limits,
 }
 
 /// `None` if the page must be read by itself.
-type Answer = Option<PageText>;
+type PageAnswer = Option<PageText>;
 
-impl Texts {
+impl DocumentTexts {
     /// The text of a page. Every call must be for the same document.
     ///
     /// `None` means that the caller must use [`chunk_text`](super::chunk_text) or [`page_text`](super::page_text): for the
     /// first pages, for large, encrypted or damaged documents, and while another page is being read.
     #[must_use]
     pub fn page_text(&self, document: &Document, index: PageIndex, limits: &Limits) -> Option<PageText> {
-        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
-        if asked < MIN_PAGES.max(document.page_count() / SHARE) {
+        let requested = self.requested.fetch_add(1, Ordering::Relaxed);
+        if requested < MIN_SINGLE_PAGES.max(document.page_count() / PAGES_A_SINGLE) {
             return None;
         }
         let mut state = self.state.try_lock().ok()?;
-        if matches!(*state, State::NotYet) && document.unencrypted_length().is_none_or(|bytes| bytes > MAX_FILE_BYTES) {
-            *state = State::Never;
+        if matches!(*state, EngineState::NotStarted)
+            && document.unencrypted_length().is_none_or(|bytes| bytes > MAX_FILE_BYTES)
+        {
+            *state = EngineState::Unsuitable;
         }
-        if matches!(*state, State::Never) {
+        if matches!(*state, EngineState::Unsuitable) {
             return None;
         }
         let (file, id) = document.original_engine_file(index)?;
-        state.answer(&file, document.page_count(), Request { page: index, id, limits: limits.clone() })
+        state.answer(&file, document.page_count(), PageRequest { page: index, id, limits: limits.clone() })
     }
 }
 
-impl State {
-    fn answer(&mut self, file: &Bytes, page_count: u32, request: Request) -> Answer {
-        if matches!(self, Self::NotYet) {
+impl EngineState {
+    fn answer(&mut self, file: &Bytes, page_count: u32, request: PageRequest) -> PageAnswer {
+        if matches!(self, Self::NotStarted) {
             let file = file.clone();
             let steps = Steps::new(&request.limits);
             let engine = EngineThread::start(move |requests| serve(file, page_count, &steps, requests));
-            *self = engine.map_or(Self::Never, |engine| Self::Running { engine, misses: 0 });
+            *self = engine.map_or(Self::Unsuitable, |engine| Self::Running { engine, failures: 0 });
         }
-        let Self::Running { engine, misses } = self else { return None };
+        let Self::Running { engine, failures } = self else { return None };
         let answer = engine.ask(request);
-        *misses += u32::from(!matches!(answer, Some(Some(_))));
-        if answer.is_none() || *misses > MAX_MISSES {
-            *self = Self::Never;
+        *failures += u32::from(!matches!(answer, Some(Some(_))));
+        if answer.is_none() || *failures > MAX_FAILURES {
+            *self = Self::Unsuitable;
         }
         answer.flatten()
     }
 }
 
 /// Answers requests for pages of a file.
-fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<Request, Answer>) {
+fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<PageRequest, PageAnswer>) {
     let Ok(pdf) = Pdf::new(Arc::new(CountedFile::new(file, steps))) else { return };
     if u32::try_from(pdf.pages().len()) != Ok(page_count) {
         return;
     }
     loop {
-        let mut pages = first::Pages::new(&pdf, steps);
+        let mut pages = main_engine::TextExtractor::new(&pdf, steps);
         for _ in 0..PAGES_A_CACHE {
             let Ok((request, answer)) = requests.recv() else { return };
-            let text = is_page(&pdf, &request).then(|| pages.text(request.page, &request.limits));
+            let text = is_page(&pdf, &request).then(|| pages.page_text(request.page, &request.limits));
             let text = text.and_then(Result::<_, TextError>::ok).filter(|page| !is_unknown(page));
             // An error means that the caller is gone.
-            drop(answer.send(text.filter(|_| !pages.went_by_names())));
+            drop(answer.send(text.filter(|_| !pages.used_font_names())));
         }
     }
 }
 
 /// Whether the engine's reader finds the same page object at this index.
-fn is_page(pdf: &Pdf, request: &Request) -> bool {
+fn is_page(pdf: &Pdf, request: &PageRequest) -> bool {
     let page = usize::try_from(request.page.0).ok().and_then(|at| pdf.pages().get(at));
     let id = page.and_then(|page| page.raw().obj_id());
     id.is_some_and(|id| id.obj_number == request.id.number && id.gen_number == i32::from(request.id.generation))

@@ -1,7 +1,7 @@
 //! Bidirectional classes of characters (UAX 9, table 4), as far as positions need them.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(crate) enum BidiClass {
     /// L.
     Left,
     /// R.
@@ -19,31 +19,31 @@ pub(super) enum Class {
     Neutral,
 }
 
-impl Class {
-    pub(super) fn is_right(self) -> bool {
+impl BidiClass {
+    pub(crate) fn is_right(self) -> bool {
         matches!(self, Self::Right | Self::Arabic)
     }
 
-    pub(super) fn is_neutral(self) -> bool {
+    pub(crate) fn is_neutral(self) -> bool {
         matches!(self, Self::Point | Self::Dash | Self::Sign | Self::Neutral)
     }
 }
 
-pub(super) fn class(character: char) -> Class {
+pub(crate) fn class_of(character: char) -> BidiClass {
     match character {
-        '0'..='9' | '\u{660}'..='\u{669}' | '\u{66B}' | '\u{66C}' | '\u{6F0}'..='\u{6F9}' => Class::Number,
-        '.' | ',' | ':' | '/' => Class::Point,
-        '+' | '-' | '\u{2212}' => Class::Dash,
+        '0'..='9' | '\u{660}'..='\u{669}' | '\u{66B}' | '\u{66C}' | '\u{6F0}'..='\u{6F9}' => BidiClass::Number,
+        '.' | ',' | ':' | '/' => BidiClass::Point,
+        '+' | '-' | '\u{2212}' => BidiClass::Dash,
         '#' | '$' | '%' | '\u{A2}'..='\u{A5}' | '\u{B0}' | '\u{B1}' | '\u{2030}' | '\u{20A0}'..='\u{20CF}' => {
-            Class::Sign
+            BidiClass::Sign
         }
         '\u{600}'..='\u{7BF}' | '\u{860}'..='\u{8FF}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' => {
-            Class::Arabic
+            BidiClass::Arabic
         }
         '\u{590}'..='\u{85F}' | '\u{FB1D}'..='\u{FB4F}' | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}' => {
-            Class::Right
+            BidiClass::Right
         }
-        letter if letter.is_alphabetic() => Class::Left,
-        _ => Class::Neutral,
+        letter if letter.is_alphabetic() => BidiClass::Left,
+        _ => BidiClass::Neutral,
     }
 }

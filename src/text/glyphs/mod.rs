@@ -1,0 +1,13 @@
+//! The glyphs of a page: their positions, their characters, and whether these are plausible.
+
+mod characters;
+mod collector;
+mod glyph_names;
+mod placed_glyph;
+mod plausibility;
+mod replacement_text;
+
+pub(crate) use characters::CharacterResolver;
+pub(crate) use collector::{GlyphCollector, PageGlyphs, StepAccount};
+pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
+pub(crate) use plausibility::{PageFonts, is_private, is_text};

@@ -1,0 +1,338 @@
+//! Converts right-to-left text from visual to logical order.
+//!
+//! Producers draw it in either order, so only the positions of glyphs are reliable. UAX 9 is reversed: glyphs are sorted
+//! by position and right-to-left runs reversed, while numbers with their signs and words of other scripts keep their
+//! order. Nested embeddings cannot be recovered from positions.
+//!
+//! Fonts name brackets by shape or by meaning. A page uses the one with which brackets open before they close.
+
+mod bidi_class;
+mod brackets;
+
+pub(crate) use brackets::BracketNaming;
+
+use super::lines::{LineGlyph, is_space};
+use bidi_class::{BidiClass, class_of};
+use std::collections::HashSet;
+use std::ops::Range;
+use unicode_normalization::char::is_combining_mark;
+
+/// The most signs before a number.
+const MAX_SIGNS: usize = 4;
+
+/// The letter of a combining mark is searched for among this many neighbours on each side.
+const MAX_NEIGHBOURS: usize = 8;
+
+/// Whether a character is of a right-to-left script.
+pub(crate) fn is_right_to_left(character: Option<char>) -> bool {
+    character.is_some_and(|character| matches!(class_of(character), BidiClass::Right | BidiClass::Arabic))
+}
+
+/// The glyphs of a line in logical order.
+pub(crate) fn logical_order(glyphs: &[LineGlyph], brackets: BracketNaming) -> Vec<LineGlyph> {
+    let mut order = reorder(glyphs);
+    order.iter_mut().filter(|read| read.is_reversed).for_each(|read| brackets.apply(&mut read.line_glyph.glyph.text));
+    order.into_iter().map(|read| read.line_glyph).collect()
+}
+
+/// A glyph in logical order.
+struct OrderedGlyph {
+    line_glyph: LineGlyph,
+    /// Whether it is part of a reversed run.
+    is_reversed: bool,
+}
+
+fn reorder(glyphs: &[LineGlyph]) -> Vec<OrderedGlyph> {
+    let row = VisualRow::of(glyphs);
+    let count = |of: fn(BidiClass) -> bool| row.classes.iter().filter(|class| of(**class)).count();
+    let mut order = LogicalOrder { row: &row, read: Vec::with_capacity(glyphs.len()) };
+    if count(BidiClass::is_right) >= count(|class| class == BidiClass::Left) {
+        order.read_right_to_left(0..row.glyphs.len(), false);
+    } else {
+        order.read_left_to_right();
+    }
+    order.read
+}
+
+/// The glyphs of a line from left to right.
+struct VisualRow {
+    glyphs: Vec<LineGlyph>,
+    classes: Vec<BidiClass>,
+    /// Whether a space is to the left of each glyph.
+    spaces_before: Vec<bool>,
+    /// For each glyph, the last left-to-right letter before the next right-to-left one.
+    last_left: Vec<Option<usize>>,
+    /// Whether numbers count as Arabic, with which fewer signs belong to them (UAX 9, W2).
+    is_arabic: bool,
+}
+
+impl VisualRow {
+    fn of(drawn: &[LineGlyph]) -> Self {
+        let glyphs = sort_by_position(drawn);
+        let classes =
+            glyphs.iter().map(|line_glyph| line_glyph.glyph.text.first().map_or(BidiClass::Neutral, class_of));
+        let classes = classes.collect::<Vec<_>>();
+        let is_arabic = classes.contains(&BidiClass::Arabic);
+        Self {
+            spaces_before: spaces_before(&glyphs, drawn),
+            last_left: last_left(&classes),
+            glyphs,
+            classes,
+            is_arabic,
+        }
+    }
+
+    fn class(&self, at: usize) -> BidiClass {
+        self.classes.get(at).copied().unwrap_or(BidiClass::Neutral)
+    }
+
+    fn has_space_before(&self, at: usize) -> bool {
+        self.spaces_before.get(at).copied().unwrap_or(false)
+    }
+
+    /// The end of the right-to-left run at `at`, in a left-to-right line.
+    fn end_of_right_to_left_run(&self, at: usize) -> usize {
+        let rest = self.classes.iter().enumerate().skip(at).take_while(|(_, class)| **class != BidiClass::Left);
+        rest.filter(|(_, class)| class.is_right()).last().map_or(at + 1, |(last, _)| last + 1)
+    }
+
+    /// The end of the left-to-right run at `at`, in a right-to-left line; `at` + 1 for a single glyph.
+    fn end_of_left_to_right_run(&self, at: usize, end: usize) -> usize {
+        let number = self.end_of_number(at, end);
+        let word = match self.class(at) {
+            BidiClass::Left | BidiClass::Number => self.last_left.get(at).copied().flatten().filter(|last| *last < end),
+            _ => None,
+        };
+        let Some(last) = word else { return number };
+        // A number after a word belongs to it (UAX 9, W7).
+        let next = (last + 1..end).find(|next| !self.class(*next).is_neutral());
+        next.filter(|next| self.class(*next) == BidiClass::Number)
+            .map_or(last + 1, |next| self.end_of_number(next, end))
+    }
+
+    /// The end of a number with its signs (UAX 9, W4 and W5).
+    fn end_of_number(&self, start: usize, end: usize) -> usize {
+        let touches = |at: usize| at < end && !self.has_space_before(at);
+        let mut at = start;
+        while self.is_sign(at) && touches(at + 1) && at < start + MAX_SIGNS {
+            at += 1;
+        }
+        if self.class(at) != BidiClass::Number {
+            return start + 1;
+        }
+        at += 1;
+        loop {
+            let is_next_number = touches(at) && touches(at + 1) && self.class(at + 1) == BidiClass::Number;
+            at += match self.class(at) {
+                BidiClass::Number if touches(at) => 1,
+                BidiClass::Point if is_next_number => 2,
+                BidiClass::Dash if is_next_number && !self.is_arabic => 2,
+                BidiClass::Sign if touches(at) && !self.is_arabic => 1,
+                _ => return at,
+            };
+        }
+    }
+
+    fn is_sign(&self, at: usize) -> bool {
+        self.class(at) == BidiClass::Sign && !self.is_arabic
+    }
+}
+
+/// Builds the logical order of a row.
+struct LogicalOrder<'r> {
+    row: &'r VisualRow,
+    read: Vec<OrderedGlyph>,
+}
+
+impl LogicalOrder<'_> {
+    fn read_left_to_right(&mut self) {
+        let mut at = 0;
+        while at < self.row.glyphs.len() {
+            if self.row.class(at).is_right() {
+                let end = self.row.end_of_right_to_left_run(at);
+                self.read_right_to_left(at..end, self.row.has_space_before(at));
+                at = end;
+            } else {
+                self.push(at, self.row.has_space_before(at), false);
+                at += 1;
+            }
+        }
+    }
+
+    /// Reads `range` from right to left. `is_spaced` says whether a space precedes it.
+    fn read_right_to_left(&mut self, range: Range<usize>, is_spaced: bool) {
+        let mut runs = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            let end = self.row.end_of_left_to_right_run(at, range.end);
+            runs.push(at..end);
+            at = end;
+        }
+        let mut is_spaced = is_spaced;
+        for run in runs.into_iter().rev() {
+            let is_reversed =
+                matches!(self.row.class(run.start), class if class != BidiClass::Left && class != BidiClass::Number);
+            let start = run.start;
+            for at in run {
+                let before = if at == start { is_spaced } else { self.row.has_space_before(at) };
+                self.push(at, before, is_reversed);
+            }
+            is_spaced = self.row.has_space_before(start);
+        }
+    }
+
+    fn push(&mut self, at: usize, is_spaced: bool, is_reversed: bool) {
+        if let Some(line_glyph) = self.row.glyphs.get(at) {
+            self.read.push(OrderedGlyph { line_glyph: LineGlyph { is_spaced, ..line_glyph.clone() }, is_reversed });
+        }
+    }
+}
+
+fn last_left(classes: &[BidiClass]) -> Vec<Option<usize>> {
+    let mut last = None;
+    let mut found = Vec::with_capacity(classes.len());
+    for (at, class) in classes.iter().enumerate().rev() {
+        last = match class {
+            right if right.is_right() => None,
+            BidiClass::Left => last.or(Some(at)),
+            _ => last,
+        };
+        found.push(last);
+    }
+    found.reverse();
+    found
+}
+
+/// The glyphs from left to right. Combining marks are placed before their letter, so that they follow it once reversed.
+fn sort_by_position(glyphs: &[LineGlyph]) -> Vec<LineGlyph> {
+    let mut sorted = glyphs.to_vec();
+    sorted.sort_by(|a, b| a.glyph.start.total_cmp(&b.glyph.start));
+    if !sorted.iter().any(is_mark) {
+        return sorted;
+    }
+    let keys = sorted.iter().enumerate().map(|(at, line_glyph)| {
+        let letter = if is_mark(line_glyph) { letter_under(&sorted, at) } else { None };
+        (letter.unwrap_or(line_glyph.glyph.start), letter.is_none())
+    });
+    let mut keyed = keys.zip(sorted.iter().cloned()).collect::<Vec<_>>();
+    keyed.sort_by(|((one, is_one), _), ((other, is_other), _)| one.total_cmp(other).then(is_one.cmp(is_other)));
+    keyed.into_iter().map(|(_, line_glyph)| line_glyph).collect()
+}
+
+fn is_mark(line_glyph: &LineGlyph) -> bool {
+    line_glyph.glyph.text.first().is_some_and(is_combining_mark)
+}
+
+/// The start of the letter below the combining mark at `at`.
+fn letter_under(sorted: &[LineGlyph], at: usize) -> Option<f64> {
+    let glyph = &sorted.get(at)?.glyph;
+    let middle = f64::midpoint(glyph.start, glyph.end);
+    let near = sorted.iter().skip(at.saturating_sub(MAX_NEIGHBOURS)).take(2 * MAX_NEIGHBOURS);
+    let under = near
+        .filter(|line_glyph| !is_mark(line_glyph) && (line_glyph.glyph.start..line_glyph.glyph.end).contains(&middle));
+    under.map(|line_glyph| line_glyph.glyph.start).reduce(f64::max)
+}
+
+/// Whether a space is to the left of each glyph: by distance, or because a space was drawn there.
+fn spaces_before(sorted: &[LineGlyph], drawn: &[LineGlyph]) -> Vec<bool> {
+    let drawn_spaces = drawn.windows(2).filter_map(|pair| match pair {
+        [before, after] if after.is_spaced => Some(pair_key(before, after)),
+        _ => None,
+    });
+    let drawn_spaces = drawn_spaces.collect::<HashSet<_>>();
+    let between = sorted.windows(2).map(|pair| match pair {
+        [left, right] => {
+            drawn_spaces.contains(&pair_key(left, right))
+                || is_space(right.glyph.start - left.glyph.end, right.glyph.size)
+        }
+        _ => false,
+    });
+    std::iter::once(false).chain(between).collect()
+}
+
+/// A key for a pair of neighbours, whatever their order.
+fn pair_key(one: &LineGlyph, other: &LineGlyph) -> (u64, u64) {
+    let (one, other) = (one.glyph.start.to_bits(), other.glyph.start.to_bits());
+    (one.min(other), one.max(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
+    use crate::text::layout::lines::group_into_lines;
+
+    /// The text read from `shown`, drawn from left to right with one em for each character.
+    fn read(shown: &str, brackets: BracketNaming) -> String {
+        let mut glyphs = Vec::new();
+        let mut start = 0.0;
+        for character in shown.chars() {
+            let end = if is_combining_mark(character) { start } else { start + 10.0 };
+            let begins = if end > start { start } else { start - 6.0 };
+            let (text, direction) = (GlyphText::One(character), WritingDirection::default());
+            glyphs.push(PlacedGlyph {
+                text,
+                direction,
+                start: begins,
+                end: end.max(begins + 0.1),
+                across: 0.0,
+                size: 10.0,
+            });
+            start = end;
+        }
+        group_into_lines(glyphs).iter().map(|line| line.text(brackets)).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn letters_are_turned_and_numbers_stand() {
+        let cases = [
+            ("םולש", "שלום"),
+            ("םלוע ,םולש", "שלום, עולם"),
+            ("00:ףגא", "אגף:00"),
+            ("22.11.2026 םוי", "יום 22.11.2026"),
+            ("054-1234567 :ןופלט", "טלפון: 054-1234567"),
+            ("50% החנה", "הנחה 50%"),
+            ("₪35 ריחמ", "מחיר ₪35"),
+            ("200 100 םירפסמ", "מספרים 100 200"),
+            ("Windows 95 השדחה הסרגה", "הגרסה החדשה Windows 95"),
+            ("٪٥٠ ةبسن", "نسبة ٥٠٪"),
+            ("%50 ةبسن", "نسبة 50%"),
+        ];
+        for (shown, expected) in cases {
+            assert_eq!(read(shown, BracketNaming::ByMeaning), expected);
+        }
+    }
+
+    #[test]
+    fn words_within_a_line_of_another_script_are_turned_with_their_numbers() {
+        let shown = "In Hebrew it is םולש 12 םולש here";
+        assert_eq!(read(shown, BracketNaming::ByMeaning), "In Hebrew it is שלום 12 שלום here");
+        assert_eq!(read("over here: םולש", BracketNaming::ByMeaning), "over here: שלום");
+    }
+
+    #[test]
+    fn marks_follow_their_letters() {
+        assert_eq!(read("םוָלש", BracketNaming::ByMeaning).chars().nth(3), Some('\u{5B8}'));
+    }
+
+    #[test]
+    fn brackets_open_before_they_close() {
+        let of = |shown: &str| {
+            let glyph = |(at, text)| PlacedGlyph {
+                text: GlyphText::One(text),
+                direction: WritingDirection::default(),
+                start: at,
+                end: at + 10.0,
+                across: 0.0,
+                size: 10.0,
+            };
+            let starts = std::iter::successors(Some(0.0), |at| Some(at + 10.0));
+            BracketNaming::of(group_into_lines(starts.zip(shown.chars()).map(glyph).collect()).iter())
+        };
+        assert_eq!(of("(אב) גד"), BracketNaming::ByShape);
+        assert_eq!(of(")אב( גד"), BracketNaming::ByMeaning);
+        assert_eq!(of("גד) אב"), BracketNaming::ByShape);
+        assert_eq!(read("(בא) דג", BracketNaming::ByShape), "גד (אב)");
+        assert_eq!(read(")בא( דג", BracketNaming::ByMeaning), "גד (אב)");
+    }
+}

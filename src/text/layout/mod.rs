@@ -1,0 +1,17 @@
+//! The layout of a page: lines, blocks, and their reading order.
+
+mod accents;
+mod bidi;
+pub(crate) mod hyphens;
+mod join_lines;
+mod lines;
+mod plain_text;
+mod reading_order;
+mod vertical_stacks;
+
+pub(crate) use hyphens::join_words;
+pub(crate) use join_lines::join_lines;
+pub(crate) use lines::group_into_lines;
+pub(crate) use plain_text::write_blocks;
+pub(crate) use reading_order::order_blocks;
+pub(crate) use vertical_stacks::merge_stacks;
