@@ -74,7 +74,7 @@ struct Printer {
 
 impl Printer {
     fn print(&self, text: &str) {
-        if !self.is_closed.load(Ordering::Relaxed) && print::piece(text).is_err() {
+        if !self.is_closed.load(Ordering::Relaxed) && print::part(text).is_err() {
             self.is_closed.store(true, Ordering::Relaxed);
         }
     }

@@ -9,10 +9,10 @@ use crate::tool::{DoctorResult, ToolError};
 
 /// Answers `doctor`. It fails where something that a server needs does not work.
 pub(super) fn run(arguments: &Doctor, config: &Config) -> Result<Report, ToolError> {
-    let surroundings = open::server_surroundings(config)?;
-    let mut result = DoctorResult::of(&surroundings.diagnose());
+    let context_config = open::server_config(config)?;
+    let mut result = DoctorResult::of(&context_config.diagnose());
     if arguments.store {
-        result.add_store(surroundings.inspect_store());
+        result.add_store(context_config.inspect_store());
     }
     let is_failure = !result.is_healthy();
     Ok(Report { is_failure, ..Report::new(result.text(), as_json(&result)?) })

@@ -6,7 +6,7 @@ use super::arguments::{EmitShape, GetFile};
 use super::config::Config;
 use super::open;
 use super::print::{Output, Report};
-use super::progress::Terminal;
+use super::progress::TerminalProgress;
 use crate::hash::ContentHash;
 use crate::tool::Block;
 use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArguments, ToolError};
@@ -15,10 +15,10 @@ use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArg
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
     let context = open::context(arguments.conversation.is_some(), config)?;
-    let terminal = Terminal::new();
+    let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
-    open::warn_of(&context);
+    open::warn_about(&context);
     report(answer?, typed.emit)
 }
 

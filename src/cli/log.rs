@@ -69,7 +69,7 @@ impl LogFormat {
 }
 
 /// Begins to log. A log that was begun before stays.
-pub(super) fn begin(level: LogLevel, format: LogFormat) {
+pub(super) fn start(level: LogLevel, format: LogFormat) {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).event_format(Lines(format));
     let ours = Targets::new().with_target("pagewise", level.filter());
     let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
@@ -81,7 +81,7 @@ pub(super) fn warn(text: &str) {
 }
 
 /// Tells of something that an operator waits for, in a sentence.
-pub(super) fn note(text: &str) {
+pub(super) fn info(text: &str) {
     tracing::info!("{text}");
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod ask;
 mod config;
+mod context;
 mod context_arguments;
 mod doctor;
 mod fetch;
@@ -11,11 +12,10 @@ mod flags;
 mod generate;
 mod get_file;
 mod log;
-mod memory;
 mod models;
-mod names;
 mod open;
 mod page_arguments;
+mod parameters;
 mod pdf;
 mod print;
 mod progress;
@@ -53,7 +53,7 @@ pub fn run() -> ExitCode {
     let typed = read.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (typed, matches) = match typed {
         Ok(typed) => typed,
-        Err(error) => return misunderstood(&error),
+        Err(error) => return usage_error(&error),
     };
     let is_json = typed.json.json || typed.command.as_ref().is_some_and(wants_json);
     match answer(typed, &matches) {
@@ -80,8 +80,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
         Command::GetFile(arguments) => get_file::run(&arguments, config),
-        Command::Page(arguments) => watchdog::contained(&arguments.path, || pdf::page(&arguments, config)),
-        Command::Split(arguments) => watchdog::contained(&arguments.path, || split::run(&arguments, config)),
+        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || pdf::page(&arguments, config)),
+        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || split::run(&arguments, config)),
         Command::Info(arguments) => pdf::info(&arguments, config),
         Command::Text(arguments) => pdf::text(&arguments, config),
         Command::Render(arguments) => pdf::render(&arguments, config),
@@ -90,7 +90,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Ask(arguments) => ask::run(&arguments, config),
         Command::Fetch(arguments) => fetch::fetch(&arguments, config),
         Command::Content(arguments) => fetch::content(&arguments, config),
-        Command::Context(arguments) => memory::run(&arguments.command, config),
+        Command::Context(arguments) => context::run(&arguments.command, config),
         Command::Doctor(arguments) => doctor::run(&arguments, config),
         Command::Settings(arguments) => settings::run(&arguments, &loaded),
         Command::Serve(_) => serve::run(&loaded),
@@ -121,7 +121,7 @@ fn wants_json(command: &Command) -> bool {
 }
 
 /// What clap refuses, it explains itself; help and version are no refusals.
-fn misunderstood(error: &clap::Error) -> ExitCode {
+fn usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print::clap_text(error, ExitCode::SUCCESS);
     }

@@ -13,46 +13,46 @@ use crate::tool::{
     ToolError, WebSettings, WorkerSettings,
 };
 
-/// Opens a PDF and nothing else: no store, no runtime, no hash of the file.
+/// Opens a PDF alone: no store, and no hash of the file.
 pub(super) fn pdf(document: &DocumentArguments, config: &Config) -> Result<OpenPdf, ToolError> {
     document.open_alone(&one_document(config))
 }
 
-/// The same in this process, which can then write beneath `folder` and nowhere else.
+/// Opens a PDF in this process, which is then confined and can write only in `folder`.
 pub(super) fn pdf_confined(document: &DocumentArguments, folder: &Path, config: &Config) -> Result<OpenPdf, ToolError> {
     let isolation = match isolation(config) {
         Isolation::Workers(settings) => Isolation::Confined { folder: folder.to_path_buf(), settings },
         other => other,
     };
-    document.open_alone(&surroundings(config, isolation))
+    document.open_alone(&context_config(config, isolation))
 }
 
-/// The context of a command; the store is opened only where a conversation is named.
+/// The context of a command. Opens the store only if the command names a conversation.
 pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone().filter(|_| remembers);
     let database = if remembers { config.database()? } else { None };
-    opened(ContextConfig { data_directory, database, ..one_document(config) })
+    open(ContextConfig { data_directory, database, ..one_document(config) })
 }
 
-/// The context of a command that fetches: what is kept outlives it, and no conversation is remembered.
+/// The context of a command that fetches. Responses are kept; conversations are not.
 pub(super) fn web_context(config: &Config) -> Result<ContextManager, ToolError> {
-    opened(one_document(config))
+    open(one_document(config))
 }
 
-/// What is remembered, where no PDF is read.
+/// The memory of conversations, for commands that read no PDF.
 pub(super) fn memory(config: &Config) -> Result<ContextManager, ToolError> {
     let data_directory = config.data_dir.clone();
     let database = config.database()?;
-    opened(ContextConfig { data_directory, database, ..surroundings(config, Isolation::InProcess) })
+    open(ContextConfig { data_directory, database, ..context_config(config, Isolation::InProcess) })
 }
 
-/// The context of a server: files beneath the working directory and `roots`.
+/// The context of a server: files in the working directory and in `roots`.
 pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolError> {
-    opened_telling(server_surroundings(config)?, log::warn)
+    open_with(server_config(config)?, log::warn)
 }
 
-/// The surroundings of a server.
-pub(super) fn server_surroundings(config: &Config) -> Result<ContextConfig, ToolError> {
+/// The configuration of a server.
+pub(super) fn server_config(config: &Config) -> Result<ContextConfig, ToolError> {
     let roots = config.roots.iter().map(|root| working_directory().join(root));
     let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };
     Ok(ContextConfig {
@@ -60,11 +60,11 @@ pub(super) fn server_surroundings(config: &Config) -> Result<ContextConfig, Tool
         data_directory: config.data_dir.clone(),
         database: config.database()?,
         settings,
-        ..surroundings(config, isolation(config))
+        ..context_config(config, isolation(config))
     })
 }
 
-/// The surroundings of a command that reads one document: one worker.
+/// The configuration of a command that reads one document: one worker.
 fn one_document(config: &Config) -> ContextConfig {
     let isolation = match isolation(config) {
         Isolation::Workers(settings) => {
@@ -72,7 +72,7 @@ fn one_document(config: &Config) -> ContextConfig {
         }
         other => other,
     };
-    surroundings(config, isolation)
+    context_config(config, isolation)
 }
 
 fn isolation(config: &Config) -> Isolation {
@@ -82,7 +82,7 @@ fn isolation(config: &Config) -> Isolation {
     Isolation::Workers(WorkerSettings { require_sandbox: config.require_sandbox, ..config.workers.clone() })
 }
 
-/// This very program, whatever has been put in its place since it was started.
+/// This very program, even if its file was replaced since the start.
 pub(super) fn this_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
@@ -90,25 +90,25 @@ pub(super) fn this_program() -> PathBuf {
     env::current_exe().unwrap_or_else(|_| PathBuf::from("pagewise"))
 }
 
-fn opened(surroundings: ContextConfig) -> Result<ContextManager, ToolError> {
-    opened_telling(surroundings, warning)
+fn open(configuration: ContextConfig) -> Result<ContextManager, ToolError> {
+    open_with(configuration, warning)
 }
 
-fn opened_telling(surroundings: ContextConfig, warn: fn(&str)) -> Result<ContextManager, ToolError> {
-    let opened = surroundings.open_context()?;
+fn open_with(configuration: ContextConfig, warn: fn(&str)) -> Result<ContextManager, ToolError> {
+    let opened = configuration.open_context()?;
     opened.warning.iter().for_each(|problem| warn(problem));
     Ok(opened.context)
 }
 
-/// Says what went wrong with the memory since.
-pub(super) fn warn_of(context: &ContextManager) {
+/// Prints what went wrong with the memory since the last call.
+pub(super) fn warn_about(context: &ContextManager) {
     if let Some(problem) = context.take_warning() {
         warning(&problem);
     }
 }
 
-/// Every file of the system, and no memory.
-fn surroundings(config: &Config, isolation: Isolation) -> ContextConfig {
+/// Every file of the system, and no memory of conversations.
+fn context_config(config: &Config, isolation: Isolation) -> ContextConfig {
     ContextConfig {
         roots: None,
         working_directory: working_directory(),
@@ -116,7 +116,7 @@ fn surroundings(config: &Config, isolation: Isolation) -> ContextConfig {
         data_directory: None,
         password: config.password.as_ref().map(|password| PdfPassword::new(password.reveal().to_owned())),
         database: None,
-        // Workers are told theirs; this one is for reading in this process.
+        // Workers get the same time with each request; this is for reading in this process.
         limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
         settings: answers(config),
         isolation,
@@ -125,18 +125,17 @@ fn surroundings(config: &Config, isolation: Isolation) -> ContextConfig {
     }
 }
 
-/// What a command writes to a folder that its user named is the user's, and stays unless bounds were set; elsewhere it
-/// stays within bounds.
+/// Files in a folder that the user named are kept, unless bounds were set. Files in the usual folder stay within bounds.
 fn answers(config: &Config) -> AnswerSettings {
     let named = config.output_dir.clone();
-    let is_the_users = named.is_some() && !config.are_output_bounds_set;
-    let output_bounds = if is_the_users { OutputBounds::NONE } else { config.answers.output_bounds };
+    let is_named_by_user = named.is_some() && !config.are_output_bounds_set;
+    let output_bounds = if is_named_by_user { OutputBounds::NONE } else { config.answers.output_bounds };
     let usual = || config.data_dir.as_ref().map(|folder| folder.join("pages"));
     let output_directory = named.or_else(usual).unwrap_or_else(|| env::temp_dir().join("pagewise"));
     AnswerSettings { output_directory, output_bounds, ..config.answers.clone() }
 }
 
-/// A folder that was deleted under the process leaves only absolute paths, which are joined to anything.
+/// The root, if the working directory was deleted: absolute paths still work then.
 fn working_directory() -> PathBuf {
     env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
 }

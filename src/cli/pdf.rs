@@ -7,7 +7,7 @@ use super::config::Config;
 use super::open;
 use super::page_arguments::Page;
 use super::print::Report;
-use super::progress::Terminal;
+use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
 use crate::tool::{
     self, Caller, DocumentArguments, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments,
@@ -17,7 +17,7 @@ use crate::tool::{
 /// Answers `page`.
 pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let folder = typed.out.parent().unwrap_or(&typed.out);
-    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+    let watchdog = Watchdog::start(&typed.path, typed.reading.json.json, config);
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
@@ -46,7 +46,7 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
         ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
-    let watcher = Terminal::new();
+    let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
     Ok(Report::new(format!("{}\n\n{}", result.text(), result.remarks()), as_json(&result)?))
@@ -78,7 +78,7 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
         ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
     ]))?;
     let context = open::context(arguments.document.conversation.is_some(), config)?;
-    let watcher = Terminal::new();
+    let watcher = TerminalProgress::new();
     let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();
     Ok(Report::new(answer.text, answer.structure))

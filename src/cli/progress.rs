@@ -10,14 +10,14 @@ use super::watchdog::Watchdog;
 use crate::tool::ProgressListener;
 
 /// A bar on standard error.
-pub(super) struct Terminal {
+pub(super) struct TerminalProgress {
     bar: ProgressBar,
     /// Of work in this process.
     watchdog: Option<Watchdog>,
     stopped: Arc<AtomicBool>,
 }
 
-impl Terminal {
+impl TerminalProgress {
     /// For work that writes nothing: an interrupt ends the process.
     pub(super) fn new() -> Self {
         Self { bar: bar(), watchdog: None, stopped: Arc::default() }
@@ -33,7 +33,7 @@ impl Terminal {
     }
 }
 
-impl ProgressListener for Terminal {
+impl ProgressListener for TerminalProgress {
     fn starts(&self, pages: u64) {
         self.bar.set_length(pages);
     }

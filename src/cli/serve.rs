@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::config::{Config, Loaded};
+use super::config::{Config, LoadedSettings};
 use super::log;
 use super::open;
 use super::print::Report;
@@ -13,9 +13,9 @@ use crate::serve::{HttpSettings, ServerParts, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError};
 
 /// Serves HTTP until it is told to end, or standard input until that ends.
-pub(super) fn run(loaded: &Loaded) -> Result<Report, ToolError> {
+pub(super) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {
     let config = &loaded.config;
-    log::begin(config.log_level, config.log_format);
+    log::start(config.log_level, config.log_format);
     loaded.warnings.iter().for_each(|text| log::warn(text));
     if !HAS_PROCESSES && !config.no_sandbox {
         log::warn("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
@@ -41,5 +41,5 @@ fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, T
         let message = format!("Setting 'http_tokens' is required where others can reach the server: {address}");
         return Err(ToolError::validation(&message).hint("Or listen on 127.0.0.1."));
     }
-    Ok(HttpSettings { address, tokens, log: config.http_log, announce: log::note, ..config.http.clone() })
+    Ok(HttpSettings { address, tokens, log: config.http_log, announce: log::info, ..config.http.clone() })
 }

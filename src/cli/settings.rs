@@ -3,12 +3,12 @@
 use std::io;
 
 use super::arguments::Settings;
-use super::config::{Loaded, as_json, as_list};
+use super::config::{LoadedSettings, as_json, as_list};
 use super::print::Report;
 use crate::tool::ToolError;
 
 /// Answers `settings`.
-pub(super) fn run(arguments: &Settings, loaded: &Loaded) -> Result<Report, ToolError> {
+pub(super) fn run(arguments: &Settings, loaded: &LoadedSettings) -> Result<Report, ToolError> {
     let word = arguments.word.as_deref();
     let width = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
     let list = as_list(loaded, word, width);

@@ -7,15 +7,15 @@ use super::open;
 use super::page_arguments::Split;
 use super::pdf::{as_json, document};
 use super::print::{Output, Report};
-use super::progress::Terminal;
+use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
 use crate::tool::{self, JoinResult, SplitResult, ToolError};
 
 /// Answers `split`.
 pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
     match (&typed.out, &typed.out_dir) {
-        (Some(out), _) => joined(typed, out, config),
-        (None, Some(out_dir)) => parted(typed, out_dir, config),
+        (Some(out), _) => join_into_file(typed, out, config),
+        (None, Some(out_dir)) => split_into_files(typed, out_dir, config),
         // The command line asks for one of them.
         (None, None) => Err(ToolError::required("--out-dir")),
     }
@@ -27,11 +27,11 @@ fn pages(typed: &Split) -> Option<&str> {
 }
 
 /// Every page in a file of its own.
-fn parted(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
-    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+fn split_into_files(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
+    let watchdog = Watchdog::start(&typed.path, typed.reading.json.json, config);
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, out_dir, config)?;
     watchdog.step();
-    let watcher = Terminal::interruptible(watchdog);
+    let watcher = TerminalProgress::interruptible(watchdog);
     let result = tool::split(&pdf, pages(typed), out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();
@@ -47,9 +47,9 @@ fn text(result: &SplitResult) -> String {
 }
 
 /// Pages in one file.
-fn joined(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
+fn join_into_file(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
-    let watchdog = Watchdog::of(&typed.path, typed.reading.json.json, config);
+    let watchdog = Watchdog::start(&typed.path, typed.reading.json.json, config);
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_joined(&pdf, pages(typed), out)?;

@@ -1,10 +1,7 @@
-//! Ends a command that reads in its own process when the reader hangs or is gone: nobody else could.
+//! Ends a command that reads in its own process when its reader hangs or its thread is gone.
 //!
-//! The readers of this program look at their deadline themselves. This is for the libraries below them, which know none,
-//! and for threads that were ended because they aborted (see the sandbox of a command).
-//!
-//! It looks after 4 ms, when most pages are written, and then ever less often: a page took 9.1 ms of processor time before
-//! it looked at threads and 8.4 ms since, on a machine with much else to do (medians of 150 runs each, in turn).
+//! Our own readers check their deadline. The watchdog is for the libraries below them, which have none, and for threads
+//! that were ended because they aborted (see the sandbox of a command).
 
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,50 +11,50 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::config::Config;
-use super::print::{LastWords, warning};
+use super::print::{PreparedRefusal, warning};
 use crate::limits::{StopReason, WatchedThread, has_lost_thread, watch_this_thread};
 use crate::tool::{ToolError, end_writing};
 
-/// Time past the deadline in which a reader that looks at it ends by itself, and says which page it was.
+/// Time past the deadline in which a reader that checks it ends by itself, with an error that names the page.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The first pause between looks, and the longest; each is twice the one before.
+/// The first and the longest pause between checks; each pause is twice the one before. Most pages are done in 4 ms.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(4), Duration::from_millis(128));
 
-/// Time in which files that have been begun are written, before the process ends.
+/// Time to finish files that are being written, before the process ends.
 const WRITING: Duration = Duration::from_secs(1);
 
-/// Told of every step that is done.
+/// Ends the process if no [`step`](Self::step) is reported in time.
 pub(super) struct Watchdog {
     steps: Arc<AtomicU64>,
     _this_thread: WatchedThread,
 }
 
-/// What became of the work.
+/// Why the work has to be given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Hangs,
-    Lost,
+enum Fault {
+    Hang,
+    LostThread,
 }
 
 impl Watchdog {
-    /// Watches the reading of `path`: a step that takes much longer than the deadline ends the process with `timeout`, a
-    /// thread that is gone with `limit_exceeded`.
+    /// Starts to watch the reading of `path`. A step that takes much longer than the deadline ends the process with the
+    /// error `timeout`, a lost thread with `limit_exceeded`.
     ///
-    /// The thread is started before the process confines itself, which leaves it out; it reads nothing.
-    pub(super) fn of(path: &str, is_json: bool, config: &Config) -> Self {
+    /// To be called before the process confines itself, which does not confine this thread.
+    pub(super) fn start(path: &str, is_json: bool, config: &Config) -> Self {
         let deadline = config.workers.deadline;
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-        let hangs = LastWords::of(&ToolError::stopped(path, StopReason::Timeout { deadline_ms }), is_json);
-        let lost = LastWords::of(&ToolError::out_of_memory(path, config.workers.memory_bytes), is_json);
-        let refusing = refusing();
-        Self::with(deadline.saturating_add(GRACE), is_thread_gone, move |end| {
+        let hang = PreparedRefusal::of(&ToolError::stopped(path, StopReason::Timeout { deadline_ms }), is_json);
+        let lost = PreparedRefusal::of(&ToolError::out_of_memory(path, config.workers.memory_bytes), is_json);
+        let refusal = refusal_command();
+        Self::with(deadline.saturating_add(GRACE), is_thread_gone, move |fault| {
             end_writing(WRITING);
-            let status = match end {
-                End::Hangs => hangs.say(),
-                End::Lost => {
-                    let status = lost.say();
-                    become_another(refusing);
+            let status = match fault {
+                Fault::Hang => hang.print(),
+                Fault::LostThread => {
+                    let status = lost.print();
+                    replace_process(refusal);
                     status
                 }
             };
@@ -68,19 +65,18 @@ impl Watchdog {
     fn with(
         patience: Duration,
         is_gone: impl Fn(i32) -> bool + Send + 'static,
-        give_up: impl FnOnce(End) + Send + 'static,
+        give_up: impl FnOnce(Fault) + Send + 'static,
     ) -> Self {
         let steps = Arc::new(AtomicU64::new(0));
         let seen = Arc::clone(&steps);
-        // A thread takes memory when it begins to run, which a reader must not have taken before: it would abort the process.
-        // It begins at once; to sleep until then, and be woken, took a millisecond of processor time.
+        // A thread allocates when it starts, and must do so while there is memory. Spinning is cheaper here than waiting.
         let runs = Arc::new(AtomicBool::new(false));
-        let begun = Arc::clone(&runs);
-        let watch = move || {
-            begun.store(true, Ordering::Release);
-            give_up(watched(&seen, patience, is_gone));
+        let started = Arc::clone(&runs);
+        let run = move || {
+            started.store(true, Ordering::Release);
+            give_up(watch(&seen, patience, is_gone));
         };
-        match std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch) {
+        match std::thread::Builder::new().name("watchdog".to_owned()).spawn(run) {
             Ok(_) => {
                 while !runs.load(Ordering::Acquire) {
                     std::thread::yield_now();
@@ -91,56 +87,56 @@ impl Watchdog {
         Self { steps, _this_thread: watch_this_thread() }
     }
 
-    /// A step is done.
+    /// Reports that a step is done.
     pub(super) fn step(&self) {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// This program with an argument that it refuses, with the status of a refusal and without a word.
+/// This program with an argument that it refuses: it exits with the status of a refusal and prints nothing.
 ///
-/// By the thread: nothing leads there by the process once its first thread has ended.
-fn refusing() -> Command {
+/// The path goes through the thread, since the one through the process is gone once its first thread has ended.
+fn refusal_command() -> Command {
     let mut program = Command::new("/proc/thread-self/exe");
     program.arg("--refuse").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     program
 }
 
-/// Puts a program in the place of this one. The ordinary end of a process waits for a lock that a thread holds whose stack
-/// overflowed, for ever where it was ended alone. Returns where it cannot be done.
+/// Replaces this process by `program`. An ordinary exit would wait for a lock that a thread with an overflowed stack holds
+/// for ever. Returns only on failure.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn become_another(mut program: Command) {
+fn replace_process(mut program: Command) {
     drop(std::os::unix::process::CommandExt::exec(&mut program));
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-fn become_another(_: Command) {}
+fn replace_process(_: Command) {}
 
-/// Has a reader of `path` that panics cost an answer; what it said is on standard error.
-pub(super) fn contained<T>(path: &str, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
+/// Turns a panic in a reader of `path` into an error. Its message is on standard error.
+pub(super) fn catch_panic<T>(path: &str, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ToolError::reader_crashed(path)))
 }
 
-/// Returns once no step was done for as long as `patience`, or a thread that reads is gone.
-fn watched(steps: &AtomicU64, patience: Duration, is_gone: impl Fn(i32) -> bool) -> End {
+/// Returns once no step was done for `patience`, or a thread that reads is gone.
+fn watch(steps: &AtomicU64, patience: Duration, is_gone: impl Fn(i32) -> bool) -> Fault {
     let (mut pause, longest) = PAUSES;
     let mut last = (steps.load(Ordering::Relaxed), Instant::now());
     loop {
         std::thread::sleep(pause.min(patience));
         pause = pause.saturating_mul(2).min(longest);
         if has_lost_thread(&is_gone) {
-            return End::Lost;
+            return Fault::LostThread;
         }
         let now = steps.load(Ordering::Relaxed);
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() >= patience {
-            return End::Hangs;
+            return Fault::Hang;
         }
     }
 }
 
-/// Whether a thread of this process has ended. It takes no memory: there may be none left.
+/// Whether a thread of this process has ended. Allocates nothing: there may be no memory left.
 fn is_thread_gone(thread: i32) -> bool {
     let mut path = [0_u8; 64];
     let length = path.len();
@@ -152,18 +148,18 @@ fn is_thread_gone(thread: i32) -> bool {
     let mut stat = [0_u8; 256];
     let read = std::fs::File::open(path).and_then(|mut file| file.read(&mut stat));
     match read {
-        // The number, the name in brackets, and the state. The first thread stays behind as a zombie.
+        // The number, the name in brackets, the state. The first thread remains as a zombie.
         Ok(_) => {
             let after_name =
                 stat.iter().rposition(|byte| *byte == b')').and_then(|end| stat.get(end.saturating_add(2)));
             matches!(after_name, Some(b'Z' | b'X' | b'x'))
         }
-        // That it cannot be told, for want of descriptors, is no end.
+        // Another failure, such as no free descriptor, says nothing about the thread.
         Err(error) => error.kind() == std::io::ErrorKind::NotFound || error.raw_os_error() == Some(NO_SUCH_PROCESS),
     }
 }
 
-/// What reading says when the thread ended after the file was opened.
+/// The error of a read after the thread ended (ESRCH).
 const NO_SUCH_PROCESS: i32 = 3;
 
 #[cfg(test)]
@@ -176,25 +172,25 @@ mod tests {
         let (tell, told) = mpsc::channel();
         let busy = Watchdog::with(Duration::from_secs(3_600), |_| false, |_| std::process::abort());
         busy.step();
-        let silent = move |end| tell.send(end).unwrap_or_default();
+        let silent = move |fault| tell.send(fault).unwrap_or_default();
         let _silent = Watchdog::with(Duration::from_millis(1), |_| false, silent);
-        assert_eq!(told.recv(), Ok(End::Hangs));
+        assert_eq!(told.recv(), Ok(Fault::Hang));
     }
 
     #[test]
     fn a_thread_that_is_gone_ends_the_work() {
         let (tell, told) = mpsc::channel();
-        let silent = move |end| tell.send(end).unwrap_or_default();
+        let silent = move |fault| tell.send(fault).unwrap_or_default();
         let _watched = Watchdog::with(Duration::from_secs(3_600), |_| true, silent);
-        assert_eq!(told.recv(), Ok(End::Lost));
+        assert_eq!(told.recv(), Ok(Fault::LostThread));
     }
 
     #[test]
     fn a_reader_that_panics_costs_an_answer() {
         #[expect(clippy::panic, reason = "what is tested")]
-        let outcome: Result<(), _> = contained("a.pdf", || panic!("on purpose"));
+        let outcome: Result<(), _> = catch_panic("a.pdf", || panic!("on purpose"));
         assert_eq!(outcome.err().map(|error| error.message), Some(ToolError::reader_crashed("a.pdf").message));
-        assert!(contained("a.pdf", || Ok(())).is_ok());
+        assert!(catch_panic("a.pdf", || Ok(())).is_ok());
     }
 
     #[test]

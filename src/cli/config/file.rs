@@ -12,8 +12,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::home_folder;
-use super::slot::Given;
 use super::table::FILE_VARIABLE;
+use super::target::RawValue;
 use crate::tool::{ErrorCode, ToolError};
 
 /// Bytes of the file. 1 MiB: whoever names another file by mistake is told soon.
@@ -30,7 +30,7 @@ pub(super) struct SettingsFile {
 /// One value of the file.
 #[derive(Debug)]
 pub(super) struct FileEntry {
-    pub(super) value: Given,
+    pub(super) value: RawValue,
     /// Its line, from 1.
     pub(super) line: usize,
     /// Whether it is a table without entries: it may stand for the settings in it.
@@ -123,7 +123,7 @@ impl FileEntries<'_> {
                 other => {
                     let words = words(other).ok_or_else(|| (name.clone(), line))?;
                     let is_empty_table = matches!(other, DeValue::Table(_));
-                    self.entries.insert(name, FileEntry { value: Given::Many(words), line, is_empty_table });
+                    self.entries.insert(name, FileEntry { value: RawValue::Many(words), line, is_empty_table });
                 }
             }
         }

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::Config;
 use super::file::{self, FileEntry, SettingsFile};
-use super::slot::Given;
 use super::table::{FILE_VARIABLE, Setting, VARIABLES, settings};
+use super::target::RawValue;
 use crate::tool::ToolError;
 
 /// Where a value came from.
@@ -27,7 +27,7 @@ pub(super) enum Layer {
 
 /// The settings of this process.
 #[derive(Debug)]
-pub(in crate::cli) struct Loaded {
+pub(in crate::cli) struct LoadedSettings {
     /// Their values.
     pub(in crate::cli) config: Config,
     /// Where each came from, in the order of the table.
@@ -42,7 +42,7 @@ pub(in crate::cli) struct Loaded {
 ///
 /// # Errors
 /// `validation_error` for an unknown setting and for a value of the wrong kind; what a named file cannot be read for.
-pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
+pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<LoadedSettings, ToolError> {
     let commands = commands(matches);
     let file = file::read(commands.iter().find_map(|command| command.get_one::<PathBuf>("config").cloned()))?;
     let set = set_flags(&commands)?;
@@ -57,7 +57,7 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<Loaded, ToolError> {
     let is_set =
         |name: &str| settings().zip(&layers).any(|(setting, layer)| setting.name == name && *layer != Layer::Default);
     config.are_output_bounds_set = is_set("max_output_days") || is_set("max_output_bytes");
-    Ok(Loaded { config, layers, file: file.path, warnings: unknown_variables() })
+    Ok(LoadedSettings { config, layers, file: file.path, warnings: unknown_variables() })
 }
 
 /// The command line, its subcommand, and that one's.
@@ -69,16 +69,16 @@ fn commands(matches: &ArgMatches) -> Vec<&ArgMatches> {
 struct SettingSources<'a> {
     file: &'a SettingsFile,
     commands: &'a [&'a ArgMatches],
-    set: &'a BTreeMap<String, Given>,
+    set: &'a BTreeMap<String, RawValue>,
 }
 
 impl SettingSources<'_> {
     /// Puts the values of every layer in their place; the strongest that had one.
     fn place(&self, setting: &Setting, config: &mut Config) -> Result<Layer, ToolError> {
         let mut strongest = Layer::Default;
-        let mut put = |layer: Layer, origin: &str, given: &Given| -> Result<(), ToolError> {
+        let mut put = |layer: Layer, origin: &str, given: &RawValue| -> Result<(), ToolError> {
             strongest = layer;
-            (setting.slot)(config).put(given).map_err(|expected| wrong(setting, origin, &expected, given))
+            (setting.target)(config).put(given).map_err(|expected| wrong(setting, origin, &expected, given))
         };
         for (name, entry) in self.file.entries.iter().filter(|(name, _)| setting.takes(name)) {
             let origin = format!("Setting '{}' in {}", setting.name, self.file.place(entry));
@@ -107,10 +107,10 @@ impl Setting {
         self.name == name || self.entry(name).is_some()
     }
 
-    /// What was given for `name`, as its slot reads it: an entry has its own name before its value.
-    fn words_of(&self, name: &str, given: &Given) -> Given {
+    /// What was given for `name`, as its target reads it: an entry has its own name before its value.
+    fn words_of(&self, name: &str, given: &RawValue) -> RawValue {
         match self.entry(name) {
-            Some(entry) => Given::Many(vec![OsString::from(format!("{entry}={}", words(given)))]),
+            Some(entry) => RawValue::Many(vec![OsString::from(format!("{entry}={}", words(given)))]),
             None => given.clone(),
         }
     }
@@ -122,32 +122,32 @@ impl Setting {
 }
 
 /// An empty variable is none: that is how a shell takes one away.
-fn variable(name: &str) -> Option<Given> {
-    env::var_os(name).filter(|value| !value.is_empty()).map(Given::One)
+fn variable(name: &str) -> Option<RawValue> {
+    env::var_os(name).filter(|value| !value.is_empty()).map(RawValue::One)
 }
 
 /// What was typed for the flag `id`, and not what clap put there.
-fn flag(command: &ArgMatches, id: &str) -> Option<Given> {
+fn flag(command: &ArgMatches, id: &str) -> Option<RawValue> {
     if !command.try_contains_id(id).unwrap_or(false) || command.value_source(id) != Some(ValueSource::CommandLine) {
         return None;
     }
     let words = command.try_get_raw(id).ok().flatten()?;
-    Some(Given::Many(words.map(OsStr::to_owned).collect()))
+    Some(RawValue::Many(words.map(OsStr::to_owned).collect()))
 }
 
 /// The values of `--set`, by name.
-fn set_flags(commands: &[&ArgMatches]) -> Result<BTreeMap<String, Given>, ToolError> {
+fn set_flags(commands: &[&ArgMatches]) -> Result<BTreeMap<String, RawValue>, ToolError> {
     let typed = commands.iter().find_map(|command| command.get_many::<String>("set"));
     let pair = |word: &String| {
         let (name, value) = word.split_once('=').ok_or_else(|| {
             ToolError::validation("Parameter '--set' must be a setting's name and its value, as in max_pages=500")
         })?;
-        Ok((name.trim().to_owned(), Given::One(OsString::from(value))))
+        Ok((name.trim().to_owned(), RawValue::One(OsString::from(value))))
     };
     typed.into_iter().flatten().map(pair).collect()
 }
 
-fn check_names(file: &SettingsFile, set: &BTreeMap<String, Given>) -> Result<(), ToolError> {
+fn check_names(file: &SettingsFile, set: &BTreeMap<String, RawValue>) -> Result<(), ToolError> {
     let is_known = |name: &str| settings().any(|setting| setting.takes(name));
     let holds_settings = |name: &str| settings().any(|setting| is_within(setting.name, name));
     let is_fine = |name: &str, entry: &FileEntry| is_known(name) || (entry.is_empty_table && holds_settings(name));
@@ -192,15 +192,15 @@ fn nearest(typed: &str, names: impl Iterator<Item = String>) -> Option<String> {
     alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
-fn wrong(setting: &Setting, origin: &str, expected: &str, given: &Given) -> ToolError {
+fn wrong(setting: &Setting, origin: &str, expected: &str, given: &RawValue) -> ToolError {
     let error = ToolError::validation(&format!("{origin} must be {expected}")).with("setting", json!(setting.name));
-    let is_secret = (setting.slot)(&mut Config::default()).is_secret();
+    let is_secret = (setting.target)(&mut Config::default()).is_secret();
     if is_secret { error } else { error.with("value", json!(words(given))) }
 }
 
-fn words(given: &Given) -> String {
+fn words(given: &RawValue) -> String {
     match given {
-        Given::One(word) => word.to_string_lossy().into_owned(),
-        Given::Many(words) => words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(", "),
+        RawValue::One(word) => word.to_string_lossy().into_owned(),
+        RawValue::Many(words) => words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(", "),
     }
 }

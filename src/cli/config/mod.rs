@@ -8,9 +8,9 @@
 mod file;
 mod load;
 mod show;
-mod slot;
 mod store;
 mod table;
+mod target;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -24,7 +24,7 @@ use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
 
-pub(super) use self::load::{Loaded, load};
+pub(super) use self::load::{LoadedSettings, load};
 pub(super) use self::show::{as_json, as_list, as_toml};
 
 /// Every setting's value.

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 use toml::Value;
 
 use super::Config;
-use super::load::{Layer, Loaded};
+use super::load::{Layer, LoadedSettings};
 use super::table::{GROUPS, Setting};
 
 /// A setting in force.
@@ -19,13 +19,13 @@ struct Row {
     layer: Layer,
 }
 
-fn rows(loaded: &Loaded) -> Vec<Row> {
+fn rows(loaded: &LoadedSettings) -> Vec<Row> {
     let (mut config, mut defaults) = (loaded.config.clone(), Config::default());
     let settings = GROUPS.iter().flat_map(|group| group.settings.iter().map(|setting| (group.title, setting)));
     let row = |((group, setting), layer): ((&'static str, &'static Setting), &Layer)| {
-        let default = setting.default.map_or_else(|| words((setting.slot)(&mut defaults).shown()), str::to_owned);
-        let slot = (setting.slot)(&mut config);
-        Row { group, setting, default, value: slot.shown(), is_secret: slot.is_secret(), layer: *layer }
+        let default = setting.default.map_or_else(|| words((setting.target)(&mut defaults).shown()), str::to_owned);
+        let target = (setting.target)(&mut config);
+        Row { group, setting, default, value: target.shown(), is_secret: target.is_secret(), layer: *layer }
     };
     settings.zip(&loaded.layers).map(row).collect()
 }
@@ -42,7 +42,7 @@ fn words(value: Option<Value>) -> String {
 }
 
 /// A file of settings that says the same, with comments.
-pub(in crate::cli) fn as_toml(loaded: &Loaded) -> String {
+pub(in crate::cli) fn as_toml(loaded: &LoadedSettings) -> String {
     let read = match &loaded.file {
         Some(file) => format!("# Settings, also those of {}\n", file.display()),
         None => "# Settings; there is no file of them\n".to_owned(),
@@ -62,7 +62,7 @@ pub(in crate::cli) fn as_toml(loaded: &Loaded) -> String {
 }
 
 /// The settings that have `word`, for programs.
-pub(in crate::cli) fn as_json(loaded: &Loaded, word: Option<&str>) -> Json {
+pub(in crate::cli) fn as_json(loaded: &LoadedSettings, word: Option<&str>) -> Json {
     let rows = rows(loaded).into_iter().filter(|row| row.has(word)).map(|row| {
         json!({
             "name": row.setting.name,
@@ -80,7 +80,7 @@ pub(in crate::cli) fn as_json(loaded: &Loaded, word: Option<&str>) -> Json {
 }
 
 /// The settings that have `word`, for people: in columns of `width`, or a line each. Empty where none has it.
-pub(in crate::cli) fn as_list(loaded: &Loaded, word: Option<&str>, width: Option<usize>) -> String {
+pub(in crate::cli) fn as_list(loaded: &LoadedSettings, word: Option<&str>, width: Option<usize>) -> String {
     let rows = rows(loaded).into_iter().filter(|row| row.has(word)).collect::<Vec<_>>();
     let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or_default();
     let columns = Columns {

@@ -1,7 +1,7 @@
 //! The settings, a row each.
 
 use super::Config;
-use super::slot::Slot;
+use super::target::SettingTarget;
 
 /// Settings that belong together.
 pub(super) struct Group {
@@ -19,7 +19,7 @@ pub(super) struct Setting {
     /// What it is for, in one line.
     pub(super) meaning: &'static str,
     /// Where its value lies.
-    pub(super) slot: fn(&mut Config) -> Slot<'_>,
+    pub(super) target: fn(&mut Config) -> SettingTarget<'_>,
     /// The flag of its own that some have beside `--set`: clap's id, and how it is typed.
     pub(super) flag: Option<(&'static str, &'static str)>,
     /// The default in words, where it depends on the system.
@@ -32,13 +32,13 @@ const fn number(
     name: &'static str,
     unit: &'static str,
     meaning: &'static str,
-    slot: fn(&mut Config) -> Slot<'_>,
+    target: fn(&mut Config) -> SettingTarget<'_>,
 ) -> Setting {
-    Setting { name, unit, meaning, slot, flag: None, default: None, env_aliases: &[] }
+    Setting { name, unit, meaning, target, flag: None, default: None, env_aliases: &[] }
 }
 
-const fn setting(name: &'static str, meaning: &'static str, slot: fn(&mut Config) -> Slot<'_>) -> Setting {
-    number(name, "", meaning, slot)
+const fn setting(name: &'static str, meaning: &'static str, target: fn(&mut Config) -> SettingTarget<'_>) -> Setting {
+    number(name, "", meaning, target)
 }
 
 impl Setting {
@@ -57,7 +57,7 @@ impl Setting {
     /// The entry that `name` is, where this setting is a table: what stands behind its own name and a dot.
     pub(super) fn entry<'a>(&self, name: &'a str) -> Option<&'a str> {
         let entry = name.strip_prefix(self.name)?.strip_prefix('.')?;
-        (self.slot)(&mut Config::default()).is_table().then_some(entry)
+        (self.target)(&mut Config::default()).is_table().then_some(entry)
     }
 
     /// The variable of the environment.
@@ -81,147 +81,147 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Group] = &[
     Group { title: "Memory of conversations", settings: &[
-        setting("data_dir", "Folder of the memory; $XDG_DATA_HOME/pagewise where that variable is set", |c| Slot::Folder(&mut c.data_dir))
+        setting("data_dir", "Folder of the memory; $XDG_DATA_HOME/pagewise where that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
             .default("~/.local/share/pagewise"),
-        setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| Slot::Secret(&mut c.store)),
-        number("store_connections", "connections", "Connections to that database", |c| Slot::Positive(&mut c.store_connections)),
-        number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| Slot::U32(&mut c.answers.retention.max_unused_days)),
-        number("max_holdings", "pages", "Pages remembered in all; beyond that, the least recently used conversations are forgotten", |c| Slot::U64(&mut c.answers.retention.max_holdings)),
+        setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
+        number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
+        number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
+        number("max_holdings", "pages", "Pages remembered in all; beyond that, the least recently used conversations are forgotten", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
     ] },
     Group { title: "Files", settings: &[
-        setting("roots", "Folders that a server may read, besides its working directory", |c| Slot::Folders(&mut c.roots))
+        setting("roots", "Folders that a server may read, besides its working directory", |c| SettingTarget::Folders(&mut c.roots))
             .flag("root", "--root"),
-        setting("password", "Password for encrypted PDFs; the variable keeps it off the command line", |c| Slot::Secret(&mut c.password))
+        setting("password", "Password for encrypted PDFs; the variable keeps it off the command line", |c| SettingTarget::Secret(&mut c.password))
             .flag("password", "--password"),
-        setting("output_dir", "Folder for pages and pictures that are given as a path", |c| Slot::Folder(&mut c.output_dir))
+        setting("output_dir", "Folder for pages and pictures that are given as a path", |c| SettingTarget::Folder(&mut c.output_dir))
             .flag("out_dir", "--out-dir").default("pages in data_dir"),
-        number("max_output_days", "days", "Older pages there are removed; 0 keeps all", |c| Slot::U32(&mut c.answers.output_bounds.max_days)),
-        number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| Slot::U64(&mut c.answers.output_bounds.max_bytes)),
+        number("max_output_days", "days", "Older pages there are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
+        number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },
     Group { title: "Answers", settings: &[
-        setting("form", "Form of pages where a call names none: auto, document, image, text, path or mixed", |c| Slot::Form(&mut c.form))
+        setting("form", "Form of pages where a call names none: auto, document, image, text, path or mixed", |c| SettingTarget::Form(&mut c.form))
             .flag("form", "--as"),
-        setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| Slot::Forms(&mut c.client_forms)),
-        number("max_answer_pages", "pages", "Pages in one answer", |c| Slot::Usize(&mut c.answers.max_pages)),
-        number("max_answer_bytes", "bytes", "All PDF pages of one answer", |c| Slot::U64(&mut c.answers.max_answer_bytes)),
-        number("max_block_bytes", "bytes", "One PDF page of an answer; a larger one comes as text", |c| Slot::U64(&mut c.answers.max_block_bytes)),
-        number("max_text_characters", "characters", "Text in one answer", |c| Slot::Usize(&mut c.answers.max_text_characters)),
-        number("max_text_file_bytes", "bytes", "Size of a text file that can be read", |c| Slot::U64(&mut c.answers.max_text_file_bytes)),
-        number("max_image_bytes", "bytes", "Size of an image file that can be read", |c| Slot::U64(&mut c.answers.max_image_bytes)),
-        number("max_picture_bytes", "bytes", "A page drawn as PNG for a model", |c| Slot::U64(&mut c.answers.max_picture_bytes)),
-        number("max_result_bytes", "bytes", "One serialized MCP result; a client may declare less", |c| Slot::U64(&mut c.answers.max_result_bytes)),
-        number("max_conversation_blocks", "blocks", "PDF and image blocks sent to one conversation, since each request to the provider repeats them", |c| Slot::U64(&mut c.answers.request_bounds.max_media_blocks)),
-        number("max_conversation_pages", "pages", "PDF pages sent to one conversation", |c| Slot::U64(&mut c.answers.request_bounds.max_pdf_pages)),
-        number("max_conversation_bytes", "bytes", "Everything sent to one conversation, media in base64", |c| Slot::U64(&mut c.answers.request_bounds.max_request_bytes)),
+        setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
+        number("max_answer_pages", "pages", "Pages in one answer", |c| SettingTarget::Usize(&mut c.answers.max_pages)),
+        number("max_answer_bytes", "bytes", "All PDF pages of one answer", |c| SettingTarget::U64(&mut c.answers.max_answer_bytes)),
+        number("max_block_bytes", "bytes", "One PDF page of an answer; a larger one comes as text", |c| SettingTarget::U64(&mut c.answers.max_block_bytes)),
+        number("max_text_characters", "characters", "Text in one answer", |c| SettingTarget::Usize(&mut c.answers.max_text_characters)),
+        number("max_text_file_bytes", "bytes", "Size of a text file that can be read", |c| SettingTarget::U64(&mut c.answers.max_text_file_bytes)),
+        number("max_image_bytes", "bytes", "Size of an image file that can be read", |c| SettingTarget::U64(&mut c.answers.max_image_bytes)),
+        number("max_picture_bytes", "bytes", "A page drawn as PNG for a model", |c| SettingTarget::U64(&mut c.answers.max_picture_bytes)),
+        number("max_result_bytes", "bytes", "One serialized MCP result; a client may declare less", |c| SettingTarget::U64(&mut c.answers.max_result_bytes)),
+        number("max_conversation_blocks", "blocks", "PDF and image blocks sent to one conversation, since each request to the provider repeats them", |c| SettingTarget::U64(&mut c.answers.request_bounds.max_media_blocks)),
+        number("max_conversation_pages", "pages", "PDF pages sent to one conversation", |c| SettingTarget::U64(&mut c.answers.request_bounds.max_pdf_pages)),
+        number("max_conversation_bytes", "bytes", "Everything sent to one conversation, media in base64", |c| SettingTarget::U64(&mut c.answers.request_bounds.max_request_bytes)),
     ] },
     Group { title: "Reading PDFs", settings: &[
-        setting("no_sandbox", "Read PDFs in this process, without a sandbox", |c| Slot::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
-        setting("require_sandbox", "Refuse to read PDFs where a layer of the sandbox is missing, and refuse every URL", |c| Slot::Switch(&mut c.require_sandbox))
+        setting("no_sandbox", "Read PDFs in this process, without a sandbox", |c| SettingTarget::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
+        setting("require_sandbox", "Refuse to read PDFs where a layer of the sandbox is missing, and refuse every URL", |c| SettingTarget::Switch(&mut c.require_sandbox))
             .flag("require_sandbox", "--require-sandbox"),
-        number("workers", "processes", "Confined processes that read PDFs for a server", |c| Slot::Count(&mut c.workers.workers))
+        number("workers", "processes", "Confined processes that read PDFs for a server", |c| SettingTarget::Count(&mut c.workers.workers))
             .default("one per processor, at most 8"),
-        number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| Slot::Milliseconds(&mut c.workers.deadline)),
-        number("worker_memory_bytes", "bytes", "Address space of a worker", |c| Slot::U64(&mut c.workers.memory_bytes)),
-        number("max_waiting", "requests", "Requests that wait for a worker; further ones are answered busy", |c| Slot::Usize(&mut c.workers.max_waiting)),
-        number("max_file_bytes", "bytes", "Size of a PDF", |c| Slot::U64(&mut c.limits.max_file_bytes)),
-        number("max_pages", "pages", "Pages of a document", |c| Slot::U32(&mut c.limits.max_pages)),
-        number("max_stream_bytes", "bytes", "Decoded size of one stream", |c| Slot::U64(&mut c.limits.max_stream_bytes)),
-        number("max_decoded_bytes", "bytes", "Decoded size of all streams in one operation", |c| Slot::U64(&mut c.limits.max_decoded_bytes)),
-        number("max_ratio", "times", "Decoded size of a stream relative to its stored size, above 10 MB", |c| Slot::U64(&mut c.limits.max_ratio)),
-        number("max_page_steps", "steps", "Work for the text or the picture of one page; a step is about 50 ns or 6 bytes", |c| Slot::U64(&mut c.limits.max_page_steps)),
-        number("max_pixels", "pixels", "Pixels of a drawn page", |c| Slot::U64(&mut c.limits.max_pixels)),
+        number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
+        number("worker_memory_bytes", "bytes", "Address space of a worker", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
+        number("max_waiting", "requests", "Requests that wait for a worker; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
+        number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
+        number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),
+        number("max_stream_bytes", "bytes", "Decoded size of one stream", |c| SettingTarget::U64(&mut c.limits.max_stream_bytes)),
+        number("max_decoded_bytes", "bytes", "Decoded size of all streams in one operation", |c| SettingTarget::U64(&mut c.limits.max_decoded_bytes)),
+        number("max_ratio", "times", "Decoded size of a stream relative to its stored size, above 10 MB", |c| SettingTarget::U64(&mut c.limits.max_ratio)),
+        number("max_page_steps", "steps", "Work for the text or the picture of one page; a step is about 50 ns or 6 bytes", |c| SettingTarget::U64(&mut c.limits.max_page_steps)),
+        number("max_pixels", "pixels", "Pixels of a drawn page", |c| SettingTarget::U64(&mut c.limits.max_pixels)),
     ] },
     Group { title: "Models asked about PDFs", settings: &[
-        setting("pdf_model.primary", "Model that is asked, as provider/model", |c| Slot::Text(&mut c.models.pdf_model.primary))
+        setting("pdf_model.primary", "Model that is asked, as provider/model", |c| SettingTarget::Text(&mut c.models.pdf_model.primary))
             .default("the first provider with a key"),
-        setting("pdf_model.fallbacks", "Models that are tried in turn after it", |c| Slot::Texts(&mut c.models.pdf_model.fallbacks)),
-        setting("image_model.primary", "Model that is asked where no model takes PDFs", |c| Slot::Text(&mut c.models.image_model.primary)),
-        setting("image_model.fallbacks", "Models that are tried in turn after it", |c| Slot::Texts(&mut c.models.image_model.fallbacks)),
-        setting("text_only_models", "Prefixes of the names of models that take no images", |c| Slot::Texts(&mut c.models.text_only_models)),
-        setting("anthropic_api_key", "Key for Anthropic; also ANTHROPIC_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("anthropic").key))
+        setting("pdf_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.pdf_model.fallbacks)),
+        setting("image_model.primary", "Model that is asked where no model takes PDFs", |c| SettingTarget::Text(&mut c.models.image_model.primary)),
+        setting("image_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.image_model.fallbacks)),
+        setting("text_only_models", "Prefixes of the names of models that take no images", |c| SettingTarget::Texts(&mut c.models.text_only_models)),
+        setting("anthropic_api_key", "Key for Anthropic; also ANTHROPIC_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("anthropic").key))
             .env_aliases(&["ANTHROPIC_API_KEY"]),
-        setting("anthropic_base_url", "Address of Anthropic; also ANTHROPIC_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("anthropic").base_url))
+        setting("anthropic_base_url", "Address of Anthropic; also ANTHROPIC_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("anthropic").base_url))
             .env_aliases(&["ANTHROPIC_BASE_URL"]).default("the provider's own"),
-        setting("google_api_key", "Key for Google; also GEMINI_API_KEY or GOOGLE_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("google").key))
+        setting("google_api_key", "Key for Google; also GEMINI_API_KEY or GOOGLE_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("google").key))
             .env_aliases(&["GEMINI_API_KEY", "GOOGLE_API_KEY"]),
-        setting("google_base_url", "Address of Google; also GOOGLE_GEMINI_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("google").base_url))
+        setting("google_base_url", "Address of Google; also GOOGLE_GEMINI_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("google").base_url))
             .env_aliases(&["GOOGLE_GEMINI_BASE_URL"]).default("the provider's own"),
-        setting("openai_api_key", "Key for OpenAI; also OPENAI_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("openai").key))
+        setting("openai_api_key", "Key for OpenAI; also OPENAI_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("openai").key))
             .env_aliases(&["OPENAI_API_KEY"]),
-        setting("openai_base_url", "Address of OpenAI; also OPENAI_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("openai").base_url))
+        setting("openai_base_url", "Address of OpenAI; also OPENAI_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("openai").base_url))
             .env_aliases(&["OPENAI_BASE_URL"]).default("the provider's own"),
-        setting("compatible_api_key", "Key for your own server that speaks chat completions", |c| Slot::Secret(&mut c.models.endpoint("compatible").key)),
-        setting("compatible_base_url", "Address of your own server that speaks chat completions", |c| Slot::Text(&mut c.models.endpoint("compatible").base_url)),
-        setting("openrouter_api_key", "Key for OpenRouter; also OPENROUTER_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("openrouter").key))
+        setting("compatible_api_key", "Key for your own server that speaks chat completions", |c| SettingTarget::Secret(&mut c.models.endpoint("compatible").key)),
+        setting("compatible_base_url", "Address of your own server that speaks chat completions", |c| SettingTarget::Text(&mut c.models.endpoint("compatible").base_url)),
+        setting("openrouter_api_key", "Key for OpenRouter; also OPENROUTER_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("openrouter").key))
             .env_aliases(&["OPENROUTER_API_KEY"]),
-        setting("openrouter_base_url", "Address of OpenRouter; also OPENROUTER_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("openrouter").base_url))
+        setting("openrouter_base_url", "Address of OpenRouter; also OPENROUTER_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("openrouter").base_url))
             .env_aliases(&["OPENROUTER_BASE_URL"]).default("the provider's own"),
-        setting("mistral_api_key", "Key for Mistral; also MISTRAL_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("mistral").key))
+        setting("mistral_api_key", "Key for Mistral; also MISTRAL_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("mistral").key))
             .env_aliases(&["MISTRAL_API_KEY"]),
-        setting("mistral_base_url", "Address of Mistral; also MISTRAL_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("mistral").base_url))
+        setting("mistral_base_url", "Address of Mistral; also MISTRAL_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("mistral").base_url))
             .env_aliases(&["MISTRAL_BASE_URL"]).default("the provider's own"),
-        setting("groq_api_key", "Key for Groq; also GROQ_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("groq").key))
+        setting("groq_api_key", "Key for Groq; also GROQ_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("groq").key))
             .env_aliases(&["GROQ_API_KEY"]),
-        setting("groq_base_url", "Address of Groq; also GROQ_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("groq").base_url))
+        setting("groq_base_url", "Address of Groq; also GROQ_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("groq").base_url))
             .env_aliases(&["GROQ_BASE_URL"]).default("the provider's own"),
-        setting("xai_api_key", "Key for xAI; also XAI_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("xai").key))
+        setting("xai_api_key", "Key for xAI; also XAI_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("xai").key))
             .env_aliases(&["XAI_API_KEY"]),
-        setting("xai_base_url", "Address of xAI; also XAI_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("xai").base_url))
+        setting("xai_base_url", "Address of xAI; also XAI_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("xai").base_url))
             .env_aliases(&["XAI_BASE_URL"]).default("the provider's own"),
-        setting("deepseek_api_key", "Key for DeepSeek; also DEEPSEEK_API_KEY", |c| Slot::Secret(&mut c.models.endpoint("deepseek").key))
+        setting("deepseek_api_key", "Key for DeepSeek; also DEEPSEEK_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("deepseek").key))
             .env_aliases(&["DEEPSEEK_API_KEY"]),
-        setting("deepseek_base_url", "Address of DeepSeek; also DEEPSEEK_BASE_URL", |c| Slot::Text(&mut c.models.endpoint("deepseek").base_url))
+        setting("deepseek_base_url", "Address of DeepSeek; also DEEPSEEK_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("deepseek").base_url))
             .env_aliases(&["DEEPSEEK_BASE_URL"]).default("the provider's own"),
-        number("pdf_max_bytes_mb", "MiB", "Size of each PDF in a question", |c| Slot::U64(&mut c.models.max_bytes_mb)),
-        number("pdf_max_pages", "pages", "Pages of a PDF that are cut, read or drawn for a question", |c| Slot::U32(&mut c.models.settings.pdf_max_pages)),
-        setting("strict_native_pages", "Refuse a choice of pages for models that take whole PDFs", |c| Slot::Switch(&mut c.models.settings.strict_native_pages)),
-        number("pdf_request_bytes", "bytes", "Size of a request, for gateways with another limit than the provider", |c| Slot::U64(&mut c.models.request_bytes))
+        number("pdf_max_bytes_mb", "MiB", "Size of each PDF in a question", |c| SettingTarget::U64(&mut c.models.max_bytes_mb)),
+        number("pdf_max_pages", "pages", "Pages of a PDF that are cut, read or drawn for a question", |c| SettingTarget::U32(&mut c.models.settings.pdf_max_pages)),
+        setting("strict_native_pages", "Refuse a choice of pages for models that take whole PDFs", |c| SettingTarget::Switch(&mut c.models.settings.strict_native_pages)),
+        number("pdf_request_bytes", "bytes", "Size of a request, for gateways with another limit than the provider", |c| SettingTarget::U64(&mut c.models.request_bytes))
             .default("the provider's own"),
-        number("pdf_max_text_chars", "characters", "Text in a question", |c| Slot::Usize(&mut c.models.settings.pdf_max_text_chars)),
-        number("pdf_image_dpi", "dpi", "Resolution of pages drawn for a model, within 4 megapixels", |c| Slot::Bounded(&mut c.models.settings.pdf_image_dpi, 1..=300)),
-        number("pdf_max_output_tokens", "tokens", "Length of an answer, for providers that require a limit", |c| Slot::U64(&mut c.models.settings.pdf_max_output_tokens)),
-        number("pdf_max_answer_bytes", "bytes", "Size of an answer", |c| Slot::U64(&mut c.models.settings.pdf_max_answer_bytes)),
-        number("pdf_idle_timeout_ms", "ms", "Time in which nothing is sent or received", |c| Slot::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
-        number("pdf_timeout_ms", "ms", "Time for a question, with all models and retries", |c| Slot::Milliseconds(&mut c.models.settings.pdf_timeout)),
-        number("pdf_retries", "times", "Retries of a model after status 429, 500, 502, 503, 504 or 529", |c| Slot::U32(&mut c.models.settings.pdf_retries)),
+        number("pdf_max_text_chars", "characters", "Text in a question", |c| SettingTarget::Usize(&mut c.models.settings.pdf_max_text_chars)),
+        number("pdf_image_dpi", "dpi", "Resolution of pages drawn for a model, within 4 megapixels", |c| SettingTarget::Bounded(&mut c.models.settings.pdf_image_dpi, 1..=300)),
+        number("pdf_max_output_tokens", "tokens", "Length of an answer, for providers that require a limit", |c| SettingTarget::U64(&mut c.models.settings.pdf_max_output_tokens)),
+        number("pdf_max_answer_bytes", "bytes", "Size of an answer", |c| SettingTarget::U64(&mut c.models.settings.pdf_max_answer_bytes)),
+        number("pdf_idle_timeout_ms", "ms", "Time in which nothing is sent or received", |c| SettingTarget::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
+        number("pdf_timeout_ms", "ms", "Time for a question, with all models and retries", |c| SettingTarget::Milliseconds(&mut c.models.settings.pdf_timeout)),
+        number("pdf_retries", "times", "Retries of a model after status 429, 500, 502, 503, 504 or 529", |c| SettingTarget::U32(&mut c.models.settings.pdf_retries)),
     ] },
     Group { title: "Web", settings: &[
-        setting("offline", "Fetch nothing: every URL is refused", |c| Slot::Switch(&mut c.web.offline)).flag("offline", "--offline"),
-        setting("web_references", "Whether tools that take a path also take a URL", |c| Slot::Switch(&mut c.web.references)),
-        setting("web_allow_hosts", "The only hosts that may be fetched from, such as example.com or *.example.com", |c| Slot::Hosts(&mut c.web.allow_hosts)),
-        setting("web_deny_hosts", "Hosts that are never fetched from", |c| Slot::Hosts(&mut c.web.deny_hosts)),
-        setting("web_allow_ranges", "Private addresses that may be fetched from, such as 10.1.0.0/16", |c| Slot::Ranges(&mut c.web.allow_ranges)),
-        setting("web_deny_ranges", "Addresses that are never fetched from", |c| Slot::Ranges(&mut c.web.deny_ranges)),
-        setting("web_ca_file", "PEM file with further certificate authorities, for models too", |c| Slot::Folder(&mut c.web.ca_file)),
-        number("web_max_bytes", "bytes", "Decompressed size of a response", |c| Slot::U64(&mut c.web.max_bytes)),
-        number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| Slot::U64(&mut c.web.max_text_bytes)),
-        number("web_max_redirects", "redirects", "Redirects that are followed", |c| Slot::U32(&mut c.web.max_redirects)),
-        number("web_deadline_ms", "ms", "Time for one URL, redirects included", |c| Slot::Milliseconds(&mut c.web.deadline)),
-        number("web_min_bytes_per_second", "bytes/s", "Least speed of a response, over 5 seconds", |c| Slot::U64(&mut c.web.min_bytes_per_second)),
-        number("web_fresh_ms", "ms", "Time for which a response is reused unasked, where its server names none", |c| Slot::Milliseconds(&mut c.web.fresh)),
-        number("web_store_bytes", "bytes", "Size of everything that was fetched and kept", |c| Slot::U64(&mut c.web.store_bytes)),
-        number("web_store_seconds", "s", "Time for which an unused response is kept", |c| Slot::Seconds(&mut c.web.store_age)),
+        setting("offline", "Fetch nothing: every URL is refused", |c| SettingTarget::Switch(&mut c.web.offline)).flag("offline", "--offline"),
+        setting("web_references", "Whether tools that take a path also take a URL", |c| SettingTarget::Switch(&mut c.web.references)),
+        setting("web_allow_hosts", "The only hosts that may be fetched from, such as example.com or *.example.com", |c| SettingTarget::Hosts(&mut c.web.allow_hosts)),
+        setting("web_deny_hosts", "Hosts that are never fetched from", |c| SettingTarget::Hosts(&mut c.web.deny_hosts)),
+        setting("web_allow_ranges", "Private addresses that may be fetched from, such as 10.1.0.0/16", |c| SettingTarget::Ranges(&mut c.web.allow_ranges)),
+        setting("web_deny_ranges", "Addresses that are never fetched from", |c| SettingTarget::Ranges(&mut c.web.deny_ranges)),
+        setting("web_ca_file", "PEM file with further certificate authorities, for models too", |c| SettingTarget::Folder(&mut c.web.ca_file)),
+        number("web_max_bytes", "bytes", "Decompressed size of a response", |c| SettingTarget::U64(&mut c.web.max_bytes)),
+        number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),
+        number("web_max_redirects", "redirects", "Redirects that are followed", |c| SettingTarget::U32(&mut c.web.max_redirects)),
+        number("web_deadline_ms", "ms", "Time for one URL, redirects included", |c| SettingTarget::Milliseconds(&mut c.web.deadline)),
+        number("web_min_bytes_per_second", "bytes/s", "Least speed of a response, over 5 seconds", |c| SettingTarget::U64(&mut c.web.min_bytes_per_second)),
+        number("web_fresh_ms", "ms", "Time for which a response is reused unasked, where its server names none", |c| SettingTarget::Milliseconds(&mut c.web.fresh)),
+        number("web_store_bytes", "bytes", "Size of everything that was fetched and kept", |c| SettingTarget::U64(&mut c.web.store_bytes)),
+        number("web_store_seconds", "s", "Time for which an unused response is kept", |c| SettingTarget::Seconds(&mut c.web.store_age)),
     ] },
     Group { title: "HTTP server", settings: &[
-        setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without one, serve uses standard input and output", |c| Slot::Address(&mut c.http_address))
+        setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without one, serve uses standard input and output", |c| SettingTarget::Address(&mut c.http_address))
             .flag("http", "--http"),
-        setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback", |c| Slot::Secrets(&mut c.http_tokens)),
-        setting("http_allowed_hosts", "Further values of Host that are accepted", |c| Slot::Texts(&mut c.http.allowed_hosts)),
-        setting("http_allowed_origins", "Web pages that may call, such as https://app.example:443", |c| Slot::Texts(&mut c.http.allowed_origins)),
-        setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one session", |c| Slot::Switch(&mut c.http.session_is_conversation)),
-        number("http_max_body_bytes", "bytes", "Body of a request", |c| Slot::Usize(&mut c.http.max_body_bytes)),
-        number("http_max_header_bytes", "bytes", "Header of a request", |c| Slot::Usize(&mut c.http.max_header_bytes)),
-        number("http_max_connections", "connections", "Open connections", |c| Slot::Positive(&mut c.http.max_connections)),
-        number("http_max_requests", "requests", "Requests at once; further ones are answered busy", |c| Slot::Positive(&mut c.http.max_requests)),
-        number("http_max_sessions", "sessions", "Sessions of the older protocol versions", |c| Slot::Usize(&mut c.http.max_sessions)),
-        number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| Slot::Seconds(&mut c.http.session_idle)),
-        number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| Slot::Seconds(&mut c.http.read_timeout)),
-        number("http_write_timeout_seconds", "s", "Time in which a client may take next to nothing of an answer", |c| Slot::Seconds(&mut c.http.write_timeout)),
-        number("http_drain_seconds", "s", "Time for open requests when the server is told to stop", |c| Slot::Seconds(&mut c.http.drain)),
+        setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback", |c| SettingTarget::Secrets(&mut c.http_tokens)),
+        setting("http_allowed_hosts", "Further values of Host that are accepted", |c| SettingTarget::Texts(&mut c.http.allowed_hosts)),
+        setting("http_allowed_origins", "Web pages that may call, such as https://app.example:443", |c| SettingTarget::Texts(&mut c.http.allowed_origins)),
+        setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one session", |c| SettingTarget::Switch(&mut c.http.session_is_conversation)),
+        number("http_max_body_bytes", "bytes", "Body of a request", |c| SettingTarget::Usize(&mut c.http.max_body_bytes)),
+        number("http_max_header_bytes", "bytes", "Header of a request", |c| SettingTarget::Usize(&mut c.http.max_header_bytes)),
+        number("http_max_connections", "connections", "Open connections", |c| SettingTarget::Positive(&mut c.http.max_connections)),
+        number("http_max_requests", "requests", "Requests at once; further ones are answered busy", |c| SettingTarget::Positive(&mut c.http.max_requests)),
+        number("http_max_sessions", "sessions", "Sessions of the older protocol versions", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
+        number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| SettingTarget::Seconds(&mut c.http.session_idle)),
+        number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| SettingTarget::Seconds(&mut c.http.read_timeout)),
+        number("http_write_timeout_seconds", "s", "Time in which a client may take next to nothing of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
+        number("http_drain_seconds", "s", "Time for open requests when the server is told to stop", |c| SettingTarget::Seconds(&mut c.http.drain)),
     ] },
     Group { title: "Log of a server", settings: &[
-        setting("log_level", "Least level on standard error: off, error, warn or info", |c| Slot::LogLevel(&mut c.log_level)),
-        setting("log_format", "Form of a line: text or json", |c| Slot::LogFormat(&mut c.log_format)),
-        setting("http_log", "Whether each HTTP request is logged, at level info", |c| Slot::Switch(&mut c.http_log)),
+        setting("log_level", "Least level on standard error: off, error, warn or info", |c| SettingTarget::LogLevel(&mut c.log_level)),
+        setting("log_format", "Form of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
+        setting("http_log", "Whether each HTTP request is logged, at level info", |c| SettingTarget::Switch(&mut c.http_log)),
     ] },
 ];

@@ -33,7 +33,7 @@ fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
     let caller = nobody(&arguments.conversation)?;
     let context = open::context(true, config)?;
     let updates = tool::context_updates(&context, &arguments, &caller)?;
-    open::warn_of(&context);
+    open::warn_about(&context);
     let report = Report::new(updates.answer.text, updates.answer.structure);
     Ok(Report { delivery: Some(updates.delivery), ..report })
 }
@@ -66,7 +66,7 @@ fn remembered(
 ) -> Result<Report, ToolError> {
     let context = open::memory(config)?;
     let answer = answer(&context)?;
-    open::warn_of(&context);
+    open::warn_about(&context);
     Ok(Report::new(answer.text, answer.structure))
 }
 
@@ -81,7 +81,7 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
     let mut said = Vec::new();
     loop {
         let updates = watch.poll().map_err(ToolError::from)?;
-        open::warn_of(&context);
+        open::warn_about(&context);
         // What cannot be known is the same at each look.
         if updates.notes != said {
             updates.notes.iter().for_each(|note| warning(note));

@@ -16,7 +16,7 @@ use super::Secret;
 use crate::tool::{AddressRange, FormArgument, HostPattern};
 
 /// Where a setting's value lies.
-pub(super) enum Slot<'a> {
+pub(super) enum SettingTarget<'a> {
     U64(&'a mut u64),
     U32(&'a mut u32),
     Usize(&'a mut usize),
@@ -49,14 +49,14 @@ pub(super) enum Slot<'a> {
 
 /// A value as it was given: a word, or several.
 #[derive(Debug, Clone)]
-pub(super) enum Given {
+pub(super) enum RawValue {
     /// From a variable or `--set`; a list stands in it with its own separator.
     One(OsString),
     /// From an array of the file, or a flag given several times.
     Many(Vec<OsString>),
 }
 
-impl Given {
+impl RawValue {
     /// Whether it takes away what was set.
     fn is_none(&self) -> bool {
         self.one().is_some_and(|word| word.to_str().is_some_and(|text| text.trim().is_empty()))
@@ -104,14 +104,14 @@ impl Given {
 /// The longest time that can be set: 100 years, which all clocks here can add to now.
 const MAX_SECONDS: u64 = 100 * 366 * 24 * 60 * 60;
 
-impl Slot<'_> {
+impl SettingTarget<'_> {
     /// Puts a value in its place; what was expected, where it is none.
-    pub(super) fn put(self, given: &Given) -> Result<(), String> {
+    pub(super) fn put(self, given: &RawValue) -> Result<(), String> {
         let expected = self.expected();
         self.put_read(given).ok_or(expected)
     }
 
-    fn put_read(self, given: &Given) -> Option<()> {
+    fn put_read(self, given: &RawValue) -> Option<()> {
         match self {
             Self::U64(place) => put(place, given.number()),
             Self::U32(place) => put(place, given.number()),
@@ -242,11 +242,11 @@ fn secret(text: &OsStr) -> Option<Secret> {
 }
 
 /// Several texts in one word are separated by commas.
-fn texts(given: &Given) -> Option<Vec<String>> {
+fn texts(given: &RawValue) -> Option<Vec<String>> {
     let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     match given {
-        Given::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
-        Given::Many(words) => {
+        RawValue::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
+        RawValue::Many(words) => {
             let words = words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?;
             Some(words.into_iter().filter_map(trimmed).collect())
         }
@@ -254,7 +254,7 @@ fn texts(given: &Given) -> Option<Vec<String>> {
 }
 
 /// Entries of a table, each `name=form`.
-fn forms(given: &Given) -> Option<Vec<(String, FormArgument)>> {
+fn forms(given: &RawValue) -> Option<Vec<(String, FormArgument)>> {
     let entry = |word: String| {
         let (name, form) = word.rsplit_once('=')?;
         let name = Some(name.trim()).filter(|name| !name.is_empty())?;
@@ -264,10 +264,10 @@ fn forms(given: &Given) -> Option<Vec<(String, FormArgument)>> {
 }
 
 /// Several folders in one word are separated as in `PATH`.
-fn folders(given: &Given) -> Vec<PathBuf> {
+fn folders(given: &RawValue) -> Vec<PathBuf> {
     let paths = match given {
-        Given::One(word) => env::split_paths(word).collect::<Vec<_>>(),
-        Given::Many(words) => words.iter().map(PathBuf::from).collect(),
+        RawValue::One(word) => env::split_paths(word).collect::<Vec<_>>(),
+        RawValue::Many(words) => words.iter().map(PathBuf::from).collect(),
     };
     let named = paths.iter().filter(|path| !path.as_os_str().is_empty());
     named.map(|path| folder(path.as_os_str())).collect()
