@@ -8,13 +8,13 @@ use serde_json::json;
 use super::arguments::Reading;
 use super::config::Config;
 use super::open;
-use super::pdf::given;
+use super::parameters::tool_arguments;
 use super::print::{self, Report};
 use crate::tool::{self, AskArguments, AskContext, Caller, ModelClient, NoReplyListener, ReplyListener, ToolError};
 
 /// Ask a model about PDFs
 ///
-/// The answer is printed while it comes. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
+/// The answer is printed as it arrives. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
 /// (provider/model), ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENAI_API_KEY.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -22,7 +22,7 @@ use crate::tool::{self, AskArguments, AskContext, Caller, ModelClient, NoReplyLi
   pagewise ask a.pdf b.pdf --prompt \"What changed?\" --model openai/gpt-5-mini --json
   pagewise ask scan.pdf --pages 1-3 --model compatible/qwen3-vl   (a server of your own: PAGEWISE_COMPATIBLE_BASE_URL)")]
 pub(crate) struct Ask {
-    /// The PDFs, ten at most: paths, ~, file://, URLs or responseIds
+    /// The PDFs, at most ten: paths, ~, file://, URLs or responseIds
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     /// What to ask
@@ -34,22 +34,22 @@ pub(crate) struct Ask {
     /// The model, as provider/model
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Size of each PDF at most, in MiB; 10 where it is not said
+    /// Largest size of each PDF, in MiB (default: the setting pdf_max_bytes_mb)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) max_bytes_mb: Option<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
 
-/// Answers `ask`: the answer is printed while it comes, what is to be known of it after it.
+/// Answers `ask`: prints the answer as it arrives, then the remarks on it.
 pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
-    let arguments = AskArguments::parse(&given([
-        ("pdfs", Some(json!(typed.paths))),
-        ("prompt", typed.prompt.as_ref().map(|prompt| json!(prompt))),
-        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("model", typed.model.as_ref().map(|model| json!(model))),
-        ("maxBytesMb", typed.max_bytes_mb.as_ref().map(|megabytes| json!(megabytes))),
-        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
+    let arguments = AskArguments::parse(&tool_arguments([
+        ("pdfs", json!(typed.paths)),
+        ("prompt", json!(typed.prompt)),
+        ("pages", json!(typed.pages)),
+        ("model", json!(typed.model)),
+        ("maxBytesMb", json!(typed.max_bytes_mb)),
+        ("conversation", json!(typed.reading.conversation)),
     ]))?;
     let models = ModelClient::new(config.models.settings(config)?);
     let context = open::context(false, config)?;
@@ -65,10 +65,10 @@ pub(super) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(format!("\n\n{}", answer.remarks), json))
 }
 
-/// Prints an answer while it comes.
+/// Prints an answer as it arrives.
 #[derive(Default)]
 struct Printer {
-    /// Whether nobody reads any more.
+    /// Whether standard output is closed.
     is_closed: AtomicBool,
 }
 
@@ -86,6 +86,6 @@ impl ReplyListener for Printer {
     }
 
     fn void(&self) {
-        self.print("\n[The answer broke off here; what stands above is not part of another.]\n");
+        self.print("\n[The answer broke off here. The text above does not belong to the next one.]\n");
     }
 }

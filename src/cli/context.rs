@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::config::Config;
 use super::context_arguments::{ContextCommand, Forget, Fork, Status, Watch};
 use super::open;
+use super::parameters::tool_arguments;
 use super::print::{Report, line, warning};
 use crate::tool::{
     self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
@@ -23,14 +24,14 @@ pub(super) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, Too
 }
 
 fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
-    let arguments = StatusArguments::parse("context_status", &named(typed))?;
-    let caller = nobody(&arguments.conversation)?;
-    remembered(config, |context| tool::context_status(context, &arguments, &caller))
+    let arguments = StatusArguments::parse("context_status", &status_arguments(typed))?;
+    let caller = caller(&arguments.conversation)?;
+    answer_from_memory(config, |context| tool::context_status(context, &arguments, &caller))
 }
 
 fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
-    let arguments = StatusArguments::parse("context_updates", &named(typed))?;
-    let caller = nobody(&arguments.conversation)?;
+    let arguments = StatusArguments::parse("context_updates", &status_arguments(typed))?;
+    let caller = caller(&arguments.conversation)?;
     let context = open::context(true, config)?;
     let updates = tool::context_updates(&context, &arguments, &caller)?;
     open::warn_about(&context);
@@ -39,28 +40,28 @@ fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
 }
 
 fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
-    let arguments = ForgetArguments::parse(&arguments([
-        ("filePath", typed.path.as_ref().map(|path| json!(path))),
-        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("keepFiles", Some(json!(typed.keep_files))),
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
-        ("generation", typed.generation.as_ref().map(|number| json!(number))),
+    let arguments = ForgetArguments::parse(&tool_arguments([
+        ("filePath", json!(typed.path)),
+        ("pages", json!(typed.pages)),
+        ("keepFiles", json!(typed.keep_files)),
+        ("conversation", json!(typed.conversation)),
+        ("generation", json!(typed.generation)),
     ]))?;
-    let caller = nobody(&arguments.conversation)?;
-    remembered(config, |context| tool::context_forget(context, &arguments, &caller))
+    let caller = caller(&arguments.conversation)?;
+    answer_from_memory(config, |context| tool::context_forget(context, &arguments, &caller))
 }
 
 fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
-    let arguments = ForkArguments::parse(&arguments([
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
-        ("asOf", typed.as_of.as_ref().map(|point| json!(point))),
+    let arguments = ForkArguments::parse(&tool_arguments([
+        ("conversation", json!(typed.conversation)),
+        ("asOf", json!(typed.as_of)),
     ]))?;
-    let caller = nobody(&arguments.conversation)?;
-    remembered(config, |context| tool::context_fork(context, &arguments, &caller))
+    let caller = caller(&arguments.conversation)?;
+    answer_from_memory(config, |context| tool::context_fork(context, &arguments, &caller))
 }
 
-/// An answer out of what is remembered.
-fn remembered(
+/// An answer that needs the memory of conversations alone.
+fn answer_from_memory(
     config: &Config,
     answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
 ) -> Result<Report, ToolError> {
@@ -70,22 +71,22 @@ fn remembered(
     Ok(Report::new(answer.text, answer.structure))
 }
 
-/// Follows until the process is ended, or nobody reads any more.
+/// Follows the files until the process ends, or its output is closed.
 fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
-    let arguments = WatchArguments::parse(&arguments([
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
-        ("intervalMs", typed.interval_ms.as_ref().map(|number| json!(number))),
+    let arguments = WatchArguments::parse(&tool_arguments([
+        ("conversation", json!(typed.conversation)),
+        ("intervalMs", json!(typed.interval_ms)),
     ]))?;
     let context = open::context(true, config)?;
     let mut watch = context.watch(arguments.conversation);
-    let mut said = Vec::new();
+    let mut printed_notes = Vec::new();
     loop {
         let updates = watch.poll().map_err(ToolError::from)?;
         open::warn_about(&context);
-        // What cannot be known is the same at each look.
-        if updates.notes != said {
+        // The same notes come with every poll.
+        if updates.notes != printed_notes {
             updates.notes.iter().for_each(|note| warning(note));
-            said.clone_from(&updates.notes);
+            printed_notes.clone_from(&updates.notes);
         }
         let print = || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json)));
         match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
@@ -102,21 +103,13 @@ fn update_line(update: &FileUpdate, is_json: bool) -> String {
     if is_json { tool::update_json(update).to_string() } else { tool::update_text(update) }
 }
 
-fn named(typed: &Status) -> Map<String, Value> {
-    arguments([
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
-        ("generation", typed.generation.as_ref().map(|number| json!(number))),
-    ])
+fn status_arguments(typed: &Status) -> Map<String, Value> {
+    tool_arguments([("conversation", json!(typed.conversation)), ("generation", json!(typed.generation))])
 }
 
-/// The tool's own arguments, so that both doors check and refuse alike.
-fn arguments<const N: usize>(typed: [(&str, Option<Value>); N]) -> Map<String, Value> {
-    typed.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-/// A command line has no conversation of its own.
-fn nobody(conversation: &Option<String>) -> Result<Caller, ToolError> {
-    let hint = "Name it with --conversation, as in the calls before.";
+/// The caller of a command, which has to name its conversation.
+fn caller(conversation: &Option<String>) -> Result<Caller, ToolError> {
+    let hint = "Name it with --conversation, as in earlier calls.";
     let named = conversation.as_ref().map(|_| Caller::direct());
     named.ok_or_else(|| ToolError::required("conversation").hint(hint))
 }

@@ -7,7 +7,7 @@ use super::pdf::as_json;
 use super::print::Report;
 use crate::tool::{DoctorResult, ToolError};
 
-/// Answers `doctor`. It fails where something that a server needs does not work.
+/// Answers `doctor`, which fails if something that a server needs does not work.
 pub(super) fn run(arguments: &Doctor, config: &Config) -> Result<Report, ToolError> {
     let context_config = open::server_config(config)?;
     let mut result = DoctorResult::of(&context_config.diagnose());

@@ -6,15 +6,15 @@ use super::config::Config;
 use super::fetch_arguments::{Content, Fetch};
 use super::get_file::readable;
 use super::open;
-use super::pdf::given;
+use super::parameters::tool_arguments;
 use super::print::Report;
 use crate::tool::{self, Caller, FetchAnswer, FetchArguments, NoProgress, SearchContentArguments, ToolError};
 
 /// Answers `fetch`.
 pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
-    let arguments = FetchArguments::parse(&given([
-        ("urls", Some(json!(typed.urls))),
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    let arguments = FetchArguments::parse(&tool_arguments([
+        ("urls", json!(typed.urls)),
+        ("conversation", json!(typed.conversation)),
     ]))?;
     let context = open::web_context(config)?;
     Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &NoProgress)?))
@@ -22,19 +22,19 @@ pub(super) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError>
 
 /// Answers `content`.
 pub(super) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
-    let arguments = SearchContentArguments::parse(&given([
-        ("responseId", Some(json!(typed.response_id))),
-        ("url", typed.url.as_ref().map(|url| json!(url))),
-        ("urlIndex", typed.url_index.as_ref().map(|index| json!(index))),
-        ("maxChars", typed.max_chars.as_ref().map(|count| json!(count))),
-        ("offset", typed.offset.as_ref().map(|count| json!(count))),
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    let arguments = SearchContentArguments::parse(&tool_arguments([
+        ("responseId", json!(typed.response_id)),
+        ("url", json!(typed.url)),
+        ("urlIndex", json!(typed.url_index)),
+        ("maxChars", json!(typed.max_chars)),
+        ("offset", json!(typed.offset)),
+        ("conversation", json!(typed.conversation)),
     ]))?;
     let context = open::web_context(config)?;
     Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
 }
 
-/// The blocks one after the other; with `--json` as in every answer of blocks.
+/// The blocks in order; with `--json` in the shape of all answers with blocks.
 fn report(answer: FetchAnswer) -> Report {
     let content =
         answer.blocks.iter().map(|block| tool::emit_block(block, tool::EmitFormat::Anthropic)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! `pagewise completions` and `pagewise man`: made from the command line's own definition.
+//! `pagewise completions` and `pagewise man`, from the definition of the command line.
 
 use clap::{Command, CommandFactory};
 use serde_json::Value;
@@ -7,14 +7,14 @@ use super::arguments::{CommandLine, Completions, Man};
 use super::print::{Output, Report};
 use crate::tool::{ErrorCode, ToolError};
 
-/// The completions of a shell, as its startup file takes them.
+/// The completion script of a shell.
 pub(super) fn completions(typed: &Completions) -> Report {
     let mut script = Vec::new();
     clap_complete::generate(typed.shell, &mut CommandLine::command(), "pagewise", &mut script);
     bytes(script)
 }
 
-/// A page of the manual: of the program, or of one of its commands.
+/// The manual page of the program, or of one of its commands.
 pub(super) fn man(typed: &Man) -> Result<Report, ToolError> {
     let mut program = CommandLine::command();
     program.build();

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{EmitShape, GetFile};
 use super::config::Config;
 use super::open;
+use super::parameters::tool_arguments;
 use super::print::{Output, Report};
 use super::progress::TerminalProgress;
 use crate::hash::ContentHash;
@@ -13,7 +14,7 @@ use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArg
 
 /// Answers `get-file`.
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
-    let arguments = GetFileArguments::parse(&tool_arguments(typed, config))?;
+    let arguments = GetFileArguments::parse(&arguments(typed, config))?;
     let context = open::context(arguments.conversation.is_some(), config)?;
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
@@ -22,27 +23,25 @@ pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError>
     report(answer?, typed.emit)
 }
 
-/// The tool's own arguments, so that both doors check and refuse alike.
-fn tool_arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
-    let arguments = [
-        ("filePath", Some(json!(typed.path))),
-        ("pdfPage", typed.pdf_page.as_ref().map(|index| json!(index))),
-        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("as", Some(json!(form(typed, config).name()))),
-        ("force", Some(json!(typed.force))),
-        ("startLine", typed.start_line.as_ref().map(|line| json!(line))),
-        ("numLines", typed.num_lines.as_ref().map(|count| json!(count))),
-        ("maxTokens", typed.max_tokens.as_ref().map(|count| json!(count))),
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
-        ("generation", typed.generation.as_ref().map(|number| json!(number))),
-    ];
-    arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+fn arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
+    tool_arguments([
+        ("filePath", json!(typed.path)),
+        ("pdfPage", json!(typed.pdf_page)),
+        ("pages", json!(typed.pages)),
+        ("as", json!(form(typed, config).name())),
+        ("force", json!(typed.force)),
+        ("startLine", json!(typed.start_line)),
+        ("numLines", json!(typed.num_lines)),
+        ("maxTokens", json!(typed.max_tokens)),
+        ("conversation", json!(typed.conversation)),
+        ("generation", json!(typed.generation)),
+    ])
 }
 
-/// How pages come: as it was set, which `--as` does too. A folder alone asks for files in it.
+/// The form of pages, by the setting or `--as`. With `--out-dir` alone, pages are written there.
 fn form(typed: &GetFile, config: &Config) -> FormArgument {
-    let is_said = typed.form.is_some() && config.form != FormArgument::Auto;
-    if typed.out_dir.is_some() && !is_said { FormArgument::Path } else { config.form }
+    let is_chosen = typed.form.is_some() && config.form != FormArgument::Auto;
+    if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
 }
 
 fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
@@ -67,7 +66,7 @@ fn provider(shape: EmitShape) -> Option<EmitFormat> {
     }
 }
 
-/// Blocks as text for a terminal: what is not text as one line.
+/// Blocks as text for a terminal, with a line for each PDF and image.
 pub(super) fn readable(blocks: &[Block]) -> String {
     let line = |block: &Block| match block {
         Block::Text(text) => text.trim_end_matches('\n').to_owned(),
@@ -81,7 +80,7 @@ fn data_line(kind: &str, title: &str, bytes: &[u8]) -> String {
     format!("[{kind}] {title}  {} bytes  blake3 {}", bytes.len(), ContentHash::of(bytes))
 }
 
-/// The bytes of the one page or image; of text alone, the text.
+/// The bytes of the only page or image, or the text if there is neither.
 fn raw(blocks: &[Block]) -> Result<Output, ToolError> {
     let bytes = |block: &Block| match block {
         Block::Text(_) => None,

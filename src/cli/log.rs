@@ -1,6 +1,6 @@
-//! The log of a server, on standard error: a line an event, as text or as JSON.
+//! The log of a server, on standard error: one line for each event, as text or JSON.
 //!
-//! Only events of this program are told. Those of its libraries hold whole messages, with what was asked and answered.
+//! Only events of this program are logged: those of its libraries contain whole requests and answers.
 
 use std::fmt::{self, Debug};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -15,7 +15,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// What an event must at least be, to be told.
+/// The least level of events that are logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum LogLevel {
     Off,
@@ -25,7 +25,7 @@ pub(super) enum LogLevel {
     Info,
 }
 
-/// How an event is told.
+/// The format of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum LogFormat {
     /// `pagewise: message field=value`
@@ -68,26 +68,26 @@ impl LogFormat {
     }
 }
 
-/// Begins to log. A log that was begun before stays.
+/// Starts to log. A second call has no effect.
 pub(super) fn start(level: LogLevel, format: LogFormat) {
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).event_format(Lines(format));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).event_format(LineFormat(format));
     let ours = Targets::new().with_target("pagewise", level.filter());
     let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
 }
 
-/// Tells of something that went wrong, in a sentence.
+/// Logs a problem, in a sentence.
 pub(super) fn warn(text: &str) {
     tracing::warn!("{text}");
 }
 
-/// Tells of something that an operator waits for, in a sentence.
+/// Logs an event that an operator expects, in a sentence.
 pub(super) fn info(text: &str) {
     tracing::info!("{text}");
 }
 
-struct Lines(LogFormat);
+struct LineFormat(LogFormat);
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for LineFormat
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
     N: for<'writer> FormatFields<'writer> + 'static,
@@ -102,7 +102,7 @@ where
     }
 }
 
-/// What an event tells.
+/// The fields of an event.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -127,12 +127,12 @@ impl Fields {
     }
 }
 
-/// Nothing that a client says of itself begins a line of its own.
+/// Replaces control characters, so that no text of a client starts a line.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A value that has spaces in it, or quotes, is quoted.
+/// Quotes a value that has spaces or quotes in it.
 fn one_word(text: &str) -> String {
     let is_plain = !text.is_empty() && text.chars().all(|c| !c.is_whitespace() && !c.is_control() && c != '"');
     if is_plain { text.to_owned() } else { json!(text).to_string() }

@@ -1,4 +1,4 @@
-//! The command line: the only room that prints, and the only one that names clap.
+//! The command line: the only room that prints or names clap.
 
 mod arguments;
 mod ask;
@@ -35,17 +35,17 @@ use self::arguments::{Command, CommandLine};
 use self::print::Report;
 use crate::tool::ToolError;
 
-/// Exit status when a request was refused for what it asked or named.
+/// Exit status of a request that was refused: a bad argument or file.
 const REFUSED: u8 = 1;
 
-/// Exit status when a request failed.
+/// Exit status of a request that failed.
 const FAILED: u8 = 2;
 
 /// Runs the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
     let read = CommandLine::command().try_get_matches().or_else(|_| {
-        // What explains all commands needs all of them made.
+        // Help and errors need the arguments of all commands, which are deferred otherwise.
         let mut all = CommandLine::command();
         all.build();
         all.try_get_matches()
@@ -64,7 +64,7 @@ pub fn run() -> ExitCode {
 
 fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {
     match &typed.command {
-        // A worker gets all it may know from the one who starts it, and is ready the sooner.
+        // These read no settings. A worker gets its own from the process that starts it.
         Some(Command::Worker(arguments)) => return worker::run(arguments),
         Some(Command::Completions(arguments)) => return Ok(generate::completions(arguments)),
         Some(Command::Man(arguments)) => return generate::man(arguments),
@@ -75,7 +75,7 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded, None)));
     }
     let is_server = matches!(typed.command, Some(Command::Serve(_)));
-    // A server logs them.
+    // A server logs its warnings.
     loaded.warnings.iter().filter(|_| !is_server).for_each(|text| print::warning(text));
     let config = &loaded.config;
     match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
@@ -120,7 +120,7 @@ fn wants_json(command: &Command) -> bool {
     }
 }
 
-/// What clap refuses, it explains itself; help and version are no refusals.
+/// Prints clap's explanation. Help and version count as success.
 fn usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print::clap_text(error, ExitCode::SUCCESS);
@@ -131,7 +131,7 @@ fn usage_error(error: &clap::Error) -> ExitCode {
     print::clap_text(error, ExitCode::from(REFUSED))
 }
 
-/// The first missing argument by its name; any other misunderstanding in clap's words.
+/// Names the first missing argument; other errors keep clap's words.
 fn as_tool_error(error: &clap::Error) -> ToolError {
     let explanation = error.render().to_string();
     let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {

@@ -1,4 +1,4 @@
-//! Which models are asked, out of the settings.
+//! The settings of models.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,33 @@ use serde_json::json;
 use super::config::{Config, Secret};
 use crate::tool::{ModelChain, ModelName, ModelSettings, PROVIDERS, RemoteReferences, ToolError};
 
-/// What is set of models, as it is typed.
+/// The settings of models, as they are typed.
 #[derive(Debug, Clone)]
 pub(super) struct ModelConfig {
-    /// The model for PDFs, and those after it.
-    pub(super) pdf_model: Chain,
-    /// The model for pictures, and those after it.
-    pub(super) image_model: Chain,
-    /// Models that see no pictures.
+    /// The models for PDFs.
+    pub(super) pdf_model: ModelNames,
+    /// The models for pictures.
+    pub(super) image_model: ModelNames,
+    /// Models that take no images.
     pub(super) text_only_models: Vec<String>,
-    /// Keys and addresses, of each provider that a setting speaks of.
+    /// Keys and addresses of the providers that are set.
     endpoints: BTreeMap<&'static str, EndpointConfig>,
-    /// MiB of a PDF.
+    /// Largest size of a PDF, in MiB.
     pub(super) max_bytes_mb: u64,
-    /// Bytes of a request; 0 where the provider's own bound holds.
+    /// Largest size of a request, in bytes; 0 for the provider's own limit.
     pub(super) request_bytes: u64,
-    /// All that is typed as it is used.
+    /// Settings that need no conversion.
     pub(super) settings: ModelSettings,
 }
 
 /// Models in order, by name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Chain {
+pub(super) struct ModelNames {
     pub(super) primary: Option<String>,
     pub(super) fallbacks: Vec<String>,
 }
 
-/// Where a provider is asked.
+/// Key and address of a provider.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EndpointConfig {
     pub(super) key: Option<Secret>,
@@ -44,8 +44,8 @@ impl Default for ModelConfig {
     fn default() -> Self {
         let settings = ModelSettings::default();
         Self {
-            pdf_model: Chain::default(),
-            image_model: Chain::default(),
+            pdf_model: ModelNames::default(),
+            image_model: ModelNames::default(),
             text_only_models: Vec::new(),
             endpoints: BTreeMap::new(),
             max_bytes_mb: settings.pdf_max_bytes >> 20,
@@ -56,12 +56,12 @@ impl Default for ModelConfig {
 }
 
 impl ModelConfig {
-    /// Where `provider` is asked.
+    /// Key and address of `provider`.
     pub(super) fn endpoint(&mut self, provider: &'static str) -> &mut EndpointConfig {
         self.endpoints.entry(provider).or_default()
     }
 
-    /// The settings that these words mean.
+    /// The settings as the models take them.
     ///
     /// # Errors
     /// `validation_error` for a model without a provider.
@@ -80,7 +80,7 @@ impl ModelConfig {
         })
     }
 
-    /// What stands for a variable of a provider's SDK, which the settings have read already.
+    /// The value of a variable of a provider's SDK, which the settings have read already.
     fn variable(&self, name: &str) -> Option<String> {
         self.endpoints.iter().find_map(|(provider, endpoint)| {
             let provider = PROVIDERS.iter().find(|known| known.name == *provider)?;
@@ -91,7 +91,7 @@ impl ModelConfig {
     }
 }
 
-impl Chain {
+impl ModelNames {
     fn named(&self, setting: &str) -> Result<Option<ModelChain>, ToolError> {
         let model = |part: &str, name: &String| {
             ModelName::parse(name).ok_or_else(|| {

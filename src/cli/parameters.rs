@@ -1,7 +1,14 @@
-//! What parameters of the tools are called at the command line.
+//! The parameters of the tools at the command line.
 
-/// Parameters that are typed in their place, and what usage calls them.
-const PLACES: &[(&str, &str)] = &[
+use serde_json::{Map, Value};
+
+/// The arguments of a tool, so that every door checks them alike. Null stands for what was not typed.
+pub(super) fn tool_arguments<const N: usize>(typed: [(&str, Value); N]) -> Map<String, Value> {
+    typed.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Positional parameters, and their names in the usage.
+const POSITIONAL: &[(&str, &str)] = &[
     ("filePath", "PATH"),
     ("path", "PATH"),
     ("pdf", "PATH"),
@@ -12,9 +19,9 @@ const PLACES: &[(&str, &str)] = &[
     ("responseId", "ID"),
 ];
 
-/// What stands for the parameter `name` of a tool: a place of the usage, or a flag. What is no parameter stays.
+/// The command line's name for the parameter `name` of a tool. Other words stay as they are.
 pub(super) fn typed_name(name: &str) -> String {
-    let place = PLACES.iter().find(|(parameter, _)| *parameter == name);
+    let place = POSITIONAL.iter().find(|(parameter, _)| *parameter == name);
     let is_parameter = name.starts_with(|first: char| first.is_ascii_lowercase());
     match place {
         Some((_, place)) => (*place).to_owned(),
@@ -46,7 +53,7 @@ mod tests {
     use super::*;
     use crate::cli::arguments::CommandLine;
 
-    /// Flags and places of a command and of those within it.
+    /// The flags and positional arguments of a command and its subcommands.
     fn typed(command: &Command, names: &mut Vec<String>) {
         for argument in command.get_arguments() {
             names.extend(argument.get_long().map(|long| format!("--{long}")));
@@ -56,7 +63,7 @@ mod tests {
         command.get_subcommands().for_each(|inner| typed(inner, names));
     }
 
-    /// Parameters that no command has.
+    /// Parameters without a command.
     const MISSING: &[&str] = &["url"];
 
     #[test]

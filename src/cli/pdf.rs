@@ -1,11 +1,12 @@
-//! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: one file, and nothing recorded.
+//! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::arguments::{Info, Outline, Reading, Render, Search, Text};
 use super::config::Config;
 use super::open;
 use super::page_arguments::Page;
+use super::parameters::tool_arguments;
 use super::print::Report;
 use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
@@ -39,11 +40,11 @@ pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
 
 /// Answers `text`.
 pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
-    let arguments = TextArguments::parse(&given([
-        ("path", Some(json!(typed.path))),
-        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
-        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("max_chars", typed.max_chars.as_ref().map(|count| json!(count))),
+    let arguments = TextArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.reading.conversation)),
+        ("pages", json!(typed.pages)),
+        ("max_chars", json!(typed.max_chars)),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
@@ -54,12 +55,12 @@ pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
 
 /// Answers `render`.
 pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
-    let arguments = RenderArguments::parse(&given([
-        ("path", Some(json!(typed.path))),
-        ("conversation", typed.reading.conversation.as_ref().map(|handle| json!(handle))),
-        ("page", Some(json!(typed.number))),
-        ("dpi", typed.dpi.as_ref().map(|dpi| json!(dpi))),
-        ("region", typed.region.as_ref().map(|region| json!(region))),
+    let arguments = RenderArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.reading.conversation)),
+        ("page", json!(typed.number)),
+        ("dpi", json!(typed.dpi)),
+        ("region", json!(typed.region)),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
     let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
@@ -68,14 +69,14 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `search`.
 pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolError> {
-    let arguments = SearchArguments::parse(&given([
-        ("path", Some(json!(typed.path))),
-        ("query", Some(json!(typed.query))),
-        ("regex", Some(json!(typed.regex))),
-        ("case_sensitive", Some(json!(typed.case_sensitive))),
-        ("pages", typed.pages.as_ref().map(|pages| json!(pages))),
-        ("max_results", typed.max_results.as_ref().map(|count| json!(count))),
-        ("conversation", typed.conversation.as_ref().map(|handle| json!(handle))),
+    let arguments = SearchArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("query", json!(typed.query)),
+        ("regex", json!(typed.regex)),
+        ("case_sensitive", json!(typed.case_sensitive)),
+        ("pages", json!(typed.pages)),
+        ("max_results", json!(typed.max_results)),
+        ("conversation", json!(typed.conversation)),
     ]))?;
     let context = open::context(arguments.document.conversation.is_some(), config)?;
     let watcher = TerminalProgress::new();
@@ -91,18 +92,13 @@ pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolEr
     Ok(Report::new(answer.text, answer.structure))
 }
 
-/// The document of a command that has no tool of its own arguments.
+/// The document of a command without a tool of its own.
 pub(super) fn document(path: &str, reading: &Reading) -> Result<DocumentArguments, ToolError> {
-    let conversation = reading.conversation.as_ref().map(|handle| json!(handle));
-    DocumentArguments::parse("pdf_info", &given([("path", Some(json!(path))), ("conversation", conversation)]))
+    let arguments = tool_arguments([("path", json!(path)), ("conversation", json!(reading.conversation))]);
+    DocumentArguments::parse("pdf_info", &arguments)
 }
 
-/// The tool's own arguments, so that both doors check and refuse alike.
-pub(super) fn given<const N: usize>(arguments: [(&str, Option<Value>); N]) -> Map<String, Value> {
-    arguments.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-}
-
-/// A result as JSON; paths that are not Unicode have none.
+/// A result as JSON. Fails for paths that are not Unicode.
 pub(super) fn as_json(result: &impl serde::Serialize) -> Result<serde_json::Value, ToolError> {
     serde_json::to_value(result).map_err(|error| {
         ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")

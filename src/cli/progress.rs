@@ -1,4 +1,4 @@
-//! Work that takes its time, in a terminal.
+//! The progress of long work, in a terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,21 +9,21 @@ use super::print::warning;
 use super::watchdog::Watchdog;
 use crate::tool::ProgressListener;
 
-/// A bar on standard error.
+/// A progress bar on standard error.
 pub(super) struct TerminalProgress {
     bar: ProgressBar,
-    /// Of work in this process.
+    /// Watches work in this process.
     watchdog: Option<Watchdog>,
     stopped: Arc<AtomicBool>,
 }
 
 impl TerminalProgress {
-    /// For work that writes nothing: an interrupt ends the process.
+    /// For work that writes no files: an interrupt ends the process.
     pub(super) fn new() -> Self {
         Self { bar: bar(), watchdog: None, stopped: Arc::default() }
     }
 
-    /// For work that an interrupt must not leave half done.
+    /// For work that writes files: an interrupt stops it between two files.
     pub(super) fn interruptible(watchdog: Watchdog) -> Self {
         Self { bar: bar(), watchdog: Some(watchdog), stopped: stop_flag() }
     }
@@ -48,13 +48,13 @@ impl ProgressListener for TerminalProgress {
     }
 }
 
-/// Shown on standard error where that is a terminal, and nowhere else.
+/// Visible only if standard error is a terminal.
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages, {eta} left");
     ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Set at the first interrupt; without a handler the process would end between a file and its rename.
+/// A flag that the first interrupt sets. Without a handler the process could end between writing a file and renaming it.
 fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&flag);

@@ -12,7 +12,7 @@ use super::print::Report;
 use crate::serve::{HttpSettings, ServerParts, serve_http, serve_stdio};
 use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError};
 
-/// Serves HTTP until it is told to end, or standard input until that ends.
+/// Serves HTTP until the process is told to stop, or standard input until it ends.
 pub(super) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {
     let config = &loaded.config;
     log::start(config.log_level, config.log_format);

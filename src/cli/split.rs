@@ -16,17 +16,17 @@ pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
     match (&typed.out, &typed.out_dir) {
         (Some(out), _) => join_into_file(typed, out, config),
         (None, Some(out_dir)) => split_into_files(typed, out_dir, config),
-        // The command line asks for one of them.
+        // Clap requires one of the two.
         (None, None) => Err(ToolError::required("--out-dir")),
     }
 }
 
-/// The pages asked for; a blank text asks for none in particular, as everywhere.
+/// The selection of pages; a blank one selects all, as everywhere.
 fn pages(typed: &Split) -> Option<&str> {
     typed.pages.as_deref().filter(|pages| !pages.trim().is_empty())
 }
 
-/// Every page in a file of its own.
+/// Each page in a file of its own.
 fn split_into_files(typed: &Split, out_dir: &Path, config: &Config) -> Result<Report, ToolError> {
     let watchdog = Watchdog::start(&typed.path, typed.reading.json.json, config);
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, out_dir, config)?;
@@ -46,7 +46,7 @@ fn text(result: &SplitResult) -> String {
     lines.join("\n")
 }
 
-/// Pages in one file.
+/// All pages in one file.
 fn join_into_file(typed: &Split, out: &Path, config: &Config) -> Result<Report, ToolError> {
     let folder = out.parent().unwrap_or(out);
     let watchdog = Watchdog::start(&typed.path, typed.reading.json.json, config);

@@ -1,4 +1,4 @@
-//! `pagewise worker`, which no one types: what a server starts to have PDFs read.
+//! `pagewise worker`, which a server starts to read PDFs.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::arguments::Worker;
 use super::print::Report;
 use crate::tool::{ErrorCode, ToolError, run_worker};
 
-/// Answers requests on standard input until the other side hangs up.
+/// Answers requests on standard input until it is closed.
 pub(super) fn run(typed: &Worker) -> Result<Report, ToolError> {
     run_worker(typed.memory_bytes).map_err(|error| {
         ToolError::new(ErrorCode::PdfError, "A worker is started by pagewise itself, not by hand")
