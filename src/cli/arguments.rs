@@ -1,4 +1,4 @@
-//! The command line as it is typed.
+//! The arguments of the commands.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(crate) struct CommandLine {
     pub(crate) json: Json,
 }
 
-// What is not typed is not made: the arguments of all commands were a tenth of the instructions of a short one.
+// Deferred: only the arguments of the typed command are built, since a short command spends most of its time here.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -79,14 +79,14 @@ pub(crate) struct Completions {
 #[command(after_help = "Example:
   pagewise man get-file | man -l -")]
 pub(crate) struct Man {
-    /// The command it is about; the program, where none is named
+    /// The command (default: the program)
     pub(crate) command: Option<String>,
 }
 
-/// Show what works here: the sandbox's layers, folders, the memory of conversations
+/// Check this system: layers of the sandbox, folders, memory of conversations
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Read from the memory of conversations and record in it, and show what it is and how long that takes
+    /// Also read from the memory of conversations and write to it, and show how long that takes
     #[arg(long)]
     pub(crate) store: bool,
     #[command(flatten)]
@@ -95,7 +95,8 @@ pub(crate) struct Doctor {
 
 /// Show the settings: defaults, units, meanings, and what was set
 ///
-/// A value that is not the default is shown with where it came from. --json shows every value in force.
+/// A value that is not the default is shown with its origin; --json shows every value. A flag wins over an environment
+/// variable, that over the file, that over the default.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise settings
@@ -116,10 +117,10 @@ pub(crate) struct Worker {
     pub(crate) memory_bytes: u64,
 }
 
-/// Read a file as an agent does: a PDF's summary or pages, a text by lines, an image
+/// Read a file as an agent does: a PDF's summary or pages, text by lines, an image
 ///
-/// Without --pdf-page and --pages a PDF is answered with its summary. With --conversation, what that conversation
-/// already holds is named instead of given again.
+/// Without --pdf-page and --pages, prints the summary of a PDF. With --conversation, pages that the conversation already
+/// holds are named instead of sent again.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise get-file report.pdf
@@ -136,25 +137,25 @@ pub(crate) struct GetFile {
     /// Pages of a PDF by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// How pages come; the setting form where it is left out
+    /// Form of the pages (default: the setting form)
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub(crate) form: Option<Form>,
-    /// Give it even if the conversation already holds it
+    /// Send it even if the conversation already holds it
     #[arg(long)]
     pub(crate) force: bool,
-    /// First line of a text file, 1-based
+    /// First line of a text file, from 1
     #[arg(long, value_name = "N")]
     pub(crate) start_line: Option<String>,
-    /// Lines of a text file
+    /// Number of lines of a text file
     #[arg(long, value_name = "N")]
     pub(crate) num_lines: Option<String>,
     /// Stop before the pages cost more than this many tokens (estimated)
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<String>,
-    /// The conversation whose memory applies; created at its first use
+    /// The conversation whose memory applies; its first use creates it
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// How often its context was compacted: a larger number than before forgets what it holds
+    /// How often its context was compacted; a larger number than before forgets what it holds
     #[arg(long, value_name = "N")]
     pub(crate) generation: Option<String>,
     /// Write pages into this folder as one-page PDFs and name them
@@ -169,7 +170,7 @@ pub(crate) struct GetFile {
     pub(crate) json: Json,
 }
 
-/// Show what a PDF says of itself
+/// Show a PDF's title, dates, sizes and other facts
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   pagewise info report.pdf --json")]
@@ -182,7 +183,7 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// Words, lines and columns come in reading order. What is cut off or cannot be read is named.
+/// In reading order. Pages that were cut off or cannot be read are named.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf --pages 2-4
@@ -193,7 +194,7 @@ pub(crate) struct Text {
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// Stop after this many characters; 50000 where it is not said
+    /// Stop after this many characters (default: 50000)
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
     #[command(flatten)]
@@ -202,7 +203,7 @@ pub(crate) struct Text {
 
 /// Draw a page of a PDF as a PNG
 ///
-/// On white ground, with annotations and form fields.
+/// On a white background, with annotations and form fields.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise render report.pdf 3 --out page3.png
@@ -210,16 +211,16 @@ pub(crate) struct Text {
 pub(crate) struct Render {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page's 1-based number
+    /// The page's number, from 1
     #[arg(allow_hyphen_values = true)]
     pub(crate) number: String,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Pixels per inch, from 72 to 300; 150 where it is not said
+    /// Pixels per inch, from 72 to 300 (default: 150)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) dpi: Option<String>,
-    /// Only a part: left, top, right and bottom as shares of the page from 0 to 1
+    /// Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1
     #[arg(long, value_name = "L,T,R,B")]
     pub(crate) region: Option<String>,
     #[command(flatten)]
@@ -228,7 +229,7 @@ pub(crate) struct Render {
 
 /// Find words in the text of a PDF
 ///
-/// Pages without usable text are named, so that no match is never mistaken for absence.
+/// Pages without usable text are named, since a word on them cannot be found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise search report.pdf \"net income\"
@@ -239,19 +240,19 @@ pub(crate) struct Search {
     /// What to look for
     #[arg(allow_hyphen_values = true)]
     pub(crate) query: String,
-    /// Take the query as a regular expression
+    /// Read the query as a regular expression
     #[arg(long)]
     pub(crate) regex: bool,
-    /// Tell capitals from small letters
+    /// Distinguish upper and lower case
     #[arg(long)]
     pub(crate) case_sensitive: bool,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// Show at most this many matches; 50 where it is not said
+    /// Show at most this many matches (default: 50)
     #[arg(long, value_name = "N")]
     pub(crate) max_results: Option<String>,
-    /// The conversation whose pages are marked as held; the one that fetched it, where it is named by its responseId
+    /// The conversation whose held pages are marked; for a responseId, the one that fetched it
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
@@ -273,7 +274,7 @@ pub(crate) struct Outline {
 
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
 ///
-/// Files beneath the working directory can be read, and beneath each --root. Logs go to standard error.
+/// Files in the working directory and in each --root can be read. Logs go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise serve
@@ -283,24 +284,24 @@ pub(crate) struct Outline {
   codex mcp add pagewise -- pagewise serve")]
 #[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct Serve {
-    /// Listen for HTTP at this address instead, such as 127.0.0.1:8700
+    /// Serve HTTP at this address, such as 127.0.0.1:8700
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<String>,
-    /// A further folder whose files can be read; may be given several times
+    /// Another folder whose files may be read; repeatable
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
-    /// How pages come where a call does not say
+    /// Form of pages for calls that name none
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub(crate) form: Option<Form>,
-    /// Where pages are written that are given as a path
+    /// Folder for pages that are given as a path
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
 }
 
-/// Whose document is read, how it is opened, and how the answer is printed.
+/// How a document is opened, and how the result is printed.
 #[derive(Debug, Args)]
 pub(crate) struct Reading {
-    /// The conversation that fetched it, where it is named by its responseId
+    /// For a responseId, the conversation that fetched it
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
@@ -312,7 +313,7 @@ pub(crate) struct Reading {
 #[derive(Debug, Args)]
 #[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct Password {
-    /// Password of an encrypted PDF; better in the variable PAGEWISE_PASSWORD, which other users cannot list
+    /// Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users
     #[arg(long, value_name = "PASSWORD")]
     password: Option<String>,
 }
@@ -326,7 +327,7 @@ pub(crate) struct Json {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
-    /// A PDF block; for serve, what the client can show its model
+    /// PDFs; for serve, the form that the client can show its model
     Auto,
     /// A one-page PDF
     Document,
@@ -334,9 +335,9 @@ pub(crate) enum Form {
     Image,
     /// The page's text
     Text,
-    /// A one-page PDF in a file, named
+    /// The path of a one-page PDF
     Path,
-    /// Text where that tells the whole page, a PDF block or a picture where there are figures
+    /// Text for pages of text alone, a PDF or a picture for pages with figures
     Mixed,
 }
 

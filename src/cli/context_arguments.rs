@@ -1,4 +1,4 @@
-//! `pagewise context` as it is typed.
+//! The arguments of `pagewise context`.
 
 use clap::{Args, Subcommand};
 
@@ -16,9 +16,9 @@ pub(crate) struct Context {
 pub(crate) enum ContextCommand {
     /// Show files and pages that a conversation holds, and how much more fits
     Status(Status),
-    /// Show what changed among the files that a conversation holds; each change is told once
+    /// Show what changed in the files that a conversation holds, each change once
     Updates(Status),
-    /// Forget what a conversation holds, so that it can be given again
+    /// Forget what a conversation holds, so that it is sent again
     Forget(Forget),
     /// Start a new conversation that holds what another holds
     Fork(Fork),
@@ -42,7 +42,7 @@ pub(crate) struct Status {
     /// The conversation
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// How often its context was compacted: a larger number than before forgets what it holds
+    /// How often its context was compacted; a larger number than before forgets what it holds
     #[arg(long, value_name = "N")]
     pub(crate) generation: Option<String>,
     #[command(flatten)]
@@ -62,7 +62,7 @@ pub(crate) struct Forget {
     /// The conversation
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// How often its context was compacted: a larger number than before forgets what it holds
+    /// How often its context was compacted; a larger number than before forgets what it holds
     #[arg(long, value_name = "N")]
     pub(crate) generation: Option<String>,
     #[command(flatten)]
@@ -74,14 +74,14 @@ pub(crate) struct Fork {
     /// The conversation to start from
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// The point to fork at, as context status names it; now, where it is not said
+    /// The point to fork at, as context status names it (default: now)
     #[arg(long, value_name = "POINT")]
     pub(crate) as_of: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
 }
 
-/// Files are looked at by their size and times, and read only where these changed. Ends when it is interrupted.
+/// Reads a file again only if its size or times changed. Runs until it is interrupted.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   pagewise context watch --conversation review --json   (one JSON object a line)")]
@@ -89,10 +89,10 @@ pub(crate) struct Watch {
     /// The conversation
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// How long to wait between two looks, in milliseconds; 500 where it is not said
+    /// Milliseconds between two checks (default: 500)
     #[arg(long, value_name = "N")]
     pub(crate) interval_ms: Option<String>,
-    /// Record each change as told to the agent; for a reader that passes all of it on
+    /// Record each change as reported to the agent; for programs that pass all of them on
     #[arg(long)]
     pub(crate) record: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `pagewise fetch` and `pagewise content` as they are typed.
+//! The arguments of `pagewise fetch` and `pagewise content`.
 
 use clap::Args;
 
@@ -6,16 +6,16 @@ use super::arguments::Json;
 
 /// Fetch URLs as text: PDFs page by page, web pages as Markdown
 ///
-/// Only addresses of the public internet are fetched from. The whole text is kept: pagewise content prints more of it.
+/// Only from addresses of the public internet. The whole text is kept: pagewise content prints more of it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise fetch https://example.com/report.pdf
   pagewise fetch https://example.com/ https://example.org/ --json")]
 pub(crate) struct Fetch {
-    /// The URLs, 10 at most
+    /// The URLs, at most 10
     #[arg(required = true, value_name = "URL")]
     pub(crate) urls: Vec<String>,
-    /// The conversation that what is fetched belongs to
+    /// The conversation that the fetched content belongs to
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
@@ -30,19 +30,19 @@ pub(crate) struct Content {
     /// The responseId that pagewise fetch printed
     #[arg(value_name = "ID")]
     pub(crate) response_id: String,
-    /// Which of several URLs, by itself
+    /// The URL, if several were fetched
     #[arg(long, value_name = "URL", conflicts_with = "url_index")]
     pub(crate) url: Option<String>,
-    /// Which of several URLs, by its place from 0
+    /// The position of the URL, from 0, if several were fetched
     #[arg(long, value_name = "N")]
     pub(crate) url_index: Option<String>,
-    /// Characters at most; 30000 where it is not said, 100000 at most
+    /// Largest number of characters, at most 100000 (default: 30000)
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
     /// Characters to skip
     #[arg(long, value_name = "N")]
     pub(crate) offset: Option<String>,
-    /// The conversation that it belongs to
+    /// The conversation that the content belongs to
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The commands that cut pages as they are typed.
+//! The arguments of the commands that cut pages.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::arguments::Reading;
 
 /// Cut one page out of a PDF, as a PDF of its own
 ///
-/// The file is replaced whole or not at all. The same page gives the same bytes every time.
+/// The file is written completely or not at all. The same page always has the same bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise page report.pdf 3 --out page3.pdf
@@ -16,7 +16,7 @@ use super::arguments::Reading;
 pub(crate) struct Page {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page's 1-based number
+    /// The page's number, from 1
     #[arg(allow_hyphen_values = true)]
     pub(crate) number: String,
     /// The file to write
@@ -28,9 +28,8 @@ pub(crate) struct Page {
 
 /// Cut every page of a PDF into a file of its own, or pages of it into one file
 ///
-/// With --out-dir files are named {name}-{number}.pdf, with numbers padded to one length. Interrupted, it leaves whole
-/// files only. With --out all pages go into one PDF, which has what they share once; it is written whole or not at all,
-/// and the same pages give the same bytes every time.
+/// With --out-dir, files are named {name}-{number}.pdf with padded numbers; an interrupt leaves only complete files. With
+/// --out, all pages go into one PDF in which shared objects occur once; the same pages always have the same bytes.
 #[derive(Debug, Args)]
 #[command(
     group(clap::ArgGroup::new("to").required(true).args(["out_dir", "out"])),
@@ -42,7 +41,7 @@ pub(crate) struct Page {
 pub(crate) struct Split {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The folder to write to; made where it is missing
+    /// The folder to write to; created if missing
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
     /// The one file to write

@@ -1,4 +1,4 @@
-//! The file of settings: TOML, at `--config`, else at `PAGEWISE_CONFIG`, else in the user's configuration folder.
+//! Reads the file of settings: TOML, at `--config`, `PAGEWISE_CONFIG` or in the user's configuration folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,13 +16,13 @@ use super::table::FILE_VARIABLE;
 use super::target::RawValue;
 use crate::tool::{ErrorCode, ToolError};
 
-/// Bytes of the file. 1 MiB: whoever names another file by mistake is told soon.
+/// Bytes of the file. 1 MiB: a larger one is another file, named by mistake.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// What the file says, by the names of settings.
+/// The values of the file, by the names of settings.
 #[derive(Debug, Default)]
 pub(super) struct SettingsFile {
-    /// The file, where there is one.
+    /// The path, if there is a file.
     pub(super) path: Option<PathBuf>,
     pub(super) entries: BTreeMap<String, FileEntry>,
 }
@@ -33,19 +33,19 @@ pub(super) struct FileEntry {
     pub(super) value: RawValue,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// Whether it is a table without entries: it may stand for the settings in it.
+    /// Whether it is an empty table, which may name a group of settings.
     pub(super) is_empty_table: bool,
 }
 
 impl SettingsFile {
-    /// Where `entry` stands, as an error names it.
-    pub(super) fn place(&self, entry: &FileEntry) -> String {
+    /// The file and line of `entry`, for errors.
+    pub(super) fn location(&self, entry: &FileEntry) -> String {
         let path = self.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         format!("{path} line {}", entry.line)
     }
 }
 
-/// Reads the file at `flag`, or where it is looked for otherwise. Only one that was named must be there.
+/// Reads the file at `flag` or in its usual places. Only a file that was named has to exist.
 pub(super) fn read(flag: Option<PathBuf>) -> Result<SettingsFile, ToolError> {
     let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = flag.or(variable);
@@ -86,7 +86,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<SettingsFile, ToolError> {
         let sound = bytes.get(..error.valid_up_to()).unwrap_or_default();
         wrong(line_at(sound, sound.len()), "it is not in UTF-8")
     })?;
-    // The error's own text quotes the file, in which secrets may stand.
+    // The error's own text quotes the file, which may contain secrets.
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map(|span| span.start).unwrap_or_default();
         wrong(line_at(bytes, at), error.message())
@@ -100,20 +100,21 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<SettingsFile, ToolError> {
     Ok(SettingsFile { path: Some(path.to_owned()), entries: file.entries })
 }
 
-/// The line in which the byte at `at` stands, from 1.
+/// The number of the line with the byte at `at`, from 1.
 fn line_at(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or(bytes);
     before.iter().filter(|byte| **byte == b'\n').count().saturating_add(1)
 }
 
-/// A file on its way to entries.
+/// Flattens the tables of a file.
 struct FileEntries<'a> {
     bytes: &'a [u8],
     entries: BTreeMap<String, FileEntry>,
 }
 
 impl FileEntries<'_> {
-    /// Takes the values of tables within tables, their keys joined by dots; the key and line of a value that cannot be one.
+    /// Collects the values of nested tables, with dots between their keys. Fails with the key and line of a date or a
+    /// nested array.
     fn flatten(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<(), (String, usize)> {
         for (key, value) in table {
             let name = format!("{prefix}{}", key.get_ref());
@@ -135,7 +136,7 @@ impl FileEntries<'_> {
     }
 }
 
-/// The words of a value; an empty table has none.
+/// The words of a value: none for an empty table.
 fn words(value: &DeValue<'_>) -> Option<Vec<OsString>> {
     match value {
         DeValue::Table(_) => Some(Vec::new()),
@@ -154,7 +155,7 @@ fn word(value: &DeValue<'_>) -> Option<OsString> {
     }
 }
 
-/// A number as it is written in decimal; one that is too large for that as it stands, which no setting takes.
+/// A number in decimal. One that is too large keeps its digits, and no setting takes it.
 fn decimal(digits: &str, radix: u32) -> String {
     i128::from_str_radix(digits, radix).map_or_else(|_| digits.to_owned(), |number| number.to_string())
 }

@@ -1,5 +1,5 @@
-//! The four layers, from the weakest to the strongest: each is read whole, so that what is wrong in one is told even
-//! where another overrides it.
+//! Reads the four layers of settings, from the weakest to the strongest. A wrong value is an error even if a stronger
+//! layer overrides it.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -16,7 +16,7 @@ use super::table::{FILE_VARIABLE, Setting, VARIABLES, settings};
 use super::target::RawValue;
 use crate::tool::ToolError;
 
-/// Where a value came from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layer {
     Default,
@@ -30,18 +30,18 @@ pub(super) enum Layer {
 pub(in crate::cli) struct LoadedSettings {
     /// Their values.
     pub(in crate::cli) config: Config,
-    /// Where each came from, in the order of the table.
+    /// The origin of each, in the order of the table.
     pub(super) layers: Vec<Layer>,
     /// The file that was read.
     pub(super) file: Option<PathBuf>,
-    /// Variables that look like settings and are none, in sentences.
+    /// A sentence for each variable that looks like a setting and is none.
     pub(in crate::cli) warnings: Vec<String>,
 }
 
 /// Reads all layers for the command line `matches`.
 ///
 /// # Errors
-/// `validation_error` for an unknown setting and for a value of the wrong kind; what a named file cannot be read for.
+/// `validation_error` for an unknown setting and for a value of the wrong kind, and errors of reading a named file.
 pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<LoadedSettings, ToolError> {
     let commands = commands(matches);
     let file = file::read(commands.iter().find_map(|command| command.get_one::<PathBuf>("config").cloned()))?;
@@ -49,7 +49,7 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<LoadedSettings, ToolE
     check_names(&file, &set)?;
     let mut config = Config::default();
     let sources = SettingSources { file: &file, commands: &commands, set: &set };
-    let layers = settings().map(|setting| sources.place(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
+    let layers = settings().map(|setting| sources.apply(setting, &mut config)).collect::<Result<Vec<_>, _>>()?;
     config.database()?;
     if config.no_sandbox && config.require_sandbox {
         return Err(ToolError::validation("Settings 'no_sandbox' and 'require_sandbox' exclude each other"));
@@ -60,7 +60,7 @@ pub(in crate::cli) fn load(matches: &ArgMatches) -> Result<LoadedSettings, ToolE
     Ok(LoadedSettings { config, layers, file: file.path, warnings: unknown_variables() })
 }
 
-/// The command line, its subcommand, and that one's.
+/// The command line and its nested subcommands.
 fn commands(matches: &ArgMatches) -> Vec<&ArgMatches> {
     std::iter::successors(Some(matches), |command| command.subcommand().map(|(_, inner)| inner)).collect()
 }
@@ -73,22 +73,22 @@ struct SettingSources<'a> {
 }
 
 impl SettingSources<'_> {
-    /// Puts the values of every layer in their place; the strongest that had one.
-    fn place(&self, setting: &Setting, config: &mut Config) -> Result<Layer, ToolError> {
+    /// Sets the value from every layer, and returns the strongest layer that has one.
+    fn apply(&self, setting: &Setting, config: &mut Config) -> Result<Layer, ToolError> {
         let mut strongest = Layer::Default;
         let mut put = |layer: Layer, origin: &str, given: &RawValue| -> Result<(), ToolError> {
             strongest = layer;
-            (setting.target)(config).put(given).map_err(|expected| wrong(setting, origin, &expected, given))
+            (setting.target)(config).set(given).map_err(|expected| wrong(setting, origin, &expected, given))
         };
-        for (name, entry) in self.file.entries.iter().filter(|(name, _)| setting.takes(name)) {
-            let origin = format!("Setting '{}' in {}", setting.name, self.file.place(entry));
-            put(Layer::File, &origin, &setting.words_of(name, &entry.value))?;
+        for (name, entry) in self.file.entries.iter().filter(|(name, _)| setting.is_named_by(name)) {
+            let origin = format!("Setting '{}' in {}", setting.name, self.file.location(entry));
+            put(Layer::File, &origin, &setting.value_for(name, &entry.value))?;
         }
         if let Some((given, name)) = setting.variables().find_map(|name| Some((variable(&name)?, name))) {
             put(Layer::Environment, &format!("Setting '{name}'"), &given)?;
         }
-        for (name, given) in self.set.iter().filter(|(name, _)| setting.takes(name)) {
-            put(Layer::Flag, &format!("Setting '{}'", setting.name), &setting.words_of(name, given))?;
+        for (name, given) in self.set.iter().filter(|(name, _)| setting.is_named_by(name)) {
+            put(Layer::Flag, &format!("Setting '{}'", setting.name), &setting.value_for(name, given))?;
         }
         let own = setting.flag.and_then(|(id, typed)| {
             let given = self.commands.iter().find_map(|command| flag(command, id))?;
@@ -102,13 +102,13 @@ impl SettingSources<'_> {
 }
 
 impl Setting {
-    /// Whether `name` is its own, or that of an entry of it.
-    fn takes(&self, name: &str) -> bool {
+    /// Whether `name` names this setting or an entry of it.
+    fn is_named_by(&self, name: &str) -> bool {
         self.name == name || self.entry(name).is_some()
     }
 
-    /// What was given for `name`, as its target reads it: an entry has its own name before its value.
-    fn words_of(&self, name: &str, given: &RawValue) -> RawValue {
+    /// The value given for `name`, as the target reads it: an entry becomes `entry=value`.
+    fn value_for(&self, name: &str, given: &RawValue) -> RawValue {
         match self.entry(name) {
             Some(entry) => RawValue::Many(vec![OsString::from(format!("{entry}={}", words(given)))]),
             None => given.clone(),
@@ -121,12 +121,12 @@ impl Setting {
     }
 }
 
-/// An empty variable is none: that is how a shell takes one away.
+/// The value of a variable. An empty one counts as unset, as shells have it.
 fn variable(name: &str) -> Option<RawValue> {
     env::var_os(name).filter(|value| !value.is_empty()).map(RawValue::One)
 }
 
-/// What was typed for the flag `id`, and not what clap put there.
+/// What was typed for the flag `id`, without clap's defaults.
 fn flag(command: &ArgMatches, id: &str) -> Option<RawValue> {
     if !command.try_contains_id(id).unwrap_or(false) || command.value_source(id) != Some(ValueSource::CommandLine) {
         return None;
@@ -148,12 +148,12 @@ fn set_flags(commands: &[&ArgMatches]) -> Result<BTreeMap<String, RawValue>, Too
 }
 
 fn check_names(file: &SettingsFile, set: &BTreeMap<String, RawValue>) -> Result<(), ToolError> {
-    let is_known = |name: &str| settings().any(|setting| setting.takes(name));
+    let is_known = |name: &str| settings().any(|setting| setting.is_named_by(name));
     let holds_settings = |name: &str| settings().any(|setting| is_within(setting.name, name));
     let is_fine = |name: &str, entry: &FileEntry| is_known(name) || (entry.is_empty_table && holds_settings(name));
     let unknown = |(name, entry): &(&String, &FileEntry)| !is_fine(name, entry);
     if let Some((name, entry)) = file.entries.iter().filter(unknown).min_by_key(|(_, entry)| entry.line) {
-        let message = format!("Unknown setting '{name}' in {}", file.place(entry));
+        let message = format!("Unknown setting '{name}' in {}", file.location(entry));
         return Err(unknown_setting(name, &message).with("line", json!(entry.line)));
     }
     match set.keys().find(|name| !is_known(name)) {
@@ -162,7 +162,7 @@ fn check_names(file: &SettingsFile, set: &BTreeMap<String, RawValue>) -> Result<
     }
 }
 
-/// Whether `name` is that of a setting in the table `table`.
+/// Whether `name` is a setting in the table `table`.
 fn is_within(name: &str, table: &str) -> bool {
     name.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -179,17 +179,17 @@ fn unknown_variables() -> Vec<String> {
     let known = || settings().map(Setting::variable).chain([FILE_VARIABLE.to_owned()]);
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = names.filter(|name| name.starts_with(VARIABLES) && !known().any(|known| known == *name));
-    let told = unknown.map(|name| match nearest(&name, known()) {
+    let sentences = unknown.map(|name| match nearest(&name, known()) {
         Some(near) => format!("{name} is no setting; the nearest is {near}"),
         None => format!("{name} is no setting"),
     });
-    told.collect()
+    sentences.collect()
 }
 
-/// The name that was probably meant.
+/// The most similar name.
 fn nearest(typed: &str, names: impl Iterator<Item = String>) -> Option<String> {
-    let alike = names.map(|name| (strsim::jaro_winkler(typed, &name), name)).filter(|(alike, _)| *alike > 0.8);
-    alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
+    let similar = names.map(|name| (strsim::jaro_winkler(typed, &name), name)).filter(|(score, _)| *score > 0.8);
+    similar.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
 fn wrong(setting: &Setting, origin: &str, expected: &str, given: &RawValue) -> ToolError {

@@ -1,9 +1,9 @@
-//! What can be set: flag before environment before file before default.
+//! The settings. A flag wins over an environment variable, that over the file, that over the default.
 //!
 //! [`GROUPS`](table::GROUPS) is the one table: a row is a setting's name, unit, meaning and place in [`Config`]. The name
 //! is the key of the TOML file; `PAGEWISE_` and the name in capitals is the variable; `--set name=value` is the flag that
-//! every setting has. A setting that is a table has entries of any name: each is set by itself, as `name.entry`, or several
-//! in one word, as `entry=value,entry=value`.
+//! every setting has. A setting that is a table has entries of any name: one is set as `name.entry`, several as
+//! `entry=value,entry=value`.
 
 mod file;
 mod load;
@@ -30,47 +30,47 @@ pub(super) use self::show::{as_json, as_list, as_toml};
 /// Every setting's value.
 #[derive(Debug, Clone)]
 pub(super) struct Config {
-    /// Where conversations are remembered; `None` where the system names no home.
+    /// The folder of the memory; `None` if the system names no home folder.
     pub(super) data_dir: Option<PathBuf>,
-    /// The database where they are remembered in its place.
+    /// The address of the database that replaces it.
     pub(super) store: Option<Secret>,
-    /// Connections to it, at most.
+    /// Largest number of connections to it.
     pub(super) store_connections: usize,
-    /// Where pages are written that are given as a path.
+    /// The folder for pages that are given as a path.
     pub(super) output_dir: Option<PathBuf>,
-    /// Folders beside the working directory beneath which a server opens files.
+    /// Folders that a server may read besides its working directory.
     pub(super) roots: Vec<PathBuf>,
-    /// The password of an encrypted PDF.
+    /// The password for encrypted PDFs.
     pub(super) password: Option<Secret>,
-    /// How pages come where a call does not say.
+    /// The form of pages for calls that name none.
     pub(super) form: FormArgument,
-    /// The same for clients of a server, by their names.
+    /// The form of pages by the name of a server's client.
     pub(super) client_forms: BTreeMap<String, FormArgument>,
     /// Read PDFs in this process.
     pub(super) no_sandbox: bool,
-    /// Refuse to read where a layer of the sandbox is missing.
+    /// Refuse to read if a layer of the sandbox is missing.
     pub(super) require_sandbox: bool,
     /// Bounds on answers.
     pub(super) answers: AnswerSettings,
-    /// Whether bounds on the output folder were set, rather than left as they are.
+    /// Whether a bound on the output folder was set.
     pub(super) are_output_bounds_set: bool,
     /// Bounds on reading.
     pub(super) limits: Limits,
-    /// The readers.
+    /// The worker processes.
     pub(super) workers: WorkerSettings,
     /// Models that are asked about PDFs.
     pub(super) models: ModelConfig,
     /// Bounds on fetching.
     pub(super) web: WebSettings,
-    /// Where to serve HTTP; `None` serves standard input.
+    /// The address for HTTP; `None` serves standard input and output.
     pub(super) http_address: Option<SocketAddr>,
-    /// Who may call over HTTP.
+    /// Bearer tokens of callers over HTTP.
     pub(super) http_tokens: Vec<Secret>,
     /// Whether each request over HTTP is logged.
     pub(super) http_log: bool,
     pub(super) log_level: LogLevel,
     pub(super) log_format: LogFormat,
-    /// The server over HTTP; its address, tokens and log are those above.
+    /// Bounds of the HTTP server. Its address, tokens and log are the fields above.
     pub(super) http: HttpSettings,
 }
 
@@ -103,12 +103,12 @@ impl Default for Config {
     }
 }
 
-/// A value that is never shown.
+/// A value that is never printed.
 #[derive(Clone)]
 pub(super) struct Secret(String);
 
 impl Secret {
-    /// The value, for the one who has to know it.
+    /// The value.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// `pagewise` in the folder that `variable` names, else in `fallback` beneath the home folder.
+/// `pagewise` in the folder that `variable` names, or in `fallback` in the home folder.
 fn home_folder(variable: &str, fallback: &str) -> Option<PathBuf> {
     let named = env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = named.or_else(|| env::home_dir().map(|home| home.join(fallback)));

@@ -1,4 +1,4 @@
-//! The settings in print: as a file, as an object and as a list. Secrets are not shown.
+//! Prints the settings as a file, as JSON or as a list, without secrets.
 
 use serde_json::{Value as Json, json};
 use toml::Value;
@@ -11,9 +11,9 @@ use super::table::{GROUPS, Setting};
 struct Row {
     group: &'static str,
     setting: &'static Setting,
-    /// As documentation has it; empty where there is none.
+    /// The default in words; empty if there is none.
     default: String,
-    /// `None` where there is none.
+    /// `None` if it is not set.
     value: Option<Value>,
     is_secret: bool,
     layer: Layer,
@@ -23,14 +23,14 @@ fn rows(loaded: &LoadedSettings) -> Vec<Row> {
     let (mut config, mut defaults) = (loaded.config.clone(), Config::default());
     let settings = GROUPS.iter().flat_map(|group| group.settings.iter().map(|setting| (group.title, setting)));
     let row = |((group, setting), layer): ((&'static str, &'static Setting), &Layer)| {
-        let default = setting.default.map_or_else(|| words((setting.target)(&mut defaults).shown()), str::to_owned);
+        let default = setting.default.map_or_else(|| words((setting.target)(&mut defaults).to_toml()), str::to_owned);
         let target = (setting.target)(&mut config);
-        Row { group, setting, default, value: target.shown(), is_secret: target.is_secret(), layer: *layer }
+        Row { group, setting, default, value: target.to_toml(), is_secret: target.is_secret(), layer: *layer }
     };
     settings.zip(&loaded.layers).map(row).collect()
 }
 
-/// A value without quotes; nothing where it is empty.
+/// A value without quotes; empty for an empty list or table.
 fn words(value: Option<Value>) -> String {
     match value {
         None => String::new(),
@@ -41,7 +41,7 @@ fn words(value: Option<Value>) -> String {
     }
 }
 
-/// A file of settings that says the same, with comments.
+/// The settings in force as a file of settings, with comments.
 pub(in crate::cli) fn as_toml(loaded: &LoadedSettings) -> String {
     let read = match &loaded.file {
         Some(file) => format!("# Settings, also those of {}\n", file.display()),
@@ -61,9 +61,9 @@ pub(in crate::cli) fn as_toml(loaded: &LoadedSettings) -> String {
     std::iter::once(read).chain(entries).chain(warnings).collect()
 }
 
-/// The settings that have `word`, for programs.
+/// The settings that contain `word`, as JSON.
 pub(in crate::cli) fn as_json(loaded: &LoadedSettings, word: Option<&str>) -> Json {
-    let rows = rows(loaded).into_iter().filter(|row| row.has(word)).map(|row| {
+    let rows = rows(loaded).into_iter().filter(|row| row.contains(word)).map(|row| {
         json!({
             "name": row.setting.name,
             "group": row.group,
@@ -79,9 +79,9 @@ pub(in crate::cli) fn as_json(loaded: &LoadedSettings, word: Option<&str>) -> Js
     json!({ "file": loaded.file, "settings": rows.collect::<Vec<_>>(), "warnings": loaded.warnings })
 }
 
-/// The settings that have `word`, for people: in columns of `width`, or a line each. Empty where none has it.
+/// The settings that contain `word`, as a list for people: in columns of a terminal of `width`, or one line each.
 pub(in crate::cli) fn as_list(loaded: &LoadedSettings, word: Option<&str>, width: Option<usize>) -> String {
-    let rows = rows(loaded).into_iter().filter(|row| row.has(word)).collect::<Vec<_>>();
+    let rows = rows(loaded).into_iter().filter(|row| row.contains(word)).collect::<Vec<_>>();
     let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or_default();
     let columns = Columns {
         name: longest(|row| row.setting.name.len()),
@@ -103,8 +103,8 @@ pub(in crate::cli) fn as_list(loaded: &LoadedSettings, word: Option<&str>, width
 }
 
 impl Row {
-    /// Whether `word` stands in what is known of it; the whole name of a setting names that one alone.
-    fn has(&self, word: Option<&str>) -> bool {
+    /// Whether `word` occurs in the row. The whole name of a setting selects only that one.
+    fn contains(&self, word: Option<&str>) -> bool {
         let Some(word) = word.map(str::to_lowercase) else { return true };
         if super::table::settings().any(|setting| setting.name == word) {
             return self.setting.name == word;
@@ -123,7 +123,7 @@ impl Row {
         }
     }
 
-    /// The meaning, the flag, and the value where it is not the default.
+    /// The meaning, the flag, and the value if it is not the default.
     fn explanation(&self) -> String {
         let mut text = self.setting.meaning.to_owned();
         if let Some((_, typed)) = self.setting.flag {
@@ -136,7 +136,7 @@ impl Row {
         text
     }
 
-    /// Where its value came from.
+    /// The origin of the value.
     fn origin(&self) -> String {
         match self.layer {
             Layer::Default => format!("default; {}", self.setting.variable()),
@@ -157,16 +157,16 @@ impl Layer {
     }
 }
 
-/// How wide the columns of the list are, in characters.
+/// The widths of the columns, in characters.
 struct Columns {
     name: usize,
     default: usize,
-    /// Of the terminal, where there is one.
+    /// The terminal's, if there is one.
     width: Option<usize>,
 }
 
 impl Columns {
-    /// The narrowest column of meanings; a narrower terminal has them in lines of their own.
+    /// The narrowest column of meanings. In a narrower terminal they go on lines of their own.
     const MIN_MEANING: usize = 36;
 
     fn write(&self, row: &Row, list: &mut String) {
@@ -188,7 +188,7 @@ impl Columns {
     }
 }
 
-/// Lines of at most `width` characters, but for longer words.
+/// Lines of at most `width` characters, except for longer words.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

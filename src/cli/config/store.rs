@@ -1,4 +1,4 @@
-//! The database of the settings, with the password from where PostgreSQL's own programs look for it.
+//! The database that the settings name, with its password from where PostgreSQL's own programs look for it.
 
 use std::env;
 use std::fs::File;
@@ -10,18 +10,18 @@ use serde_json::json;
 use super::{Config, Secret};
 use crate::tool::{DatabaseSettings, PostgresAddress, PostgresError, ToolError};
 
-/// Where passwords stand in place of the address (PostgreSQL, "Environment Variables", 34.15).
+/// Variables with a password or the path of a password file (PostgreSQL, "Environment Variables", 34.15).
 const PASSWORD: &str = "PGPASSWORD";
 const PASSWORD_FILE: &str = "PGPASSFILE";
 
-/// A file of passwords is short.
+/// Bytes of a password file that are read.
 const MAX_PASSWORD_FILE_BYTES: u64 = 1_000_000;
 
 impl Config {
-    /// The database where conversations are remembered, where one is set.
+    /// The database for the memory of conversations, if one is set.
     pub(in crate::cli) fn database(&self) -> Result<Option<DatabaseSettings>, ToolError> {
         let Some(address) = self.store.as_ref().map(Secret::reveal) else { return Ok(None) };
-        // Its text is not repeated: a password stands in it.
+        // The text is not repeated: it may contain a password.
         let refused = |reason: String| {
             ToolError::validation(&format!("Setting 'store' is no address of a database: {reason}"))
                 .with("setting", json!("store"))
@@ -39,7 +39,7 @@ impl Config {
     }
 }
 
-/// A file that is not there says no password.
+/// The password for `address` in the password file, if there is a file.
 fn password_in_file(address: &PostgresAddress) -> Result<Option<String>, PostgresError> {
     let named = env::var_os(PASSWORD_FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let usual = || env::home_dir().map(|home| home.join(".pgpass"));
@@ -62,7 +62,7 @@ fn is_private(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 == 0)
 }
 
-/// Elsewhere it is as private as the folder that it lies in.
+/// Other systems protect a file by its folder.
 #[cfg(not(unix))]
 fn is_private(_: &Path) -> bool {
     true

@@ -3,7 +3,7 @@
 use super::Config;
 use super::target::SettingTarget;
 
-/// Settings that belong together.
+/// Settings about one subject.
 pub(super) struct Group {
     /// Its heading.
     pub(super) title: &'static str,
@@ -14,17 +14,17 @@ pub(super) struct Group {
 pub(super) struct Setting {
     /// The key in the file and, in capitals, the end of the variable. A dot leads into a table.
     pub(super) name: &'static str,
-    /// What a number counts; empty where the value is no number.
+    /// What a number counts; empty for other values.
     pub(super) unit: &'static str,
-    /// What it is for, in one line.
+    /// What it does, in one line.
     pub(super) meaning: &'static str,
-    /// Where its value lies.
+    /// The field that it sets.
     pub(super) target: fn(&mut Config) -> SettingTarget<'_>,
-    /// The flag of its own that some have beside `--set`: clap's id, and how it is typed.
+    /// A flag of its own besides `--set`: clap's id, and the flag as it is typed.
     pub(super) flag: Option<(&'static str, &'static str)>,
-    /// The default in words, where it depends on the system.
+    /// The default in words, if it depends on the system.
     pub(super) default: Option<&'static str>,
-    /// Variables of other programs that set it too, unless its own does.
+    /// Variables of other programs that set it if its own does not.
     pub(super) env_aliases: &'static [&'static str],
 }
 
@@ -54,22 +54,22 @@ impl Setting {
         Self { env_aliases: variables, ..self }
     }
 
-    /// The entry that `name` is, where this setting is a table: what stands behind its own name and a dot.
+    /// The part of `name` after this setting's own name and a dot, if this setting is a table.
     pub(super) fn entry<'a>(&self, name: &'a str) -> Option<&'a str> {
         let entry = name.strip_prefix(self.name)?.strip_prefix('.')?;
         (self.target)(&mut Config::default()).is_table().then_some(entry)
     }
 
-    /// The variable of the environment.
+    /// The environment variable.
     pub(super) fn variable(&self) -> String {
         format!("{VARIABLES}{}", self.name.replace('.', "_").to_uppercase())
     }
 }
 
-/// How all variables begin.
+/// The prefix of all variables.
 pub(super) const VARIABLES: &str = "PAGEWISE_";
 
-/// Where the file is looked for: beside the settings, since a file cannot name itself.
+/// The variable with the path of the file. No setting: a file cannot name itself.
 pub(super) const FILE_VARIABLE: &str = "PAGEWISE_CONFIG";
 
 /// Every setting, in the order of the documentation.
@@ -77,7 +77,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
     GROUPS.iter().flat_map(|group| group.settings)
 }
 
-/// The settings by what they are about.
+/// The settings by subject.
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Group] = &[
     Group { title: "Memory of conversations", settings: &[

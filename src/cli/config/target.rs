@@ -1,4 +1,4 @@
-//! A place of [`Config`](super::Config) by its type: how it is read from words, and how it is shown.
+//! The types of settings: how a value is read from words, and how it is printed.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -15,20 +15,20 @@ use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
 use crate::tool::{AddressRange, FormArgument, HostPattern};
 
-/// Where a setting's value lies.
+/// The field of [`Config`](super::Config) that a setting sets.
 pub(super) enum SettingTarget<'a> {
     U64(&'a mut u64),
     U32(&'a mut u32),
     Usize(&'a mut usize),
-    /// A number with a least and a most.
+    /// A number in a range.
     Bounded(&'a mut u64, RangeInclusive<u64>),
-    /// A number of what nothing could be done without.
+    /// A number, 1 or more.
     Positive(&'a mut usize),
-    /// A number that is not 0.
+    /// A number, 1 or more, with no default of its own.
     Count(&'a mut Option<NonZeroUsize>),
-    /// Whole milliseconds, 1 or more: nothing could be waited for; at most [`MAX_SECONDS`].
+    /// Whole milliseconds, from 1 to [`MAX_SECONDS`].
     Milliseconds(&'a mut Duration),
-    /// Whole seconds, 1 or more; at most [`MAX_SECONDS`].
+    /// Whole seconds, from 1 to [`MAX_SECONDS`].
     Seconds(&'a mut Duration),
     Switch(&'a mut bool),
     Text(&'a mut Option<String>),
@@ -39,7 +39,7 @@ pub(super) enum SettingTarget<'a> {
     Folder(&'a mut Option<PathBuf>),
     Folders(&'a mut Vec<PathBuf>),
     Form(&'a mut FormArgument),
-    /// A table of forms; entries of a weaker layer stay.
+    /// A table of forms. Entries of weaker layers stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
     LogLevel(&'a mut LogLevel),
     LogFormat(&'a mut LogFormat),
@@ -47,18 +47,18 @@ pub(super) enum SettingTarget<'a> {
     Ranges(&'a mut Vec<AddressRange>),
 }
 
-/// A value as it was given: a word, or several.
+/// A value before it is read: one word or several.
 #[derive(Debug, Clone)]
 pub(super) enum RawValue {
-    /// From a variable or `--set`; a list stands in it with its own separator.
+    /// From a variable or `--set`. A list has separators in it.
     One(OsString),
     /// From an array of the file, or a flag given several times.
     Many(Vec<OsString>),
 }
 
 impl RawValue {
-    /// Whether it takes away what was set.
-    fn is_none(&self) -> bool {
+    /// Whether it is blank, which unsets the value of a weaker layer.
+    fn is_blank(&self) -> bool {
         self.one().is_some_and(|word| word.to_str().is_some_and(|text| text.trim().is_empty()))
     }
 
@@ -76,7 +76,7 @@ impl RawValue {
         self.one()?.to_str().map(str::trim)
     }
 
-    /// Several in one word have commas between them.
+    /// A list; in one word it has commas.
     fn items<T: std::str::FromStr>(&self) -> Option<Vec<T>> {
         let words = match self {
             Self::One(word) => word.to_str()?.split(',').collect(),
@@ -85,9 +85,9 @@ impl RawValue {
         words.into_iter().map(str::trim).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect()
     }
 
-    /// A number that TOML can hold, so that what is printed can be read back.
+    /// A number that TOML can hold, so that printed settings can be read back.
     fn number<N: TryFrom<i64>>(&self) -> Option<N> {
-        // TOML allows underscores between digits, and so do we everywhere.
+        // As in TOML, underscores may stand between digits.
         self.text()?.replace('_', "").parse::<i64>().ok()?.try_into().ok()
     }
 
@@ -95,23 +95,23 @@ impl RawValue {
         self.number().filter(|number| range.contains(number))
     }
 
-    /// `read` of it; of an empty text, that nothing is set.
+    /// The value that `read` returns; `None` for a blank one.
     fn optional<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<Option<T>> {
-        if self.is_none() { Some(None) } else { read(self).map(Some) }
+        if self.is_blank() { Some(None) } else { read(self).map(Some) }
     }
 }
 
-/// The longest time that can be set: 100 years, which all clocks here can add to now.
+/// The longest time: 100 years, which every clock can add to the present.
 const MAX_SECONDS: u64 = 100 * 366 * 24 * 60 * 60;
 
 impl SettingTarget<'_> {
-    /// Puts a value in its place; what was expected, where it is none.
-    pub(super) fn put(self, given: &RawValue) -> Result<(), String> {
+    /// Sets the field. Fails with a description of the values that it takes.
+    pub(super) fn set(self, given: &RawValue) -> Result<(), String> {
         let expected = self.expected();
-        self.put_read(given).ok_or(expected)
+        self.read(given).ok_or(expected)
     }
 
-    fn put_read(self, given: &RawValue) -> Option<()> {
+    fn read(self, given: &RawValue) -> Option<()> {
         match self {
             Self::U64(place) => put(place, given.number()),
             Self::U32(place) => put(place, given.number()),
@@ -125,7 +125,7 @@ impl SettingTarget<'_> {
             Self::Seconds(place) => put(place, given.number_within(&(1..=MAX_SECONDS)).map(Duration::from_secs)),
             Self::Switch(place) => put(place, given.text().and_then(switch)),
             Self::Secret(place) => {
-                // Blanks of a secret count.
+                // Blanks may be part of a secret.
                 let given = given.one().and_then(secret);
                 put(place, given.map(|secret| Some(secret).filter(|secret| !secret.0.is_empty())))
             }
@@ -153,7 +153,7 @@ impl SettingTarget<'_> {
         }
     }
 
-    /// What a value of it is, in words.
+    /// A description of its values.
     fn expected(&self) -> String {
         let words = match self {
             Self::Bounded(_, range) => return format!("a whole number from {} to {}", range.start(), range.end()),
@@ -177,8 +177,8 @@ impl SettingTarget<'_> {
         words.to_owned()
     }
 
-    /// The value as TOML has it; `None` where there is none.
-    pub(super) fn shown(&self) -> Option<Value> {
+    /// The value as TOML; `None` if there is none.
+    pub(super) fn to_toml(&self) -> Option<Value> {
         match self {
             Self::U64(number) => Some(integer(**number)),
             Self::U32(number) => Some(integer(u64::from(**number))),
@@ -207,18 +207,18 @@ impl SettingTarget<'_> {
         }
     }
 
-    /// Whether it is a table, with entries of any name.
+    /// Whether it is a table.
     pub(super) fn is_table(&self) -> bool {
         matches!(self, Self::Forms(_))
     }
 
-    /// Whether the value must not be repeated, not even where it is wrong.
+    /// Whether the value must not be printed, not even in an error.
     pub(super) fn is_secret(&self) -> bool {
         matches!(self, Self::Secret(_) | Self::Secrets(_))
     }
 }
 
-/// Stands for a secret that is set.
+/// Printed in place of a secret.
 const MASKED: &str = "(set, not shown)";
 
 const FORMS: &str = "auto, document, image, text, path or mixed";
@@ -241,7 +241,7 @@ fn secret(text: &OsStr) -> Option<Secret> {
     text.to_str().map(|text| Secret(text.to_owned()))
 }
 
-/// Several texts in one word are separated by commas.
+/// A list of texts; in one word it has commas.
 fn texts(given: &RawValue) -> Option<Vec<String>> {
     let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     match given {
@@ -253,7 +253,7 @@ fn texts(given: &RawValue) -> Option<Vec<String>> {
     }
 }
 
-/// Entries of a table, each `name=form`.
+/// The entries of a table, each `name=form`.
 fn forms(given: &RawValue) -> Option<Vec<(String, FormArgument)>> {
     let entry = |word: String| {
         let (name, form) = word.rsplit_once('=')?;
@@ -263,7 +263,7 @@ fn forms(given: &RawValue) -> Option<Vec<(String, FormArgument)>> {
     texts(given)?.into_iter().map(entry).collect()
 }
 
-/// Several folders in one word are separated as in `PATH`.
+/// A list of folders; in one word it is separated as in `PATH`.
 fn folders(given: &RawValue) -> Vec<PathBuf> {
     let paths = match given {
         RawValue::One(word) => env::split_paths(word).collect::<Vec<_>>(),
@@ -273,7 +273,7 @@ fn folders(given: &RawValue) -> Vec<PathBuf> {
     named.map(|path| folder(path.as_os_str())).collect()
 }
 
-/// A path, in which a leading `~/` is the home folder: no shell stands between a file and its reader.
+/// A path, in which a leading `~/` is the home folder: no shell expands the values of a file.
 fn folder(word: &OsStr) -> PathBuf {
     let path = PathBuf::from(word);
     match (path.strip_prefix("~"), env::home_dir()) {
