@@ -57,7 +57,7 @@ impl From<EngineFailure> for TextError {
     }
 }
 
-/// Extracts the text of a one-page PDF, as cut by `split`. Prefer this to [`page_text`]: the chunk is smaller and sound.
+/// Extracts the text of a one-page PDF, as cut by `split`. Prefer this to [`page_text()`]: the chunk is smaller and sound.
 ///
 /// # Errors
 /// - [`TextError::Unreadable`], [`TextError::Engine`]: every engine failed.

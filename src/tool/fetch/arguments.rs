@@ -70,7 +70,7 @@ pub struct SearchContentArguments {
     pub response_id: String,
     /// `url` or `urlIndex`.
     pub which: UrlSelector,
-    /// `maxChars`, capped at [`MAX_CHARS`].
+    /// `maxChars`, capped at `MAX_CHARS`.
     pub max_chars: u64,
     /// `offset`, in characters.
     pub offset: u64,
