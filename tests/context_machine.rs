@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pagewise::context::{
-    Answer, AnswerSettings, ContextManager, ConversationPoint, FileChange, FileRequest, ForgetRequest, InProcess,
+    AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest, InProcess,
     Reader, RequestedPart,
 };
 use pagewise::hash::PageFingerprint;
@@ -268,7 +268,7 @@ struct Pending {
     conversation: usize,
     file: usize,
     content: usize,
-    answer: Answer,
+    answer: FileAnswer,
     is_stale: bool,
     forgets: u64,
     disturbances: u64,
@@ -603,7 +603,7 @@ fn retell(model: &mut Model, now: &BTreeSet<PageFingerprint>, ever: &BTreeSet<Pa
     model.disturbances += 1;
 }
 
-fn is_suppressed(answer: &Answer) -> bool {
+fn is_suppressed(answer: &FileAnswer) -> bool {
     let text = answer.blocks.first().and_then(|block| block.text()).unwrap_or_default();
     text.starts_with("This file is already part") || text.starts_with("The summary information for")
 }

@@ -17,7 +17,7 @@ use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use pagewise::context::{Answer, AnswerSettings, ContextManager, FileRequest, ForgetRequest, RequestedPart};
+use pagewise::context::{AnswerSettings, ContextManager, FileAnswer, FileRequest, ForgetRequest, RequestedPart};
 use pagewise::page::PageIndex;
 use pagewise::store::{MemoryStore, StoreError, ViewStore};
 use pagewise::view::{ConversationId, PageForm};
@@ -178,7 +178,7 @@ impl World {
         world
     }
 
-    fn ask(&self, conversation: &ConversationId, page: u32) -> Answer {
+    fn ask(&self, conversation: &ConversationId, page: u32) -> FileAnswer {
         let mut request = FileRequest::whole("a.pdf");
         (request.part, request.conversation) = (RequestedPart::Index(page.into()), Some(conversation.clone()));
         self.context.get_file(&request).unwrap()
@@ -207,7 +207,7 @@ fn c() -> ConversationId {
     "c".parse().unwrap()
 }
 
-fn commits(answer: Answer) -> bool {
+fn commits(answer: FileAnswer) -> bool {
     answer.delivery.commit().is_ok()
 }
 
@@ -257,9 +257,9 @@ fn spread<P>(
 }
 
 /// An answer that waits to be committed by one task.
-type Waiting = Mutex<Option<Answer>>;
+type Waiting = Mutex<Option<FileAnswer>>;
 
-fn waiting(answer: Answer) -> Waiting {
+fn waiting(answer: FileAnswer) -> Waiting {
     Mutex::new(Some(answer))
 }
 

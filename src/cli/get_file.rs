@@ -10,7 +10,7 @@ use super::print::{Output, Report};
 use super::progress::TerminalProgress;
 use crate::hash::ContentHash;
 use crate::tool::Block;
-use crate::tool::{self, Caller, EmitFormat, FileAnswer, FormArgument, GetFileArguments, ToolError};
+use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
 pub(super) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
@@ -44,7 +44,7 @@ fn form(typed: &GetFile, config: &Config) -> FormArgument {
     if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
 }
 
-fn report(answer: FileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
+fn report(answer: GetFileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
     let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
     let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
     let text = match (emit, shape) {

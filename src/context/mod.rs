@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use self::answer::{
-    Answer, AnswerDetails, Block, BoundExceeded, DocumentBlock, ImageBlock, NextCall, OutputBounds, PageEstimate,
+    AnswerDetails, Block, BoundExceeded, DocumentBlock, FileAnswer, ImageBlock, NextCall, OutputBounds, PageEstimate,
     RequestBounds, ResultBudget, SentPage, end_writing, json_length, write_whole,
 };
 pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
@@ -34,7 +34,10 @@ pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
     plan_pages, select_from, select_pages,
 };
-pub use self::phrases::{TEXT_DELETED, grouped, one_line, page_held, page_or_pages, points, summary_held, untrusted};
+pub use self::phrases::{
+    NO_TEXT_IN_PDF, TEXT_DELETED, grouped, one_line, outline_line, page_heading, page_held, page_or_pages, points,
+    summary_held, unreadable_page_text, untrusted,
+};
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
@@ -118,7 +121,7 @@ impl ContextManager {
     ///
     /// # Errors
     /// Every refusal of the file, the PDF and the arguments, and [`StopReason::Cancelled`]. Nothing is recorded then.
-    pub fn get_file(&self, request: &FileRequest) -> Result<Answer, ContextError> {
+    pub fn get_file(&self, request: &FileRequest) -> Result<FileAnswer, ContextError> {
         self.get_file_with_progress(request, &NoProgress)
     }
 
@@ -130,7 +133,7 @@ impl ContextManager {
         &self,
         request: &FileRequest,
         progress: &dyn ProgressListener,
-    ) -> Result<Answer, ContextError> {
+    ) -> Result<FileAnswer, ContextError> {
         let asked = self.sources.open(&request.file, request.requester())?;
         let (memory, doubts) = self.memory(&asked, request)?;
         let (mut draft, text) = self.draft(&asked, request, &memory, progress)?;
@@ -242,7 +245,7 @@ impl ContextManager {
         memory: &FileMemory,
         draft: AnswerDraft,
         text: Option<Arc<str>>,
-    ) -> Answer {
+    ) -> FileAnswer {
         let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
         let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &HeldItem| Holding { content, file: asked.key, what: *what };
@@ -258,7 +261,7 @@ impl ContextManager {
             let texts = text.map(|text| (content, text)).into_iter().collect();
             PendingRecord { conversation, delivery, texts }
         });
-        Answer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
+        FileAnswer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
     }
 
     fn delivery(&self, record: Option<PendingRecord>) -> Delivery {

@@ -1,6 +1,10 @@
 //! Sentences that the contract fixes, or that several answers share, and number formats.
 
+use std::fmt::Display;
+
+use crate::document::OutlineItem;
 use crate::page::{PageLabel, PageNumber, PageSet};
+use crate::worker::PdfError;
 
 /// The last line of every summary.
 pub(super) const HOW_TO_READ_PAGES: &str =
@@ -24,6 +28,10 @@ pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "A provider would refuse every 
 
 /// For a file that was deleted.
 pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";
+
+/// For a PDF without text.
+pub const NO_TEXT_IN_PDF: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to \
+     render pages as images for visual inspection.";
 
 /// The line that marks quoted document content as untrusted. Every answer with such content has it once.
 #[must_use]
@@ -50,6 +58,27 @@ pub(super) fn numbered(page: PageNumber, label: Option<&PageLabel>) -> String {
         Some(label) => format!("{page} (label {})", one_line(&label.0)),
         None => page.to_string(),
     }
+}
+
+/// The heading of a page's text, with the gap to the text before it.
+#[must_use]
+pub fn page_heading(page: impl Display, is_first: bool) -> String {
+    let gap = if is_first { "" } else { "\n\n" };
+    format!("{gap}--- Page {page} ---\n")
+}
+
+/// The note on a page whose text cannot be read.
+#[must_use]
+pub fn unreadable_page_text(page: PageNumber, error: &PdfError) -> String {
+    format!("Page {page}: its text cannot be read: {error}")
+}
+
+/// An entry of the outline: its title, indented by its depth, with its page.
+#[must_use]
+pub fn outline_line(item: &OutlineItem, label: Option<&PageLabel>) -> String {
+    let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
+    let page = item.page.map(|page| format!(", page {}", numbered(page.number(), label))).unwrap_or_default();
+    format!("{indent}- {}{page}", one_line(&item.title))
 }
 
 /// `page 2`, or `pages 2-3,7`.

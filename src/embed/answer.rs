@@ -24,7 +24,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(answer: context::Answer) -> Self {
+    pub(super) fn new(answer: context::FileAnswer) -> Self {
         let numbers = |pages: &PageSet| pages.iter().map(|page| page.number().get()).collect();
         Self {
             header: document_header(&answer),

@@ -12,7 +12,7 @@ use super::delivery::ResultBlobs;
 use super::tools::ToolResult;
 use crate::tool::Block;
 use crate::tool::{
-    DataAnswer, FileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
+    DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
     ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
 };
 
@@ -38,7 +38,7 @@ pub(super) fn tool(spec: ToolSpec) -> Tool {
 }
 
 /// A result of content blocks alone. Clients that find structured content show the model nothing else.
-pub(super) fn file_result(answer: &FileAnswer, blobs: &mut ResultBlobs) -> CallToolResult {
+pub(super) fn file_result(answer: &GetFileAnswer, blobs: &mut ResultBlobs) -> CallToolResult {
     let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
     let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
     let blocks = answer.blocks.iter().map(|block| content_block(block, blobs));

@@ -39,7 +39,7 @@ pub use self::error::{ErrorCode, ToolError};
 pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
-pub use self::get_file::{FileAnswer, GetFileArguments, details_json, get_file};
+pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
-    Answer, AnswerSettings, Block, ContextManager, ContextParts, FileRequest, PageChunk, PageText, Pages, PdfAction,
-    PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
+    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageChunk, PageText, Pages,
+    PdfAction, PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
@@ -164,7 +164,7 @@ impl Bench {
     }
 
     /// Asks in the conversation `c` without committing.
-    pub(crate) fn ask(&self, file: &str, change: impl Fn(&mut FileRequest)) -> Answer {
+    pub(crate) fn ask(&self, file: &str, change: impl Fn(&mut FileRequest)) -> FileAnswer {
         let mut request = FileRequest::whole(file);
         request.conversation = Some("c".parse().unwrap());
         change(&mut request);
@@ -180,7 +180,7 @@ impl Bench {
     }
 }
 
-pub(crate) fn lines(answer: &Answer) -> Vec<String> {
+pub(crate) fn lines(answer: &FileAnswer) -> Vec<String> {
     let line = |block: &Block| match block {
         Block::Text(text) => text.clone(),
         Block::Document(page) => format!("PDF: {}", String::from_utf8_lossy(&page.bytes)),

@@ -140,7 +140,7 @@ pub enum NextCall {
 
 /// A finished answer. Only [`Delivery::commit`](super::Delivery::commit) records it as delivered.
 #[derive(Debug)]
-pub struct Answer {
+pub struct FileAnswer {
     /// The blocks for the model, in order.
     pub blocks: Vec<Block>,
     /// What the program gets.

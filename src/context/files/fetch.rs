@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::{PositionedFile, owner_key, source_error};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
+use crate::context::phrases::{NO_TEXT_IN_PDF, page_heading, unreadable_page_text};
 use crate::hash::ContentHash;
 use crate::html::decoded;
 use crate::limits::Cancellation;
-use crate::page::PageSet;
+use crate::page::{PageNumber, PageSet};
 use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
 use crate::text::normalize_text;
 use crate::view::ConversationId;
@@ -198,14 +199,14 @@ impl FetchJob<'_> {
             if text.text.len() as u64 > self.max_text_bytes() {
                 break;
             }
-            text.push(page.number().get(), document.page_text(page));
+            text.push(page.number(), document.page_text(page));
         }
         if let Some(error) = text.failure.take().filter(|_| !text.was_read) {
             return Err(failed(error));
         }
         let pages = document.page_count();
         if text.is_empty {
-            text.text = NO_TEXT.to_owned();
+            text.text = NO_TEXT_IN_PDF.to_owned();
         }
         Ok(StoredText {
             title: document.info().title,
@@ -239,10 +240,6 @@ impl FetchJob<'_> {
     }
 }
 
-/// The text of a PDF that has none.
-const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
-     as images for visual inspection.";
-
 /// The text of a PDF, page by page.
 struct FetchedPdfText {
     text: String,
@@ -259,16 +256,16 @@ impl Default for FetchedPdfText {
 }
 
 impl FetchedPdfText {
-    fn push(&mut self, number: u32, page: Result<PageText, PdfError>) {
-        let gap = if self.text.is_empty() { "" } else { "\n\n" };
+    fn push(&mut self, number: PageNumber, page: Result<PageText, PdfError>) {
         match page {
             Ok(page) => {
                 self.was_read = true;
                 self.is_empty &= page.text.is_empty();
-                self.text.push_str(&format!("{gap}--- Page {number} ---\n{}", page.text));
+                self.text.push_str(&page_heading(number, self.text.is_empty()));
+                self.text.push_str(&page.text);
             }
             Err(error) => {
-                self.notes.push(format!("Page {number}: its text cannot be read: {error}"));
+                self.notes.push(unreadable_page_text(number, &error));
                 self.failure.get_or_insert(error);
             }
         }

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::sample::PageSample;
 use crate::context::answer::PageEstimate;
-use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, numbered, one_line, page_or_pages, points, untrusted};
-use crate::document::{DocumentInfo, Outline, OutlineItem};
+use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, one_line, outline_line, page_or_pages, points, untrusted};
+use crate::document::{DocumentInfo, Outline};
 use crate::page::PageIndex;
 use crate::worker::Pages;
 
@@ -73,19 +73,12 @@ impl SummaryInput<'_> {
             true => format!("Outline (the first {shown} of {} entries):", grouped_count(outline.total)),
             false => "Outline:".to_owned(),
         };
-        let items = outline.items.iter().map(|item| self.outline_line(item));
+        let items = outline.items.iter().map(|item| {
+            let label = item.page.and_then(|page| self.document.page_label(page));
+            outline_line(item, label.as_ref())
+        });
         let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
         std::iter::once(title).chain(items).chain(gap).collect()
-    }
-
-    fn outline_line(&self, item: &OutlineItem) -> String {
-        let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
-        let mut line = format!("{indent}- {}", one_line(&item.title));
-        if let Some(page) = item.page {
-            let label = self.document.page_label(page);
-            line.push_str(&format!(", page {}", numbered(page.number(), label.as_ref())));
-        }
-        line
     }
 
     fn sample_lines(&self) -> Vec<String> {

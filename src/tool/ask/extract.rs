@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::load::{LoadedPdf, RequestedPdf};
 use super::pack::{PackedPdf, PdfPacker, RequestBudget, shared};
-use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions};
+use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions, page_heading};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
@@ -133,8 +133,8 @@ impl TextExtraction<'_, '_> {
             }
             text.characters = text.characters.saturating_add(length.min(*room));
             *room = room.saturating_sub(length);
-            let gap = if text.body.is_empty() { "" } else { "\n\n" };
-            text.body.push_str(&format!("{gap}--- Page {} ---\n{kept}", page.number()));
+            text.body.push_str(&page_heading(page.number(), text.body.is_empty()));
+            text.body.push_str(&kept);
         }
         text
     }

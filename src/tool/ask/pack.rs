@@ -3,7 +3,7 @@
 use super::AskContext;
 use super::join::{JoinedPdfs, PageJoiner};
 use super::load::{LoadedPdf, RequestedPdf};
-use crate::context::{OpenPdf, page_or_pages};
+use crate::context::{OpenPdf, page_heading, page_or_pages};
 use crate::model::{ModelName, ModelSettings, QuestionPart, base64_length};
 use crate::page::{PageIndex, PageSet};
 use crate::provider::ProviderLimits;
@@ -243,7 +243,7 @@ impl PdfPacker<'_> {
                 if is_blank {
                     Err(reason)
                 } else {
-                    Ok(QuestionPart::Text(format!("--- Page {} ---\n{text}", page.number())))
+                    Ok(QuestionPart::Text(format!("{}{text}", page_heading(page.number(), true))))
                 }
             }
         }

@@ -12,14 +12,14 @@ use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::error::ToolError;
 use crate::context::{
-    Answer, Block, Cancellation, ContextManager, Delivery, FileRequest, ProgressListener, page_or_pages, untrusted,
+    Block, Cancellation, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::ConversationId;
 
 /// The result of `get_file`.
 #[derive(Debug)]
-pub struct FileAnswer {
+pub struct GetFileAnswer {
     /// For the model, in order.
     pub blocks: Vec<Block>,
     /// For the program.
@@ -41,7 +41,7 @@ pub fn get_file(
     arguments: GetFileArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
-) -> Result<FileAnswer, ToolError> {
+) -> Result<GetFileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
@@ -52,7 +52,7 @@ pub fn get_file(
     answer.details.notes.extend(caller.store_note.clone());
     let (header, footer) = header_and_footer(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
-    Ok(FileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
+    Ok(GetFileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
 }
 
 /// What the context is asked for a call with these arguments.
@@ -81,7 +81,7 @@ pub(crate) fn file_request(
 }
 
 /// A header before documents. Other blocks start with fixed lines, so they get a footer instead.
-fn header_and_footer(answer: &Answer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
+fn header_and_footer(answer: &FileAnswer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
     let handle = conversation.map(|handle| {
         format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
     });
@@ -92,7 +92,7 @@ fn header_and_footer(answer: &Answer, conversation: Option<&ConversationId>) -> 
 }
 
 /// Names the pages that come as documents; `None` where there are none.
-pub(crate) fn document_header(answer: &Answer) -> Option<String> {
+pub(crate) fn document_header(answer: &FileAnswer) -> Option<String> {
     let documents = answer.blocks.iter().filter_map(|block| match block {
         Block::Document(page) => Some(page.page.index()),
         Block::Text(_) | Block::Image(_) => None,

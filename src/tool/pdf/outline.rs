@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{OpenPdf, OutlineItem, ResultBudget, json_length, one_line, untrusted};
+use crate::context::{OpenPdf, OutlineItem, ResultBudget, json_length, outline_line, untrusted};
+use crate::page::PageLabel;
 use crate::tool::data_answer::DataAnswer;
 
 /// Entries in one answer.
@@ -50,16 +51,13 @@ fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultBudget) -> usize {
 }
 
 fn line(pdf: &OpenPdf, item: &OutlineItem) -> String {
-    let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
-    let page = item.page.map(|page| format!(", page {}", page.number())).unwrap_or_default();
-    let label = label(pdf, item).map(|label| format!(" (label {})", one_line(&label))).unwrap_or_default();
-    format!("{indent}- {}{page}{label}", one_line(&item.title))
+    outline_line(item, label(pdf, item).as_ref())
 }
 
 /// The printed label of the entry's page, if it differs from the number.
-fn label(pdf: &OpenPdf, item: &OutlineItem) -> Option<String> {
+fn label(pdf: &OpenPdf, item: &OutlineItem) -> Option<PageLabel> {
     let page = item.page?;
-    pdf.document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string())
+    pdf.document.page_label(page).filter(|label| label.0 != page.number().to_string())
 }
 
 fn structure(pdf: &OpenPdf, item: &OutlineItem) -> Value {
@@ -70,7 +68,7 @@ fn structure(pdf: &OpenPdf, item: &OutlineItem) -> Value {
         entry.insert("page".into(), json!(page.number().get()));
     }
     if let Some(label) = label(pdf, item) {
-        entry.insert("label".into(), json!(label));
+        entry.insert("label".into(), json!(label.0));
     }
     Value::Object(entry)
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::arguments::TextArguments;
 use crate::context::{
-    ContextError, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages, json_length,
-    page_or_pages, select_from, untrusted,
+    ContextError, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages,
+    json_length, page_heading, page_or_pages, select_from, unreadable_page_text, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -128,7 +128,7 @@ impl<'a> TextResultBuilder<'a> {
                 self.push(page, &found.text);
             }
             Err(error) => {
-                self.notes.push(format!("Page {number}: its text cannot be read: {error}"));
+                self.notes.push(unreadable_page_text(number, &error));
                 self.failure.get_or_insert(error);
             }
         }
@@ -136,7 +136,7 @@ impl<'a> TextResultBuilder<'a> {
 
     /// Adds what fits of a page. Its heading counts too.
     fn push(&mut self, page: PageIndex, text: &str) {
-        let heading = char_count(&heading(page.number().get(), self.total == 0));
+        let heading = char_count(&page_heading(page.number(), self.total == 0));
         self.total = self.total.saturating_add(heading).saturating_add(char_count(text));
         if self.is_cut || heading > self.left {
             self.is_cut = true;
@@ -186,7 +186,7 @@ impl TextResult {
         let mut cut = None;
         for mut page in std::mem::take(&mut self.pages) {
             // The number appears in the heading and in the details.
-            let cost = json_length(&heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
+            let cost = json_length(&page_heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
             let fitting = prefix_within_json(&page.text, left.saturating_sub(cost)).len();
             if left < cost || fitting < page.text.len() {
                 cut = Some(page.number);
@@ -208,7 +208,7 @@ impl TextResult {
 
     /// Notes that the text ends within page `number` for lack of room.
     fn note_cut(&mut self, number: u32) {
-        let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&heading(page.number, at == 0)));
+        let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&page_heading(page.number, at == 0)));
         let texts = self.pages.iter().map(|page| char_count(&page.text));
         self.max_chars = headings.chain(texts).sum();
         self.truncated = true;
@@ -227,12 +227,12 @@ impl TextResult {
     #[must_use]
     pub fn text(&self) -> String {
         if !self.truncated && self.pages.iter().all(|page| page.text.is_empty()) {
-            return NO_TEXT.to_owned();
+            return NO_TEXT_IN_PDF.to_owned();
         }
         let selected = self.selection.as_deref().map(|pages| format!(" (pages: {pages})")).unwrap_or_default();
         let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
         for (at, page) in self.pages.iter().enumerate() {
-            text.push_str(&heading(page.number, at == 0));
+            text.push_str(&page_heading(page.number, at == 0));
             text.push_str(&page.text);
         }
         if self.truncated {
@@ -254,14 +254,4 @@ impl TextResult {
         let lines = untrusted.into_iter().chain(without).chain(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.collect::<Vec<_>>().join("\n")
     }
-}
-
-/// The answer if no selected page has text.
-const NO_TEXT: &str = "No text content found in PDF. This may be a scanned document. Use pdf_render_page to render pages \
-     as images for visual inspection.";
-
-/// The line before a page. It also separates it from the page before.
-fn heading(page: u32, is_first: bool) -> String {
-    let gap = if is_first { "" } else { "\n\n" };
-    format!("{gap}--- Page {page} ---\n")
 }
