@@ -58,10 +58,11 @@ pub use crate::worker::{
     Reader, RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
 
+use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
 use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot};
 use self::files::RequestedFile;
-use self::pdf::{AnswerDraft, PdfAnswerBuilder, held_summary};
+use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
 use crate::limits::Limits;

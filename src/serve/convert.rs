@@ -9,11 +9,10 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::delivery::ResultBlobs;
-use super::tools::ToolResult;
 use crate::tool::Block;
 use crate::tool::{
-    DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES, RESULT_SIZE_HINT,
-    ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
+    DataAnswer, Delivery, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES,
+    RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
 };
 
 /// The key in `_meta` of a result's details.
@@ -21,6 +20,22 @@ const DETAILS_KEY: &str = "io.github.pagewise/details";
 
 /// The key in `_meta` of an error's code, message, hint and data.
 const ERROR_KEY: &str = "io.github.pagewise/error";
+
+/// The outcome of a call.
+pub(super) struct ToolResult {
+    pub(super) result: CallToolResult,
+    /// The data that the result's marks stand for.
+    pub(super) blobs: ResultBlobs,
+    /// The delivery to record once the result is written.
+    pub(super) delivery: Option<Delivery>,
+}
+
+impl From<CallToolResult> for ToolResult {
+    /// A result without data that records no delivery.
+    fn from(result: CallToolResult) -> Self {
+        Self { result, blobs: ResultBlobs::default(), delivery: None }
+    }
+}
 
 /// The entry of a tool in `tools/list`.
 pub(super) fn tool(spec: ToolSpec) -> Tool {

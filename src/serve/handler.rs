@@ -11,11 +11,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::convert::ToolResult;
 use super::delivery::{InFlight, PendingResponses, ResponseParts};
 use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
 use super::progress::ToolProgress;
-use super::tools::{ToolCall, ToolEntry, ToolResult};
+use super::tools::{ToolCall, ToolEntry};
 use super::{ServerParts, convert, http, tools};
 use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 

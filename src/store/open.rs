@@ -1,9 +1,11 @@
 //! Opens the configured store: SQLite, or memory with a warning, or a shared database.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{MemoryStore, PostgresAddress, PostgresError, SqliteStore, StoreError, StoreReport, ViewStore};
+#[cfg(not(feature = "postgres"))]
+use super::PostgresError;
+use super::{MemoryStore, PostgresAddress, SqliteStore, StoreError, StoreReport, StoreWarning, ViewStore};
 use crate::source::HashStore;
 
 /// An opened store.
@@ -23,29 +25,6 @@ pub struct DatabaseSettings {
     pub address: PostgresAddress,
     /// Maximum connections of this process.
     pub max_connections: usize,
-}
-
-/// A problem while opening a store, although one was opened.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreWarning {
-    /// The database was corrupt. It was renamed, and an empty one took its place.
-    #[error("the database was corrupt and is now {}; conversations start anew", set_aside.display())]
-    SetAside {
-        /// Where the corrupt file is now.
-        set_aside: PathBuf,
-    },
-    /// The shared database does not respond yet. Every use tries again.
-    #[error("nothing is remembered until the database answers: {reason}")]
-    Away {
-        /// Why.
-        reason: PostgresError,
-    },
-    /// Views are kept in memory and end with the process.
-    #[error("conversations end with this process: {reason}")]
-    MemoryOnly {
-        /// Why.
-        reason: StoreError,
-    },
 }
 
 /// Opens the database of `folder`, or a store in memory if that fails.

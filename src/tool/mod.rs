@@ -18,6 +18,7 @@ mod get_file;
 mod pdf;
 mod resource;
 mod schema;
+mod tool_list;
 mod truncate;
 
 pub use self::arguments::argument;
@@ -40,18 +41,18 @@ pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
-pub(crate) use self::get_file::{document_header, file_request};
+pub(crate) use self::get_file::{document_header, file_request, get_file_spec};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,
-    RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, extract_text,
-    outline, render_page, search, split, write_joined, write_page, write_picture,
+    RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, ask_spec,
+    extract_text, outline, render_page, search, split, write_joined, write_page, write_picture,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
     read_page,
 };
-pub(crate) use self::schema::get_file_spec;
-pub use self::schema::{INSTRUCTIONS, ToolSpec, ask_spec, tool_specs};
+pub use self::schema::ToolSpec;
+pub use self::tool_list::{INSTRUCTIONS, tool_specs};
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,
     DatabaseSettings, Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, NoProgress, OpenPdf, OutputBounds,

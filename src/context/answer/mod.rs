@@ -1,5 +1,6 @@
 //! The result of a request: blocks for the model, details for the program, and the delivery to commit.
 
+mod draft;
 mod output_folder;
 mod request_bounds;
 mod result_budget;
@@ -8,6 +9,7 @@ mod write_file;
 
 use bytes::Bytes;
 
+pub(super) use self::draft::AnswerDraft;
 pub use self::output_folder::OutputBounds;
 pub(super) use self::output_folder::{OutputFolder, PageFileName};
 pub use self::request_bounds::{BoundExceeded, RequestBounds};

@@ -31,7 +31,7 @@ use self::revision_diff::change_lines;
 use self::sample::PageSample;
 use self::selection::select;
 use self::summary::SummaryInput;
-use super::answer::{AnswerDetails, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
+use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
@@ -40,7 +40,7 @@ use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
-use crate::view::{FileKey, ForgetScope, HeldItem, PageForm};
+use crate::view::{FileKey, HeldItem, PageForm};
 use crate::worker::{PageChunk, Pages, PdfError};
 
 /// Builds one answer about a PDF.
@@ -62,20 +62,7 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
 }
 
-/// Blocks, details, and what to record once they were delivered.
-pub(super) struct AnswerDraft {
-    pub(super) blocks: Vec<Block>,
-    pub(super) details: AnswerDetails,
-    pub(super) holdings: Vec<HeldItem>,
-    /// Forgotten before the holdings are recorded: positions that show other pages now.
-    pub(super) forget: Vec<ForgetScope>,
-}
-
 impl AnswerDraft {
-    pub(super) fn new(block: Block, details: AnswerDetails, holdings: Vec<HeldItem>) -> Self {
-        Self { blocks: vec![block], details, holdings, forget: Vec::new() }
-    }
-
     /// Adds what changed since an earlier version. Pages in `given` or `held` are mentioned elsewhere in the answer, so
     /// they are not listed as changed or added.
     fn add_revision_diff(

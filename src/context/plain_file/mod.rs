@@ -7,11 +7,10 @@ use std::sync::Arc;
 pub(super) use self::lines::shorter_diff;
 
 use self::lines::{Excerpt, LineRange, excerpt};
-use super::answer::{AnswerDetails, Block, ImageBlock, NextCall, ResultBudget, image_usage, usage_of};
+use super::answer::{AnswerDetails, AnswerDraft, Block, ImageBlock, NextCall, ResultBudget, image_usage, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
-use super::pdf::AnswerDraft;
 use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use super::request::{AnswerSettings, FileRequest};
 use crate::hash::ContentHash;

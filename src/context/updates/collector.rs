@@ -1,6 +1,6 @@
 //! Collects file updates until an answer is full.
 
-use super::{FileUpdate, PendingUpdate};
+use super::file_update::{FileUpdate, PendingUpdate};
 
 /// Files reported in one answer. The next answer reports the rest.
 const MAX_FILES: usize = 100;

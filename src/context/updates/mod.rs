@@ -1,20 +1,23 @@
 //! What changed among the files that a conversation holds.
 
 mod collector;
+mod file_update;
 mod revalidate;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+pub use self::file_update::{FileChange, FileUpdate};
 pub use self::watch::FileWatch;
 
 use self::collector::UpdateCollector;
+use self::file_update::{CheckResult, PendingUpdate};
 use super::answer::text_usage;
 use super::conversation::{ConversationSession, Delivery, PendingRecord, Snapshot};
 use super::error::ContextError;
 use super::files::{RequestedFile, Requester};
-use super::pdf::{PageChanges, RevisionDiff};
+use super::pdf::RevisionDiff;
 use super::plain_file::{read_text, shorter_diff, whole_span};
 use super::{ContextManager, empty_record};
 use crate::hash::{ContentHash, PageFingerprint};
@@ -35,93 +38,6 @@ pub struct Updates {
     pub generation: u64,
     /// Commit it once the answer has been written to the client. The changes then count as reported.
     pub delivery: Delivery,
-}
-
-/// The change of one file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileUpdate {
-    /// The path, absolute.
-    pub path: String,
-    /// What became of it.
-    pub change: FileChange,
-}
-
-/// How a file changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileChange {
-    /// The file does not exist any more.
-    Deleted,
-    /// The pages of a PDF changed.
-    Pages(PageChanges),
-    /// The lines of a text file changed.
-    Text {
-        /// The diff.
-        diff: String,
-    },
-    /// The content changed; request the file to read it.
-    Content {
-        /// The MIME type detected from its bytes.
-        mime_type: &'static str,
-        /// Why no details are given, if some could be expected.
-        reason: Option<String>,
-    },
-    /// The file is again as it was given. An earlier report of a change no longer applies.
-    Restored,
-    /// The file cannot be read now. Reported by every call.
-    Unreadable {
-        /// Why.
-        reason: String,
-    },
-}
-
-/// One changed file, and what to record once the change was reported.
-pub(super) struct PendingUpdate {
-    /// `None` if the change does not affect anything given.
-    pub(super) update: Option<FileUpdate>,
-    file: FileKey,
-    pub(super) content: Option<ContentHash>,
-    forget: Vec<ForgetScope>,
-    holdings: Vec<HeldItem>,
-    page_count: Option<u32>,
-    text: Option<Arc<str>>,
-}
-
-/// The result of checking a file.
-pub(super) enum CheckResult {
-    /// As last reported to the agent.
-    Unchanged,
-    /// Being written to right now.
-    BeingWritten,
-    /// Changed, or unreadable.
-    Changed(Box<PendingUpdate>),
-}
-
-impl From<PendingUpdate> for CheckResult {
-    fn from(told: PendingUpdate) -> Self {
-        Self::Changed(Box::new(told))
-    }
-}
-
-impl FileUpdate {
-    pub(super) fn is_unreadable(&self) -> bool {
-        matches!(self.change, FileChange::Unreadable { .. })
-    }
-}
-
-impl PendingUpdate {
-    /// The same update without details; `None` if it has none to drop.
-    pub(super) fn without_details(self) -> Option<Self> {
-        let update = self.update?;
-        let mime_type = match update.change {
-            FileChange::Pages(_) => "application/pdf",
-            FileChange::Text { .. } => "text/plain",
-            FileChange::Content { mime_type, reason: Some(_) } => mime_type,
-            _ => return None,
-        };
-        let reason = Some("its changes are too long for this answer".to_owned());
-        let update = Some(FileUpdate { change: FileChange::Content { mime_type, reason }, ..update });
-        Some(Self { update, forget: Vec::new(), holdings: vec![HeldItem::Followed], text: None, ..self })
-    }
 }
 
 impl ContextManager {

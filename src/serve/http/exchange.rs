@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
-use super::log::RequestLogEntry;
+use super::log::{LoggedCall, RequestLogEntry};
 use super::metrics::{Gauge, Metrics};
 use crate::serve::delivery::{
     BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES, PendingResponse, ResponseParts,
@@ -44,14 +44,6 @@ pub(in crate::serve) struct Exchange {
 
 /// How long the data of an unwritten response waits for a client that may come back to its session.
 const RECONNECT_TIME: Duration = Duration::from_secs(30);
-
-/// What was called, for the log.
-#[derive(Default, Clone)]
-pub(in crate::serve) struct LoggedCall {
-    pub(in crate::serve) tool: Option<&'static str>,
-    pub(in crate::serve) client: Option<String>,
-    pub(in crate::serve) trace: Option<String>,
-}
 
 impl Exchange {
     /// An exchange whose response takes its data from `open`.

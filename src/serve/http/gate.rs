@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::HttpSettings;
 use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, store_text};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
+use super::settings::HttpSettings;
 use crate::serve::HttpState;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
-use super::exchange::LoggedCall;
+/// What was called, for the log.
+#[derive(Default, Clone)]
+pub(in crate::serve) struct LoggedCall {
+    pub(in crate::serve) tool: Option<&'static str>,
+    pub(in crate::serve) client: Option<String>,
+    pub(in crate::serve) trace: Option<String>,
+}
 
 /// What the log event says besides the outcome.
 pub(super) struct RequestLogEntry {

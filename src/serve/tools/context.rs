@@ -1,7 +1,7 @@
 //! Calls of the tools whose names begin with `context_`.
 
-use super::{ToolCall, ToolResult};
-use crate::serve::convert;
+use super::ToolCall;
+use crate::serve::convert::{self, ToolResult};
 use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolError};
 
 pub(crate) fn status(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {

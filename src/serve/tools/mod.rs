@@ -4,27 +4,12 @@ mod context;
 mod pdf;
 mod web;
 
-use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::model::JsonObject;
 
+use super::ServerParts;
+use super::convert::{self, ToolResult};
 use super::delivery::ResultBlobs;
-use super::{ServerParts, convert};
-use crate::tool::{self, Caller, ContextManager, Delivery, GetFileArguments, ProgressListener, ToolError, ToolSpec};
-
-/// The outcome of a call.
-pub(super) struct ToolResult {
-    pub(super) result: CallToolResult,
-    /// The data that the result's marks stand for.
-    pub(super) blobs: ResultBlobs,
-    /// The delivery to record once the result is written.
-    pub(super) delivery: Option<Delivery>,
-}
-
-impl From<CallToolResult> for ToolResult {
-    /// A result without data that records no delivery.
-    fn from(result: CallToolResult) -> Self {
-        Self { result, blobs: ResultBlobs::default(), delivery: None }
-    }
-}
+use crate::tool::{self, Caller, ContextManager, GetFileArguments, ProgressListener, ToolError, ToolSpec};
 
 /// One call.
 pub(super) struct ToolCall<'a> {

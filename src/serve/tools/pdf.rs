@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{ToolCall, ToolResult};
-use crate::serve::convert;
+use super::ToolCall;
+use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
     self, AskArguments, AskContext, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, NoReplyListener,
     RenderArguments, SearchArguments, TextArguments, ToolError,

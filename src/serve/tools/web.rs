@@ -1,7 +1,7 @@
 //! Calls of the fetching tools.
 
-use super::{ToolCall, ToolResult};
-use crate::serve::convert;
+use super::ToolCall;
+use crate::serve::convert::{self, ToolResult};
 use crate::tool::{self, FetchArguments, SearchContentArguments, ToolError};
 
 pub(crate) fn fetch_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {

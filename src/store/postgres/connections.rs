@@ -19,9 +19,6 @@ use super::error_mapping::{connection_error, statement_error};
 use super::{schema, tls};
 use crate::store::PoolUsage;
 
-/// Server-side timeout of a statement. No statement takes longer unless it waits for another.
-pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
-
 /// Timeout of a statement that scans all rows.
 pub(super) const MAX_LONG_STATEMENT: Duration = Duration::from_secs(60);
 
@@ -195,7 +192,7 @@ impl ConnectionState {
         if !self.has_schema.load(Ordering::Relaxed) {
             self.ensure_schema(client).await?;
         }
-        let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { MAX_STATEMENT };
+        let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { schema::MAX_STATEMENT };
         let answer = tokio::time::timeout(limit, operation.run(client, is_repeat)).await;
         let late = |_| PostgresError::TimedOut { place: self.address.place(), what: AwaitedStep::Answer, limit };
         let output = answer.map_err(late)?.map_err(asked)?;

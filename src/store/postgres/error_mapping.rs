@@ -66,7 +66,7 @@ fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
         return PostgresError::Restart { place };
     }
     if [&SqlState::QUERY_CANCELED, &SqlState::LOCK_NOT_AVAILABLE].contains(&code) {
-        return PostgresError::TimedOut { place, what: AwaitedStep::Answer, limit: super::connections::MAX_STATEMENT };
+        return PostgresError::TimedOut { place, what: AwaitedStep::Answer, limit: super::schema::MAX_STATEMENT };
     }
     if [&SqlState::UNDEFINED_TABLE, &SqlState::UNDEFINED_COLUMN, &SqlState::INVALID_SCHEMA_NAME].contains(&code) {
         return PostgresError::Foreign { what: message() };

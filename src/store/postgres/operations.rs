@@ -2,16 +2,13 @@
 
 use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join3, join4};
-use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Row};
 
 use super::connections::Operation;
-use super::rows::{HoldingColumns, signed};
+use super::rows::{HoldingColumns, Parameter, signed};
 use super::{rows, statements as sql};
 use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
-
-pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// Begins a transaction whose commit survives a server crash, whatever the database's default is.
 pub(super) const BEGIN_DURABLE: &str = "BEGIN; SELECT set_config('synchronous_commit', 'on', true)

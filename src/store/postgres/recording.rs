@@ -5,8 +5,8 @@ use futures_util::future::{join_all, join3};
 use tokio_postgres::{Error, Row, Statement};
 
 use super::connections::Operation;
-use super::operations::{BEGIN_DURABLE, COMMIT, Parameter, apply, row_of, view_of};
-use super::rows::{HoldingColumns, signed};
+use super::operations::{BEGIN_DURABLE, COMMIT, apply, row_of, view_of};
+use super::rows::{HoldingColumns, Parameter, signed};
 use super::{rows, statements as sql};
 use crate::store::{DeliveryRecord, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use tokio_postgres::types::FromSqlOwned;
+use tokio_postgres::types::{FromSqlOwned, ToSql};
 use tokio_postgres::{Error, Row};
 
 use super::clock::DatabaseClock;
-use super::operations::Parameter;
 use crate::hash::ContentHash;
 use crate::store::held_rows::HeldItemRow;
 use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
 use crate::view::{FileKey, Holding, Principal, Sequence};
+
+/// A parameter of a statement.
+pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// A number as the database's signed integer.
 pub(super) fn signed(number: u64) -> i64 {

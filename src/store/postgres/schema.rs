@@ -1,15 +1,17 @@
 //! The tables, their migrations, and session settings.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use deadpool_postgres::{Client, ClientWrapper};
 use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
 
 use super::address::PostgresAddress;
 use super::clock::DatabaseClock;
-use super::connections::MAX_STATEMENT;
 use super::error::PostgresError;
 use super::error_mapping::statement_error;
+
+/// Server-side timeout of a statement. No statement takes longer unless it waits for another.
+pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
 /// The version of the tables below, kept in `pagewise.version`.
 pub(super) const VERSION: i64 = 1;

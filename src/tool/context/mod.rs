@@ -7,7 +7,7 @@ mod updates;
 use serde_json::{Map, Value, json};
 
 pub use self::arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
-pub(super) use self::schema::{context_tools, generation};
+pub(super) use self::schema::context_tools;
 pub(super) use self::updates::pages_json;
 pub use self::updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};
 

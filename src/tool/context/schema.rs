@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::schema::{ToolSpec, boolean, conversation, object, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, string, whole};
 
 const STATUS: &str = "\
 What this conversation already holds: each file, its pages and in which form, what they cost so far, and how much \
@@ -24,15 +24,6 @@ pass it as conversation. What either is given from there on does not touch the o
 /// The context tools, in list order.
 pub(crate) fn context_tools() -> [ToolSpec; 4] {
     [status(), updates(), forget(), fork()]
-}
-
-/// The parameter `generation`.
-pub(crate) fn generation() -> Value {
-    whole(
-        "How often your context was compacted, counted by your client. A larger number than before forgets what is \
-         held; a smaller one leaves nothing out and records nothing.",
-        0,
-    )
 }
 
 fn status() -> ToolSpec {

@@ -2,11 +2,13 @@
 
 mod arguments;
 mod details;
+mod schema;
 
 use serde_json::Value;
 
 pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
+pub(crate) use self::schema::get_file_spec;
 
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
