@@ -1,44 +1,43 @@
-//! What providers of models take in one request: the one table of it, each row with where it is written and when that was
-//! read.
+//! What providers of models accept in one request, in one table with sources and dates.
 //!
-//! A conversation's whole history is in each of its requests, so the bounds on a conversation, on an answer, and on a
-//! question to another model all come from here.
+//! Each request contains the whole history of its conversation. So the limits on a conversation, on an answer and on a
+//! question to another model all come from this table.
 
-/// What one request to a provider may hold.
+/// What one request to a provider may contain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProviderLimits {
     /// The provider, as in `provider/model`; empty for all others.
     pub provider: &'static str,
-    /// Parts of the names of the models it is about; empty for all others of the provider.
+    /// Parts of the names of the models; empty for all other models of the provider.
     pub models: &'static [&'static str],
-    /// How a list names it.
+    /// The name in a list.
     pub title: &'static str,
     /// Bytes of the whole request, with media in base64.
     pub max_request_bytes: u64,
-    /// Bytes of one PDF before it is written as base64.
+    /// Bytes of one PDF, before base64.
     pub max_document_bytes: Option<u64>,
-    /// Bytes of one picture in base64.
+    /// Bytes of one image, in base64.
     pub max_picture_bytes: Option<u64>,
     /// Pages of all PDFs together.
     pub max_request_pages: Option<u64>,
     /// Pages of one PDF.
     pub max_document_pages: Option<u64>,
-    /// PDFs and pictures together.
+    /// PDFs and images together.
     pub max_blocks: Option<u64>,
-    /// What pictures cost.
+    /// How images are charged.
     pub pictures: Option<PictureRule>,
-    /// Where it is written; `None` for a bound of our own, where nothing is.
+    /// The documentation; `None` for a limit of our own.
     pub source: Option<Source>,
 }
 
-/// How a picture is charged: by square patches, scaled down where it is too large.
+/// How an image is charged: by square patches, after scaling it down if it is too large.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PictureRule {
-    /// Pixels of the side of a patch, which costs a token.
+    /// Side of a patch in pixels. A patch costs one token.
     pub patch_pixels: f64,
-    /// Longer sides are scaled down to this.
+    /// Longest side in pixels; larger images are scaled down.
     pub max_side_pixels: f64,
-    /// Tokens of a picture at most; larger ones are scaled down.
+    /// Most tokens of an image; larger images are scaled down.
     pub max_tokens: f64,
 }
 
@@ -51,16 +50,16 @@ pub struct Source {
     pub read: &'static str,
 }
 
-/// The limits that are known. A row that names a model counts before one for all of its provider.
+/// The known limits. A row that names a model takes precedence over one for the whole provider.
 pub const PROVIDER_LIMITS: &[ProviderLimits] = &[
-    // Also for a model that is not known: one that takes more is served in several questions.
+    // Unknown models get the smaller window: a larger one loses nothing but a second question.
     anthropic("anthropic, windows of 200,000 tokens", &[], 100),
     anthropic("anthropic, windows of 1,000,000 tokens", ANTHROPIC_LARGE, 600),
     ProviderLimits {
         provider: "google",
         models: &[],
         title: "google",
-        // Inline data may have 100 MB, of PDFs 50.
+        // Inline data may have 100 MB, PDFs 50 MB.
         max_request_bytes: 50_000_000,
         max_document_bytes: Some(50_000_000),
         max_picture_bytes: None,
@@ -99,7 +98,7 @@ pub const PROVIDER_LIMITS: &[ProviderLimits] = &[
     OTHERS,
 ];
 
-/// Nothing is published for chat completions at large.
+/// Chat completions in general publish no limits.
 const OTHERS: ProviderLimits = ProviderLimits {
     provider: "",
     models: &[],
@@ -114,7 +113,7 @@ const OTHERS: ProviderLimits = ProviderLimits {
     source: None,
 };
 
-/// Models with a window of a million tokens, by the overview of each.
+/// Models with a window of a million tokens, by their overviews.
 const ANTHROPIC_LARGE: &[&str] =
     &["opus-4-6", "opus-4-7", "opus-4-8", "opus-5", "sonnet-4-6", "sonnet-5", "haiku-5", "fable-5"];
 
@@ -145,7 +144,7 @@ impl ProviderLimits {
     /// The limits of `model` at `provider`.
     #[must_use]
     pub fn of(provider: &str, model: &str) -> Self {
-        // Gateways write versions with a dot.
+        // Gateways write versions with dots.
         let model = model.to_ascii_lowercase().replace('.', "-");
         let rows = || PROVIDER_LIMITS.iter().filter(|row| row.provider == provider);
         let named = rows().find(|row| row.models.iter().any(|part| model.contains(part)));
@@ -153,18 +152,18 @@ impl ProviderLimits {
     }
 }
 
-/// The rows that a provider publishes.
+/// The rows with published limits.
 pub fn published() -> impl Iterator<Item = &'static ProviderLimits> {
     PROVIDER_LIMITS.iter().filter(|row| row.source.is_some())
 }
 
-/// The least that a published row takes of what `bound` counts: whatever model reads on, it takes that.
+/// The smallest published value of `bound`, which every model accepts.
 #[must_use]
 pub fn strictest(bound: fn(&ProviderLimits) -> Option<u64>) -> u64 {
     published().filter_map(bound).min().unwrap_or(u64::MAX)
 }
 
-/// Bytes of data that are as many as `base64_bytes` in base64.
+/// Bytes of data whose base64 has `base64_bytes`.
 #[must_use]
 pub fn data_bytes(base64_bytes: u64) -> u64 {
     (base64_bytes / 4).saturating_mul(3)

@@ -81,7 +81,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Group] = &[
     Group { title: "Memory of conversations", settings: &[
-        setting("data_dir", "Folder of the memory; $XDG_DATA_HOME/pagewise where that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
+        setting("data_dir", "Folder of the memory; $XDG_DATA_HOME/pagewise if that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
             .default("~/.local/share/pagewise"),
         setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
@@ -99,7 +99,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },
     Group { title: "Answers", settings: &[
-        setting("form", "Form of pages where a call names none: auto, document, image, text, path or mixed", |c| SettingTarget::Form(&mut c.form))
+        setting("form", "Form of pages if a call names none: auto, document, image, text, path or mixed", |c| SettingTarget::Form(&mut c.form))
             .flag("form", "--as"),
         setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
         number("max_answer_pages", "pages", "Pages in one answer", |c| SettingTarget::Usize(&mut c.answers.max_pages)),
@@ -116,7 +116,7 @@ pub(super) const GROUPS: &[Group] = &[
     ] },
     Group { title: "Reading PDFs", settings: &[
         setting("no_sandbox", "Read PDFs in this process, without a sandbox", |c| SettingTarget::Switch(&mut c.no_sandbox)).flag("no_sandbox", "--no-sandbox"),
-        setting("require_sandbox", "Refuse to read PDFs where a layer of the sandbox is missing, and refuse every URL", |c| SettingTarget::Switch(&mut c.require_sandbox))
+        setting("require_sandbox", "Refuse to read PDFs if a layer of the sandbox is missing, and refuse every URL", |c| SettingTarget::Switch(&mut c.require_sandbox))
             .flag("require_sandbox", "--require-sandbox"),
         number("workers", "processes", "Confined processes that read PDFs for a server", |c| SettingTarget::Count(&mut c.workers.workers))
             .default("one per processor, at most 8"),
@@ -135,7 +135,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("pdf_model.primary", "Model that is asked, as provider/model", |c| SettingTarget::Text(&mut c.models.pdf_model.primary))
             .default("the first provider with a key"),
         setting("pdf_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.pdf_model.fallbacks)),
-        setting("image_model.primary", "Model that is asked where no model takes PDFs", |c| SettingTarget::Text(&mut c.models.image_model.primary)),
+        setting("image_model.primary", "Model that is asked if no model takes PDFs", |c| SettingTarget::Text(&mut c.models.image_model.primary)),
         setting("image_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.image_model.fallbacks)),
         setting("text_only_models", "Prefixes of the names of models that take no images", |c| SettingTarget::Texts(&mut c.models.text_only_models)),
         setting("anthropic_api_key", "Key for Anthropic; also ANTHROPIC_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("anthropic").key))
@@ -181,12 +181,12 @@ pub(super) const GROUPS: &[Group] = &[
         number("pdf_image_dpi", "dpi", "Resolution of pages drawn for a model, within 4 megapixels", |c| SettingTarget::Bounded(&mut c.models.settings.pdf_image_dpi, 1..=300)),
         number("pdf_max_output_tokens", "tokens", "Length of an answer, for providers that require a limit", |c| SettingTarget::U64(&mut c.models.settings.pdf_max_output_tokens)),
         number("pdf_max_answer_bytes", "bytes", "Size of an answer", |c| SettingTarget::U64(&mut c.models.settings.pdf_max_answer_bytes)),
-        number("pdf_idle_timeout_ms", "ms", "Time in which nothing is sent or received", |c| SettingTarget::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
+        number("pdf_idle_timeout_ms", "ms", "Time without any data sent or received", |c| SettingTarget::Milliseconds(&mut c.models.settings.pdf_idle_timeout)),
         number("pdf_timeout_ms", "ms", "Time for a question, with all models and retries", |c| SettingTarget::Milliseconds(&mut c.models.settings.pdf_timeout)),
         number("pdf_retries", "times", "Retries of a model after status 429, 500, 502, 503, 504 or 529", |c| SettingTarget::U32(&mut c.models.settings.pdf_retries)),
     ] },
     Group { title: "Web", settings: &[
-        setting("offline", "Fetch nothing: every URL is refused", |c| SettingTarget::Switch(&mut c.web.offline)).flag("offline", "--offline"),
+        setting("offline", "Fetch nothing, and refuse every URL", |c| SettingTarget::Switch(&mut c.web.offline)).flag("offline", "--offline"),
         setting("web_references", "Whether tools that take a path also take a URL", |c| SettingTarget::Switch(&mut c.web.references)),
         setting("web_allow_hosts", "The only hosts that may be fetched from, such as example.com or *.example.com", |c| SettingTarget::Hosts(&mut c.web.allow_hosts)),
         setting("web_deny_hosts", "Hosts that are never fetched from", |c| SettingTarget::Hosts(&mut c.web.deny_hosts)),
@@ -197,18 +197,18 @@ pub(super) const GROUPS: &[Group] = &[
         number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),
         number("web_max_redirects", "redirects", "Redirects that are followed", |c| SettingTarget::U32(&mut c.web.max_redirects)),
         number("web_deadline_ms", "ms", "Time for one URL, redirects included", |c| SettingTarget::Milliseconds(&mut c.web.deadline)),
-        number("web_min_bytes_per_second", "bytes/s", "Least speed of a response, over 5 seconds", |c| SettingTarget::U64(&mut c.web.min_bytes_per_second)),
-        number("web_fresh_ms", "ms", "Time for which a response is reused unasked, where its server names none", |c| SettingTarget::Milliseconds(&mut c.web.fresh)),
+        number("web_min_bytes_per_second", "bytes/s", "Lowest speed of a response, measured over 5 seconds", |c| SettingTarget::U64(&mut c.web.min_bytes_per_second)),
+        number("web_fresh_ms", "ms", "Time for which a response is used without asking its server, unless the server names one", |c| SettingTarget::Milliseconds(&mut c.web.fresh)),
         number("web_store_bytes", "bytes", "Size of everything that was fetched and kept", |c| SettingTarget::U64(&mut c.web.store_bytes)),
         number("web_store_seconds", "s", "Time for which an unused response is kept", |c| SettingTarget::Seconds(&mut c.web.store_age)),
     ] },
     Group { title: "HTTP server", settings: &[
-        setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without one, serve uses standard input and output", |c| SettingTarget::Address(&mut c.http_address))
+        setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without it, serve uses standard input and output", |c| SettingTarget::Address(&mut c.http_address))
             .flag("http", "--http"),
         setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback", |c| SettingTarget::Secrets(&mut c.http_tokens)),
         setting("http_allowed_hosts", "Further values of Host that are accepted", |c| SettingTarget::Texts(&mut c.http.allowed_hosts)),
         setting("http_allowed_origins", "Web pages that may call, such as https://app.example:443", |c| SettingTarget::Texts(&mut c.http.allowed_origins)),
-        setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one session", |c| SettingTarget::Switch(&mut c.http.session_is_conversation)),
+        setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one for several", |c| SettingTarget::Switch(&mut c.http.session_is_conversation)),
         number("http_max_body_bytes", "bytes", "Body of a request", |c| SettingTarget::Usize(&mut c.http.max_body_bytes)),
         number("http_max_header_bytes", "bytes", "Header of a request", |c| SettingTarget::Usize(&mut c.http.max_header_bytes)),
         number("http_max_connections", "connections", "Open connections", |c| SettingTarget::Positive(&mut c.http.max_connections)),
@@ -216,12 +216,12 @@ pub(super) const GROUPS: &[Group] = &[
         number("http_max_sessions", "sessions", "Sessions of the older protocol versions", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
         number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| SettingTarget::Seconds(&mut c.http.session_idle)),
         number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| SettingTarget::Seconds(&mut c.http.read_timeout)),
-        number("http_write_timeout_seconds", "s", "Time in which a client may take next to nothing of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
+        number("http_write_timeout_seconds", "s", "Time in which a client may receive next to nothing of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
         number("http_drain_seconds", "s", "Time for open requests when the server is told to stop", |c| SettingTarget::Seconds(&mut c.http.drain)),
     ] },
     Group { title: "Log of a server", settings: &[
-        setting("log_level", "Least level on standard error: off, error, warn or info", |c| SettingTarget::LogLevel(&mut c.log_level)),
-        setting("log_format", "Form of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
+        setting("log_level", "Lowest level that is logged: off, error, warn or info", |c| SettingTarget::LogLevel(&mut c.log_level)),
+        setting("log_format", "Format of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
         setting("http_log", "Whether each HTTP request is logged, at level info", |c| SettingTarget::Switch(&mut c.http_log)),
     ] },
 ];
