@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::api::Api;
 use super::error::Error;
@@ -87,26 +87,5 @@ impl Block {
     #[must_use]
     pub fn to_json(&self, api: Api) -> Value {
         crate::tool::emit_block(self, api.format())
-    }
-}
-
-impl Api {
-    /// The declaration of the tool `get_file`, for a request's list of tools. [`Request::from_json`](super::Request)
-    /// reads the arguments that the model calls it with.
-    #[must_use]
-    pub fn get_file_tool(self) -> Value {
-        let mut spec = crate::tool::get_file_spec();
-        if let Some(Value::Object(properties)) = spec.input_schema.get_mut("properties") {
-            // The program knows these, and the model does not.
-            properties.retain(|name, _| !["conversation", "generation"].contains(&name.as_str()));
-        }
-        let (name, description, schema) = (spec.name, spec.description, spec.input_schema);
-        match self {
-            Self::Anthropic => json!({ "name": name, "description": description, "input_schema": schema }),
-            Self::OpenAi => {
-                json!({ "type": "function", "name": name, "description": description, "parameters": schema })
-            }
-            Self::Gemini => json!({ "name": name, "description": description, "parametersJsonSchema": schema }),
-        }
     }
 }

@@ -1,8 +1,10 @@
 //! The APIs that content blocks are made for.
 
+use serde_json::{Value, json};
+
 use crate::context::RequestBounds;
 use crate::provider::ProviderLimits;
-use crate::tool::EmitFormat;
+use crate::tool::{EmitFormat, get_file_spec};
 
 /// An API of a provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +18,25 @@ pub enum Api {
 }
 
 impl Api {
+    /// The declaration of the tool `get_file` for a request's list of tools; for Gemini, one of its
+    /// `functionDeclarations`. [`Request::from_json`](super::Request::from_json) reads the arguments of the model's calls.
+    #[must_use]
+    pub fn get_file_tool(self) -> Value {
+        let mut spec = get_file_spec();
+        if let Some(Value::Object(properties)) = spec.input_schema.get_mut("properties") {
+            // The program knows these, and the model does not.
+            properties.retain(|name, _| !["conversation", "generation"].contains(&name.as_str()));
+        }
+        let (name, description, schema) = (spec.name, spec.description, spec.input_schema);
+        match self {
+            Self::Anthropic => json!({ "name": name, "description": description, "input_schema": schema }),
+            Self::OpenAi => {
+                json!({ "type": "function", "name": name, "description": description, "parameters": schema })
+            }
+            Self::Gemini => json!({ "name": name, "description": description, "parametersJsonSchema": schema }),
+        }
+    }
+
     pub(super) fn format(self) -> EmitFormat {
         match self {
             Self::Anthropic => EmitFormat::Anthropic,

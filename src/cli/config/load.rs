@@ -76,26 +76,26 @@ impl SettingSources<'_> {
     /// Sets the value from every layer, and returns the strongest layer that has one.
     fn apply(&self, setting: &Setting, config: &mut Config) -> Result<Layer, ToolError> {
         let mut strongest = Layer::Default;
-        let mut put = |layer: Layer, origin: &str, given: &RawValue| -> Result<(), ToolError> {
+        let mut put = |layer: Layer, origin: &str, raw: &RawValue| -> Result<(), ToolError> {
             strongest = layer;
-            (setting.target)(config).set(given).map_err(|expected| wrong(setting, origin, &expected, given))
+            (setting.target)(config).set(raw).map_err(|expected| wrong(setting, origin, &expected, raw))
         };
         for (name, entry) in self.file.entries.iter().filter(|(name, _)| setting.is_named_by(name)) {
             let origin = format!("Setting '{}' in {}", setting.name, self.file.location(entry));
             put(Layer::File, &origin, &setting.value_for(name, &entry.value))?;
         }
-        if let Some((given, name)) = setting.variables().find_map(|name| Some((variable(&name)?, name))) {
-            put(Layer::Environment, &format!("Setting '{name}'"), &given)?;
+        if let Some((raw, name)) = setting.variables().find_map(|name| Some((variable(&name)?, name))) {
+            put(Layer::Environment, &format!("Setting '{name}'"), &raw)?;
         }
-        for (name, given) in self.set.iter().filter(|(name, _)| setting.is_named_by(name)) {
-            put(Layer::Flag, &format!("Setting '{}'", setting.name), &setting.value_for(name, given))?;
+        for (name, raw) in self.set.iter().filter(|(name, _)| setting.is_named_by(name)) {
+            put(Layer::Flag, &format!("Setting '{}'", setting.name), &setting.value_for(name, raw))?;
         }
         let own = setting.flag.and_then(|(id, typed)| {
-            let given = self.commands.iter().find_map(|command| flag(command, id))?;
-            Some((typed, given))
+            let raw = self.commands.iter().find_map(|command| flag(command, id))?;
+            Some((typed, raw))
         });
-        if let Some((typed, given)) = own {
-            put(Layer::Flag, &format!("Parameter '{typed}'"), &given)?;
+        if let Some((typed, raw)) = own {
+            put(Layer::Flag, &format!("Parameter '{typed}'"), &raw)?;
         }
         Ok(strongest)
     }
@@ -107,11 +107,11 @@ impl Setting {
         self.name == name || self.entry(name).is_some()
     }
 
-    /// The value given for `name`, as the target reads it: an entry becomes `entry=value`.
-    fn value_for(&self, name: &str, given: &RawValue) -> RawValue {
+    /// The value for `name`, as the target reads it: an entry becomes `entry=value`.
+    fn value_for(&self, name: &str, raw: &RawValue) -> RawValue {
         match self.entry(name) {
-            Some(entry) => RawValue::Many(vec![OsString::from(format!("{entry}={}", words(given)))]),
-            None => given.clone(),
+            Some(entry) => RawValue::Many(vec![OsString::from(format!("{entry}={}", words(raw)))]),
+            None => raw.clone(),
         }
     }
 
@@ -192,14 +192,14 @@ fn nearest(typed: &str, names: impl Iterator<Item = String>) -> Option<String> {
     similar.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
-fn wrong(setting: &Setting, origin: &str, expected: &str, given: &RawValue) -> ToolError {
+fn wrong(setting: &Setting, origin: &str, expected: &str, raw: &RawValue) -> ToolError {
     let error = ToolError::validation(&format!("{origin} must be {expected}")).with("setting", json!(setting.name));
     let is_secret = (setting.target)(&mut Config::default()).is_secret();
-    if is_secret { error } else { error.with("value", json!(words(given))) }
+    if is_secret { error } else { error.with("value", json!(words(raw))) }
 }
 
-fn words(given: &RawValue) -> String {
-    match given {
+fn words(raw: &RawValue) -> String {
+    match raw {
         RawValue::One(word) => word.to_string_lossy().into_owned(),
         RawValue::Many(words) => words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(", "),
     }

@@ -52,7 +52,7 @@ pub(super) enum SettingTarget<'a> {
 pub(super) enum RawValue {
     /// From a variable or `--set`. A list has separators in it.
     One(OsString),
-    /// From an array of the file, or a flag given several times.
+    /// From an array of the file, or a repeated flag.
     Many(Vec<OsString>),
 }
 
@@ -106,48 +106,48 @@ const MAX_SECONDS: u64 = 100 * 366 * 24 * 60 * 60;
 
 impl SettingTarget<'_> {
     /// Sets the field. Fails with a description of the values that it takes.
-    pub(super) fn set(self, given: &RawValue) -> Result<(), String> {
+    pub(super) fn set(self, raw: &RawValue) -> Result<(), String> {
         let expected = self.expected();
-        self.read(given).ok_or(expected)
+        self.read(raw).ok_or(expected)
     }
 
-    fn read(self, given: &RawValue) -> Option<()> {
+    fn read(self, raw: &RawValue) -> Option<()> {
         match self {
-            Self::U64(place) => put(place, given.number()),
-            Self::U32(place) => put(place, given.number()),
-            Self::Usize(place) => put(place, given.number()),
-            Self::Bounded(place, range) => put(place, given.number_within(&range)),
-            Self::Positive(place) => put(place, given.number_within(&(1..=usize::MAX))),
-            Self::Count(place) => put(place, given.optional(|given| NonZeroUsize::new(given.number()?))),
+            Self::U64(place) => put(place, raw.number()),
+            Self::U32(place) => put(place, raw.number()),
+            Self::Usize(place) => put(place, raw.number()),
+            Self::Bounded(place, range) => put(place, raw.number_within(&range)),
+            Self::Positive(place) => put(place, raw.number_within(&(1..=usize::MAX))),
+            Self::Count(place) => put(place, raw.optional(|raw| NonZeroUsize::new(raw.number()?))),
             Self::Milliseconds(place) => {
-                put(place, given.number_within(&(1..=MAX_SECONDS * 1_000)).map(Duration::from_millis))
+                put(place, raw.number_within(&(1..=MAX_SECONDS * 1_000)).map(Duration::from_millis))
             }
-            Self::Seconds(place) => put(place, given.number_within(&(1..=MAX_SECONDS)).map(Duration::from_secs)),
-            Self::Switch(place) => put(place, given.text().and_then(switch)),
+            Self::Seconds(place) => put(place, raw.number_within(&(1..=MAX_SECONDS)).map(Duration::from_secs)),
+            Self::Switch(place) => put(place, raw.text().and_then(switch)),
             Self::Secret(place) => {
                 // Blanks may be part of a secret.
-                let given = given.one().and_then(secret);
-                put(place, given.map(|secret| Some(secret).filter(|secret| !secret.0.is_empty())))
+                let raw = raw.one().and_then(secret);
+                put(place, raw.map(|secret| Some(secret).filter(|secret| !secret.0.is_empty())))
             }
-            Self::Text(place) => put(place, given.optional(|given| given.text().map(str::to_owned))),
-            Self::Secrets(place) => put(place, texts(given).map(|all| all.into_iter().map(Secret).collect())),
-            Self::Texts(place) => put(place, texts(given)),
-            Self::Address(place) => put(place, given.optional(|given| given.text()?.parse().ok())),
-            Self::Folder(place) => put(place, given.optional(|given| given.one().map(folder))),
-            Self::Folders(place) => put(place, Some(folders(given))),
-            Self::Hosts(place) => put(place, given.items()),
-            Self::Ranges(place) => put(place, given.items()),
-            Self::Form(place) => put(place, given.text().and_then(FormArgument::parse)),
+            Self::Text(place) => put(place, raw.optional(|raw| raw.text().map(str::to_owned))),
+            Self::Secrets(place) => put(place, texts(raw).map(|all| all.into_iter().map(Secret).collect())),
+            Self::Texts(place) => put(place, texts(raw)),
+            Self::Address(place) => put(place, raw.optional(|raw| raw.text()?.parse().ok())),
+            Self::Folder(place) => put(place, raw.optional(|raw| raw.one().map(folder))),
+            Self::Folders(place) => put(place, Some(folders(raw))),
+            Self::Hosts(place) => put(place, raw.items()),
+            Self::Ranges(place) => put(place, raw.items()),
+            Self::Form(place) => put(place, raw.text().and_then(FormArgument::parse)),
             Self::LogLevel(place) => {
                 let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
-                put(place, given.text().and_then(named))
+                put(place, raw.text().and_then(named))
             }
             Self::LogFormat(place) => {
                 let named = |name| LogFormat::ALL.into_iter().find(|format| format.name() == name);
-                put(place, given.text().and_then(named))
+                put(place, raw.text().and_then(named))
             }
             Self::Forms(place) => {
-                place.extend(forms(given)?);
+                place.extend(forms(raw)?);
                 Some(())
             }
         }
@@ -242,9 +242,9 @@ fn secret(text: &OsStr) -> Option<Secret> {
 }
 
 /// A list of texts; in one word it has commas.
-fn texts(given: &RawValue) -> Option<Vec<String>> {
+fn texts(raw: &RawValue) -> Option<Vec<String>> {
     let trimmed = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    match given {
+    match raw {
         RawValue::One(word) => Some(word.to_str()?.split(',').filter_map(trimmed).collect()),
         RawValue::Many(words) => {
             let words = words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?;
@@ -254,18 +254,18 @@ fn texts(given: &RawValue) -> Option<Vec<String>> {
 }
 
 /// The entries of a table, each `name=form`.
-fn forms(given: &RawValue) -> Option<Vec<(String, FormArgument)>> {
+fn forms(raw: &RawValue) -> Option<Vec<(String, FormArgument)>> {
     let entry = |word: String| {
         let (name, form) = word.rsplit_once('=')?;
         let name = Some(name.trim()).filter(|name| !name.is_empty())?;
         Some((name.to_owned(), FormArgument::parse(form.trim())?))
     };
-    texts(given)?.into_iter().map(entry).collect()
+    texts(raw)?.into_iter().map(entry).collect()
 }
 
 /// A list of folders; in one word it is separated as in `PATH`.
-fn folders(given: &RawValue) -> Vec<PathBuf> {
-    let paths = match given {
+fn folders(raw: &RawValue) -> Vec<PathBuf> {
+    let paths = match raw {
         RawValue::One(word) => env::split_paths(word).collect::<Vec<_>>(),
         RawValue::Many(words) => words.iter().map(PathBuf::from).collect(),
     };
