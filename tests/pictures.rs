@@ -15,7 +15,7 @@ use hayro_interpret::font::StandardFont;
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::render::{NoFonts, WantedFont, WantedScript};
-use pagewise::worker::{FontFiles, InProcess, OpenFont, PdfError, Picture, ReadFonts, Reader, RenderOptions};
+use pagewise::worker::{FontFiles, InProcess, LocalFonts, OpenFont, PdfError, Picture, Reader, RenderOptions};
 
 use super::support::file_of;
 
@@ -107,7 +107,7 @@ fn a_font_that_nobody_has_is_named_wherever_it_is_used() {
 #[test]
 fn fonts_are_asked_for_by_script_and_once() {
     let files = Arc::new(OneFont::default());
-    let fonts = Arc::new(ReadFonts::new(files.clone()));
+    let fonts = Arc::new(LocalFonts::new(files.clone()));
     let reader = InProcess::new(Limits::default(), fonts);
     let drawn = picture(&reader, &chinese());
     assert_eq!(picture(&reader, &chinese()), drawn);
@@ -134,7 +134,7 @@ fn a_worker_draws_with_fonts_that_its_parent_opens() {
     };
     let files = Arc::new(OneFont::default());
     let there = WorkerReader::start(settings.clone(), Limits::default(), files.clone());
-    let here = InProcess::new(Limits::default(), Arc::new(ReadFonts::new(Arc::new(OneFont::default()))));
+    let here = InProcess::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(OneFont::default()))));
     let drawn = picture(&there, &chinese());
     assert_eq!(drawn, picture(&here, &chinese()));
     assert_eq!(picture(&there, &chinese()), drawn);
@@ -154,7 +154,7 @@ impl FontFiles for Cut {
 
 #[test]
 fn a_font_file_that_cannot_be_read_is_none() {
-    let reader = InProcess::new(Limits::default(), Arc::new(ReadFonts::new(Arc::new(Cut))));
+    let reader = InProcess::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(Cut))));
     assert_eq!(picture(&reader, &chinese()), without_fonts(&chinese()));
 }
 

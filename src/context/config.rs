@@ -15,7 +15,7 @@ use crate::store::{
 };
 use crate::web::{Web, WebSettings};
 use crate::worker::{
-    HAS_PROCESSES, InProcess, Layers, ReadFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
+    HAS_PROCESSES, InProcess, Layers, LocalFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
 };
 
 /// The configuration of a context.
@@ -175,7 +175,7 @@ impl ContextConfig {
     fn reader_without_password(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
-                Arc::new(InProcess::new(self.limits.clone(), Arc::new(ReadFonts::new(Arc::new(SystemFonts)))))
+                Arc::new(InProcess::new(self.limits.clone(), Arc::new(LocalFonts::new(Arc::new(SystemFonts)))))
             }
             Isolation::Workers(settings) => {
                 Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))

@@ -1,4 +1,4 @@
-//! A worker from its inside: confines itself, greets, and answers until its parent hangs up.
+//! The worker process: confines itself, sends a greeting, and answers requests until its parent closes the socket.
 
 use std::fs::File;
 use std::io;
@@ -10,64 +10,67 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::fonts::AskedFonts;
-use super::frame::{self, PREFIX_BYTES};
+use super::fonts::ParentFonts;
 use super::in_process::{InProcess, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
+use super::sandbox;
 use super::web_page::read_web_page;
-use super::wire::{Answer, Aside, Failure, Greeting, PageOfWeb, Reply, Request, TextFrom};
-use super::{descriptor, sandbox};
+use super::wire::socket;
+use super::wire::{
+    AnswerExtras, Greeting, TextSource, WebPageSource, WireError, WorkerAnswer, WorkerReply, WorkerRequest,
+};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Deadline, Limits};
 use crate::page::{PageIndex, PageSet};
 use crate::render::FontSource;
+use crate::worker::wire::frame::{self, PREFIX_BYTES};
 
 /// Runs a worker on the socket that is its standard input.
 ///
 /// # Errors
-/// Where the socket fails. That the parent hangs up is no error.
+/// The socket fails. It is no error if the parent closes it.
 pub fn run(memory_bytes: u64) -> io::Result<()> {
     let socket = Arc::new(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?));
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
-    descriptor::send(&socket, &frame::head(&greeting, 0)?, None)?;
-    let mut worker = Worker { document: None, fonts: Arc::new(AskedFonts::new(Arc::clone(&socket))) };
-    while let Some((prefix, file)) = descriptor::receive::<PREFIX_BYTES>(&socket)? {
-        let (request, _) = frame::rest(prefix, &*socket)?;
+    socket::send(&socket, &frame::encode_header(&greeting, 0)?, None)?;
+    let mut worker = RequestHandler { document: None, fonts: Arc::new(ParentFonts::new(Arc::clone(&socket))) };
+    while let Some((prefix, file)) = socket::receive::<PREFIX_BYTES>(&socket)? {
+        let (request, _) = frame::read_rest(prefix, &*socket)?;
         let Some(answer) = worker.answer(request, file.map(File::from)) else { continue };
-        descriptor::send_both(&socket, &frame::head(&answer, answer.body.len())?, &answer.body)?;
+        socket::send_parts(&socket, &frame::encode_header(&answer, answer.body.len())?, &answer.body)?;
     }
     Ok(())
 }
 
-struct Worker {
+struct RequestHandler {
     document: Option<OpenDocument>,
-    /// Kept from document to document.
+    /// Shared by all documents of this worker.
     fonts: Arc<dyn FontSource>,
 }
 
-impl Worker {
-    /// The answer to one question; `None` where none is waited for.
-    fn answer(&mut self, request: Request, file: Option<File>) -> Option<Answer> {
+impl RequestHandler {
+    /// The answer to a request; `None` for requests without an answer.
+    fn answer(&mut self, request: WorkerRequest, file: Option<File>) -> Option<WorkerAnswer> {
         let answer = match request {
-            Request::Close => {
+            WorkerRequest::Close => {
                 self.document = None;
                 return None;
             }
-            Request::Open { length, password, limits, deadline_ms } => {
+            WorkerRequest::Open { length, password, limits, deadline_ms } => {
                 self.document = None;
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
-            Request::Readable(page) => made_readable(file, &page),
+            WorkerRequest::Readable(page) => convert_web_page(file, &page),
             #[cfg(debug_assertions)]
-            Request::Drill(drill) => Ok(Reply::Drilled(drill.run()).into()),
-            about_it => match &self.document {
-                Some(document) => answer_about(document, about_it),
-                None => Err(failed("no document is open")),
+            WorkerRequest::Drill(drill) => Ok(WorkerReply::Drilled(drill.run()).into()),
+            request => match &self.document {
+                Some(document) => answer_about(document, request),
+                None => Err(failure("no document is open")),
             },
         };
-        Some(answer.unwrap_or_else(|error| Reply::Failed(Failure::from(error)).into()))
+        Some(answer.unwrap_or_else(|error| WorkerReply::Failed(WireError::from(error)).into()))
     }
 
     fn open(
@@ -76,67 +79,70 @@ impl Worker {
         length: u64,
         password: Option<&str>,
         limits: Limits,
-    ) -> Result<Answer, PdfError> {
-        let file = file.ok_or_else(|| failed("no file came with the request"))?;
-        let file = Arc::new(PassedFile { file, length });
+    ) -> Result<WorkerAnswer, PdfError> {
+        let file = file.ok_or_else(|| failure("no file came with the request"))?;
+        let file = Arc::new(ReceivedFile { file, length });
         let reader = InProcess::new(limits, Arc::clone(&self.fonts));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);
-        Ok(Reply::Opened { page_count }.into())
+        Ok(WorkerReply::Opened { page_count }.into())
     }
 }
 
-fn made_readable(file: Option<File>, page: &PageOfWeb) -> Result<Answer, PdfError> {
-    let file = PassedFile { file: file.ok_or_else(|| failed("no file came with the request"))?, length: page.length };
-    Ok(Reply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?).into())
+fn convert_web_page(file: Option<File>, page: &WebPageSource) -> Result<WorkerAnswer, PdfError> {
+    let file =
+        ReceivedFile { file: file.ok_or_else(|| failure("no file came with the request"))?, length: page.length };
+    Ok(WorkerReply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?).into())
 }
 
-fn failed(reason: &str) -> PdfError {
+fn failure(reason: &str) -> PdfError {
     PdfError::Failed { action: PdfAction::ReadInfo, reason: reason.to_owned() }
 }
 
-fn answer_about(document: &OpenDocument, request: Request) -> Result<Answer, PdfError> {
+fn answer_about(document: &OpenDocument, request: WorkerRequest) -> Result<WorkerAnswer, PdfError> {
     let page = request.page();
     let answer = reply_about(document, request)?;
-    // A label whose reading was stopped is asked for once more, and then fails.
+    // If reading the label was stopped, it is left out here, and the parent's own request for it fails.
     let label = page.and_then(|page| Some((page, label_of(document, page).ok()?)));
-    Ok(Answer { aside: Aside { notes: Some(document.notes()), label }, ..answer.into() })
+    Ok(WorkerAnswer { extras: AnswerExtras { notes: Some(document.notes()), label }, ..answer.into() })
 }
 
 fn label_of(document: &OpenDocument, page: u32) -> Result<Option<String>, PdfError> {
-    Ok(whole(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
+    Ok(unless_stopped(document, document.page_label(PageIndex(page)))?.map(|label| label.0))
 }
 
-fn reply_about(document: &OpenDocument, request: Request) -> Result<(Reply, Bytes), PdfError> {
+fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
     let reply = match request {
-        Request::Cut { page, identify: false } => return Ok(Reply::of_chunk(document.cut(PageIndex(page))?, None)),
-        Request::Cut { page, identify: true } => {
+        WorkerRequest::Cut { page, identify: false } => {
+            return Ok(WorkerReply::of_chunk(document.cut(PageIndex(page))?, None));
+        }
+        WorkerRequest::Cut { page, identify: true } => {
             let (chunk, fingerprint) = document.cut_and_identify(PageIndex(page))?;
-            return Ok(Reply::of_chunk(chunk, fingerprint));
+            return Ok(WorkerReply::of_chunk(chunk, fingerprint));
         }
-        Request::Join(runs) => return Ok(Reply::of_chunk(document.join(&pages_of(&runs))?, None)),
-        Request::Text { page, from } => {
+        WorkerRequest::Join(runs) => return Ok(WorkerReply::of_chunk(document.join(&pages_of(&runs))?, None)),
+        WorkerRequest::Text { page, from } => {
             let text = match from {
-                TextFrom::Chunk => document.page_text(PageIndex(page))?,
-                TextFrom::WholeFile => document.whole_file_text(PageIndex(page))?,
+                TextSource::Chunk => document.page_text(PageIndex(page))?,
+                TextSource::WholeFile => document.whole_file_text(PageIndex(page))?,
             };
-            return Ok(Reply::of_text(text));
+            return Ok(WorkerReply::of_text(text));
         }
-        Request::Picture { page, options } => {
-            return Ok(Reply::of_picture(document.picture(PageIndex(page), &options.into())?));
+        WorkerRequest::Picture { page, options } => {
+            return Ok(WorkerReply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
-        Request::PageLabel(page) => Reply::PageLabel(label_of(document, page)?),
-        Request::Info => Reply::Info(whole(document, document.info())?),
-        Request::Outline(max) => Reply::Outline(whole(document, document.outline(max))?.into()),
-        Request::Geometry(page) => Reply::Geometry(document.page_geometry(PageIndex(page))?.into()),
-        Request::Fingerprint(page) => Reply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
-        Request::Notes => Reply::Notes(document.notes()),
-        Request::Open { .. } | Request::Close | Request::Readable(_) => {
-            return Err(failed("no question about a document"));
+        WorkerRequest::PageLabel(page) => WorkerReply::PageLabel(label_of(document, page)?),
+        WorkerRequest::Info => WorkerReply::Info(unless_stopped(document, document.info())?),
+        WorkerRequest::Outline(max) => WorkerReply::Outline(unless_stopped(document, document.outline(max))?.into()),
+        WorkerRequest::Geometry(page) => WorkerReply::Geometry(document.page_geometry(PageIndex(page))?.into()),
+        WorkerRequest::Fingerprint(page) => WorkerReply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
+        WorkerRequest::Notes => WorkerReply::Notes(document.notes()),
+        WorkerRequest::Open { .. } | WorkerRequest::Close | WorkerRequest::Readable(_) => {
+            return Err(failure("no question about a document"));
         }
         #[cfg(debug_assertions)]
-        Request::Drill(_) => return Err(failed("no question about a document")),
+        WorkerRequest::Drill(_) => return Err(failure("no question about a document")),
     };
     Ok((reply, Bytes::new()))
 }
@@ -147,18 +153,18 @@ fn pages_of(runs: &[(u32, u32)]) -> PageSet {
     pages
 }
 
-/// What has no other way to fail must not pass for an answer where its reading was stopped.
-fn whole<T>(document: &OpenDocument, answer: T) -> Result<T, PdfError> {
+/// Fails if the operation was stopped, for answers that cannot report it themselves.
+fn unless_stopped<T>(document: &OpenDocument, answer: T) -> Result<T, PdfError> {
     document.stopped().map_or(Ok(answer), |stopped| Err(stopped.into()))
 }
 
-/// The file that came over the socket, read by position: its position is shared with the parent.
-struct PassedFile {
+/// The file received over the socket. It is read by offset, since the file position is shared with the parent.
+struct ReceivedFile {
     file: File,
     length: u64,
 }
 
-impl ReadAt for PassedFile {
+impl ReadAt for ReceivedFile {
     fn len(&self) -> u64 {
         self.length
     }

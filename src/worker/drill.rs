@@ -1,4 +1,4 @@
-//! What can go wrong in a worker, done on purpose: for tests, and only in debug builds.
+//! Faults that a worker commits on purpose, for tests in debug builds.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -7,24 +7,24 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-/// A way to die, or an act that the sandbox forbids.
+/// A fault, or an act that the sandbox forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Drill {
     /// Aborts.
     Abort,
     /// Panics.
     Panic,
-    /// Recurses until the stack ends.
+    /// Recurses until the stack overflows.
     StackOverflow,
-    /// Allocates until there is no more.
+    /// Allocates until memory is exhausted.
     OutOfMemory,
     /// Never ends.
     EndlessLoop,
-    /// Opens a file to read it.
+    /// Opens a file for reading.
     OpenFile,
-    /// Makes a file.
+    /// Creates a file.
     WriteFile,
-    /// Reads the time of a file that exists.
+    /// Reads the metadata of an existing file.
     StatFile,
     /// Connects over TCP.
     ConnectTcp,
@@ -32,12 +32,12 @@ pub enum Drill {
     SendUdp,
     /// Runs a program.
     RunProgram,
-    /// Starts a thread and waits for it: the one act here that is allowed.
+    /// Starts a thread and waits for it. This is the only allowed act.
     StartThread,
 }
 
 impl Drill {
-    /// Does it; where it comes back, what the system said.
+    /// Commits the fault. If it returns, the result is the system's answer.
     pub(super) fn run(self) -> String {
         match self {
             Self::Abort => std::process::abort(),

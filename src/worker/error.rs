@@ -1,61 +1,61 @@
-//! What becomes of a request whose worker does not answer.
+//! Errors of workers.
 
 use crate::limits::StopReason;
 
-/// Why a worker gave no answer.
+/// Why a worker did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
-    /// It was killed, at the deadline or because nobody wanted its answer any more.
+    /// The worker was killed at the deadline, or because the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] StopReason),
-    /// It asked for more memory than it may have.
+    /// The worker exceeded its memory limit.
     #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more")]
     OutOfMemory {
-        /// The bound.
+        /// The limit.
         limit_bytes: u64,
     },
-    /// Its stack overflowed.
+    /// The worker's stack overflowed.
     #[error("the reader's stack overflowed")]
     StackOverflow,
-    /// It ended otherwise.
+    /// The worker ended for another reason.
     #[error("the reader ended without an answer ({how})")]
     Died {
-        /// By which signal or with which status.
+        /// The signal or exit status.
         how: String,
     },
-    /// The document has killed too many workers to be tried again by this process.
+    /// The document has killed too many workers, and is refused until this process ends.
     #[error("this document has ended {deaths} readers and is not tried again until pagewise is started anew")]
     Quarantined {
-        /// Workers that it killed.
+        /// Number of workers that it killed.
         deaths: u32,
     },
-    /// All workers are at work, and enough requests wait for one.
+    /// All workers are busy, and too many requests are waiting.
     #[error("{waiting} requests wait for a reader; try again in {retry_after_ms} ms")]
     Busy {
-        /// Requests that wait.
+        /// Number of waiting requests.
         waiting: usize,
-        /// When to try again.
+        /// When to try again, in milliseconds.
         retry_after_ms: u64,
     },
     /// No worker could be started.
     #[error("no reader could be started: {reason}")]
     NotStarted {
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// The system lacks layers of the sandbox that the settings demand.
+    /// The system lacks sandbox layers that the settings require.
     #[error("the sandbox lacks {missing}, and it is required whole")]
     Unsandboxed {
-        /// The layers that are missing.
+        /// The missing layers.
         missing: String,
     },
-    /// It answered something else than was asked.
+    /// The answer was invalid or did not match the request.
     #[error("the reader's answer made no sense")]
     Nonsense,
 }
 
 impl WorkerError {
-    /// Whether a worker died of the document, or would have, had it not been killed.
+    /// Whether the document is to blame for the end of the worker.
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn is_death(&self) -> bool {
         match self {

@@ -1,27 +1,23 @@
-//! Font files for pages that name a font and do not carry it.
+//! Font files for pages whose fonts are not embedded.
 //!
-//! A worker can open nothing. It says which script it wants, and its parent opens a font of the system for it and passes
-//! the descriptor, as it does with documents; the parent chooses among files that it knows by name, so that nothing in a
-//! document is ever part of a path. A worker asks once for each script, when a page first needs it.
-//!
-//! Measured beside handing every font to every worker at its start: that would be four descriptors and 20 to 26 MB a
-//! font in each of them, for fonts that few pages want. Asked for, a start costs nothing more, and the first page with a
-//! font from outside costs the read of that file: 20 MB for Noto Sans CJK, kept until the worker ends.
+//! A worker cannot open files. It requests a font for a script, and its parent opens a system font and passes the
+//! descriptor. The parent chooses among known files, so nothing in a document becomes part of a path. A worker requests
+//! each font once, when a page first needs it: passing all fonts at its start would cost each worker 20 MB and more.
 
 #[cfg(all(unix, not(pagewise_portable)))]
-mod asked;
+mod parent_fonts;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) use self::asked::{AskedFonts, hand_over};
+pub(super) use self::parent_fonts::{ParentFonts, send_font};
 use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
 
-/// Opens font files.
+/// Opens font files of the system.
 pub trait FontFiles: Send + Sync {
-    /// A font with the glyphs of a script.
+    /// Opens a font for a script.
     fn open(&self, wanted: WantedFont) -> Option<OpenFont>;
 }
 
@@ -32,9 +28,9 @@ pub struct OpenFont {
     pub file: File,
     /// Its length in bytes.
     pub length: u64,
-    /// What tells it from other files.
+    /// Identifies the file.
     pub name: String,
-    /// The font's place in a collection.
+    /// The index of the font in a collection.
     pub index: u32,
 }
 
@@ -44,35 +40,35 @@ impl FontFiles for NoFonts {
     }
 }
 
-/// Fonts read in this process, once each.
-pub struct ReadFonts {
+/// Reads fonts in this process, once each.
+pub struct LocalFonts {
     files: Arc<dyn FontFiles>,
-    kept: Kept,
+    cache: FontCache,
 }
 
-impl ReadFonts {
-    /// The fonts of `files`.
+impl LocalFonts {
+    /// Reads fonts that `files` opens.
     #[must_use]
     pub fn new(files: Arc<dyn FontFiles>) -> Self {
-        Self { files, kept: Kept::default() }
+        Self { files, cache: FontCache::default() }
     }
 }
 
-impl FontSource for ReadFonts {
+impl FontSource for LocalFonts {
     fn font(&self, wanted: WantedFont) -> Option<FontFile> {
-        self.kept.or_else(wanted, || self.files.open(wanted))
+        self.cache.get_or_open(wanted, || self.files.open(wanted))
     }
 }
 
-/// What was asked for, and the files behind it: one file can have the fonts of several scripts.
+/// Requested fonts, and their files. One file can serve several scripts.
 #[derive(Default)]
-struct Kept {
+struct FontCache {
     fonts: Mutex<BTreeMap<WantedFont, Option<FontFile>>>,
     files: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
-impl Kept {
-    fn or_else(&self, wanted: WantedFont, open: impl FnOnce() -> Option<OpenFont>) -> Option<FontFile> {
+impl FontCache {
+    fn get_or_open(&self, wanted: WantedFont, open: impl FnOnce() -> Option<OpenFont>) -> Option<FontFile> {
         let mut fonts = self.fonts.lock().unwrap_or_else(PoisonError::into_inner);
         fonts.entry(wanted).or_insert_with(|| self.read(&open()?)).clone()
     }
@@ -93,7 +89,7 @@ impl Kept {
     }
 }
 
-/// By position: the descriptor is shared with the parent.
+/// Reads by offset, since the descriptor is shared with the parent.
 #[cfg(all(unix, not(pagewise_portable)))]
 fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, 0)

@@ -1,4 +1,4 @@
-//! The readers of PDFs, called in this process.
+//! Reads PDFs in this process.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError, JoinError};
 use crate::text::{self, DocumentTexts, PageText, TextError};
 
-/// Reads PDFs in this process, within [`Limits`]; each operation has the time of their deadline.
+/// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
 #[derive(Clone)]
 pub struct InProcess {
     limits: Limits,
@@ -20,7 +20,7 @@ pub struct InProcess {
 }
 
 impl InProcess {
-    /// A reader within `limits`, which draws with `fonts` what pages do not carry.
+    /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn new(limits: Limits, fonts: Arc<dyn FontSource>) -> Self {
         Self { limits, fonts }
@@ -41,7 +41,7 @@ impl InProcess {
             document,
             limits,
             fonts: Arc::clone(&self.fonts),
-            kept: Mutex::default(),
+            cached_chunks: Mutex::default(),
             texts: DocumentTexts::default(),
         })
     }
@@ -58,29 +58,29 @@ impl Reader for InProcess {
     }
 }
 
-/// A document and what was made of it so far.
+/// An open document with its caches.
 pub(super) struct OpenDocument {
     document: Document,
     limits: Limits,
     fonts: Arc<dyn FontSource>,
-    kept: Mutex<KeptChunks>,
+    cached_chunks: Mutex<CachedChunks>,
     texts: DocumentTexts,
 }
 
-/// Chunks that were cut to look at a page, until the page itself is asked for.
+/// Chunks that were cut for a page's text, picture or fingerprint, until the page itself is requested.
 #[derive(Default)]
-struct KeptChunks {
+struct CachedChunks {
     chunks: BTreeMap<PageIndex, split::PageChunk>,
     bytes: usize,
 }
 
-/// Bytes of chunks kept. 32 MiB: more than one answer holds.
-const MAX_KEPT_BYTES: usize = 32 << 20;
+/// The most bytes of cached chunks: more than one answer has.
+const MAX_CACHED_BYTES: usize = 32 << 20;
 
-impl KeptChunks {
-    fn keep(&mut self, page: PageIndex, chunk: split::PageChunk) {
+impl CachedChunks {
+    fn insert(&mut self, page: PageIndex, chunk: split::PageChunk) {
         let bytes = self.bytes.saturating_add(chunk.bytes.len());
-        if bytes <= MAX_KEPT_BYTES && !self.chunks.contains_key(&page) {
+        if bytes <= MAX_CACHED_BYTES && !self.chunks.contains_key(&page) {
             self.bytes = bytes;
             self.chunks.insert(page, chunk);
         }
@@ -94,31 +94,31 @@ impl KeptChunks {
 }
 
 impl OpenDocument {
-    /// The document, for an operation that begins now. Operations at once share a deadline: that of the last begun.
+    /// Restarts the deadline and returns the document. Concurrent operations share the deadline of the last one.
     fn begin(&self) -> Result<&Document, StopReason> {
         self.limits.deadline.restart();
         self.limits.deadline.check()?;
         Ok(&self.document)
     }
 
-    /// Why the last operation was stopped, where it was: some have no other way to say it.
+    /// Why the last operation was stopped, if it was. Some operations cannot report it themselves.
     pub(super) fn stopped(&self) -> Option<StopReason> {
         self.limits.deadline.stopped()
     }
 
-    /// The page's chunk, cut already or now. Not locked meanwhile: pages are cut in parallel.
+    /// The page's chunk, from the cache or cut now. The cache is not locked meanwhile, so pages are cut in parallel.
     fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
-        let kept = self.kept().take(page);
-        kept.map_or_else(|| split::cut(&self.document, page), Ok)
+        let cached_chunks = self.cached_chunks().take(page);
+        cached_chunks.map_or_else(|| split::cut(&self.document, page), Ok)
     }
 
-    /// The page's text without cutting the page.
+    /// The page's text, extracted from the whole file.
     pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
     }
 
-    fn kept(&self) -> MutexGuard<'_, KeptChunks> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
+        self.cached_chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -146,15 +146,15 @@ impl Pages for OpenDocument {
 
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
         self.begin()?;
-        Ok(given(self.chunk(page).map_err(cut_error)?))
+        Ok(to_page_chunk(self.chunk(page).map_err(cut_error)?))
     }
 
-    /// In one operation, which has one deadline.
+    /// Both within one deadline.
     fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
         let fingerprint = chunk.fingerprint(&self.limits).ok();
-        Ok((given(chunk), fingerprint))
+        Ok((to_page_chunk(chunk), fingerprint))
     }
 
     fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
@@ -171,12 +171,12 @@ impl Pages for OpenDocument {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
         let fingerprint = chunk.fingerprint(&self.limits).map_err(cut_error);
-        self.kept().keep(page, chunk);
+        self.cached_chunks().insert(page, chunk);
         fingerprint
     }
 
-    /// Out of the page as it is cut, which is small and never encrypted; out of the whole file where it cannot be, or
-    /// where many pages of a sound document are read.
+    /// From the page's chunk, which is small and never encrypted. From the whole file if the page cannot be cut, or if
+    /// many pages of a sound document are read.
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let document = self.begin()?;
         if let Some(text) = self.texts.page_text(document, page, &self.limits) {
@@ -187,7 +187,7 @@ impl Pages for OpenDocument {
             return self.whole_file_text(page);
         };
         let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
-        self.kept().keep(page, chunk);
+        self.cached_chunks().insert(page, chunk);
         text
     }
 
@@ -198,7 +198,7 @@ impl Pages for OpenDocument {
             return render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
         };
         let picture = render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
-        self.kept().keep(page, chunk);
+        self.cached_chunks().insert(page, chunk);
         picture
     }
 
@@ -208,7 +208,7 @@ impl Pages for OpenDocument {
     }
 }
 
-fn given(chunk: split::PageChunk) -> PageChunk {
+fn to_page_chunk(chunk: split::PageChunk) -> PageChunk {
     let notes = chunk.notes.iter().map(ToString::to_string).collect();
     PageChunk { bytes: chunk.bytes, tier: chunk.tier.to_string(), notes }
 }

@@ -1,4 +1,4 @@
-//! The seam to the rooms that read PDFs: everything that is asked of a document.
+//! The interface to documents, implemented in this process and by workers.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ pub use crate::text::{PageKind, PageText};
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
-    /// Opens the PDF in `file`, for one request: what is asked of the document ends too where that is cancelled.
+    /// Opens the PDF in `file` for one request. Cancelling it also stops later operations on the document.
     ///
     /// # Errors
-    /// Every variant of [`PdfError`] but those of single pages.
+    /// Every variant of [`PdfError`] except those of single pages.
     fn open(
         &self,
         file: Arc<dyn ReadAt>,
@@ -27,8 +27,7 @@ pub trait Reader: Send + Sync {
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, PdfError>;
 
-    /// Makes the web page in `file` readable; `content_type` is what its server says that it is, and `base` is where
-    /// its links start.
+    /// Converts the web page in `file` to Markdown. `content_type` is the one its server sent; `base` resolves its links.
     ///
     /// # Errors
     /// [`PdfError::Io`], [`PdfError::Worker`] and [`PdfError::Stopped`].
@@ -46,25 +45,25 @@ pub trait Reader: Send + Sync {
 
 /// One open document.
 pub trait Pages: Send + Sync {
-    /// Leaves of the page tree.
+    /// The number of pages.
     fn page_count(&self) -> u32;
-    /// The page's printed label.
+    /// The page label.
     fn page_label(&self, page: PageIndex) -> Option<PageLabel>;
-    /// The document as a whole.
+    /// The document's metadata.
     fn info(&self) -> DocumentInfo;
-    /// The first `max` entries of the outline, and how many there are.
+    /// The first `max` items of the outline, and the number of all items.
     fn outline(&self, max: usize) -> Outline;
     /// The page's visible size.
     ///
     /// # Errors
-    /// When the page cannot be read.
+    /// The page cannot be read.
     fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError>;
-    /// The page as a PDF of its own.
+    /// The page as a standalone PDF.
     ///
     /// # Errors
-    /// When the page cannot be cut.
+    /// The page cannot be cut.
     fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError>;
-    /// The page as a PDF of its own, and its identity where that can be told: one question for two.
+    /// The page as a standalone PDF, and its fingerprint if it can be computed, in one operation.
     ///
     /// # Errors
     /// As [`cut`](Self::cut).
@@ -72,42 +71,42 @@ pub trait Pages: Send + Sync {
         let fingerprint = self.fingerprint(page).ok();
         Ok((self.cut(page)?, fingerprint))
     }
-    /// The pages as one PDF, in page order, each as it is cut.
+    /// The pages as one PDF, in page order.
     ///
     /// # Errors
-    /// [`PdfError::NotJoinable`] where they cannot stand in one file and be what they are; else as [`cut`](Self::cut).
+    /// [`PdfError::NotJoinable`] if they cannot share one file unchanged; otherwise as [`cut`](Self::cut).
     fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError>;
-    /// The page's identity across rebuilds.
+    /// The page's fingerprint, which rebuilding the document does not change.
     ///
     /// # Errors
-    /// When the page cannot be read.
+    /// The page cannot be read.
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError>;
     /// The page's text.
     ///
     /// # Errors
-    /// When no reader gets at the text.
+    /// No engine can extract the text.
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError>;
     /// The page as a picture.
     ///
     /// # Errors
-    /// When the picture would be too large, or the page cannot be drawn.
+    /// The picture would be too large, or the page cannot be drawn.
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError>;
-    /// What was read in spite of damage, one sentence each.
+    /// Notes on damage, one sentence each.
     fn notes(&self) -> Vec<String>;
 }
 
-/// One page, or several, as a PDF of their own.
+/// One or several pages as a standalone PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageChunk {
     /// The PDF.
     pub bytes: Bytes,
-    /// The reader that it was cut with.
+    /// The reader that read the pages.
     pub tier: String,
-    /// What was left out or read in spite of damage.
+    /// Notes on damage and omissions.
     pub notes: Vec<String>,
 }
 
-/// Why a PDF, or a page of it, could not be had.
+/// Why an operation on a PDF failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PdfError {
     /// No PDF header in the first 1,024 bytes.
@@ -116,44 +115,44 @@ pub enum PdfError {
         /// The first bytes of the file, printable ones as they are.
         beginning: String,
     },
-    /// No reader gets the document together.
+    /// The file is damaged beyond repair.
     #[error("{what}")]
     Damaged {
-        /// What is wrong.
+        /// The damage.
         what: String,
-        /// Where it was met, in bytes from the start of the file.
+        /// Its offset in bytes from the start of the file, if known.
         offset: Option<u64>,
     },
-    /// Needs a password, or another one.
+    /// The password is missing or wrong.
     #[error("encrypted")]
     Encrypted {
-        /// Whether one was given.
+        /// Whether a password was given.
         password_given: bool,
     },
-    /// A bound of [`crate::limits::Limits`] was hit.
+    /// A bound of [`crate::limits::Limits`] was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
-    /// The time was over, or the request was cancelled.
+    /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] StopReason),
     /// The file could not be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The reader hung, broke, or could not be had.
+    /// The worker failed or was not available.
     #[error(transparent)]
     Worker(WorkerError),
-    /// Pages that cannot stand in one PDF and be what they are; each can still be cut.
+    /// The pages cannot share one PDF unchanged. Each can still be cut.
     #[error("{reason}")]
     NotJoinable {
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
-    /// Anything else, while doing `action`.
+    /// Any other failure of `action`.
     #[error("{reason}")]
     Failed {
-        /// What was being done.
+        /// The operation that failed.
         action: PdfAction,
-        /// Why it failed.
+        /// The reason.
         reason: String,
     },
 }
@@ -167,10 +166,10 @@ impl From<WorkerError> for PdfError {
     }
 }
 
-/// What was being done to a PDF when it failed.
+/// An operation on a PDF, for error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PdfAction {
-    /// Reading the document as a whole.
+    /// Opening a document or reading its metadata.
     ReadInfo,
     /// Cutting a page.
     ExtractPage,
@@ -181,7 +180,7 @@ pub enum PdfAction {
 }
 
 impl PdfAction {
-    /// As it reads after "Failed to".
+    /// The phrase after "Failed to".
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {

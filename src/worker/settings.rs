@@ -1,59 +1,59 @@
-//! What workers may use, and how many there are.
+//! Settings and limits of workers.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How workers are run.
+/// Settings of workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerSettings {
     /// The program that is started as `{program} worker`.
     pub program: PathBuf,
-    /// Workers at once; where nobody said, one a processor, 8 at most: what they do is bound by the processor.
+    /// Number of workers. Default: one for each processor, at most 8.
     pub workers: Option<NonZeroUsize>,
-    /// Time for one operation; then the worker is killed. [`DEFAULT_DEADLINE`]: the setting `worker_deadline_ms`.
+    /// Time for one operation; then the worker is killed. Setting `worker_deadline_ms`, default [`DEFAULT_DEADLINE`].
     pub deadline: Duration,
-    /// Address space of a worker. 2 GB: the setting `worker_memory_bytes`.
+    /// Address space of a worker. Setting `worker_memory_bytes`, default 2 GiB.
     pub memory_bytes: u64,
-    /// Requests that wait for a worker; one more is answered that the server is busy. 64.
+    /// Requests that may wait for a worker; further ones are refused as busy. Default 64.
     pub max_waiting: usize,
-    /// Whether a worker without every layer of the sandbox is worse than none.
+    /// Whether to refuse workers without every sandbox layer.
     pub require_sandbox: bool,
 }
 
-/// Workers where nobody said how many, on a machine with as many processors.
+/// The largest default number of workers.
 #[cfg(all(unix, not(pagewise_portable)))]
 const MOST_BY_DEFAULT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
-/// Time for one operation: 20 s.
+/// The default time for one operation.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Resident memory past which a worker is replaced when its request is done. 512 MB: allocators give little back.
+/// A worker with more resident memory is replaced after its request, since allocators return little memory.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_RESIDENT_BYTES: u64 = 512 << 20;
 
-/// Operations after which a worker is replaced, so that nothing that leaks can grow for ever.
+/// A worker is replaced after this many operations, so that leaks cannot grow.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_JOBS: u32 = 1_000;
 
-/// Time at work after which a worker is replaced, well before [`CPU_SECONDS`] ends it.
+/// A worker is replaced after this much work, well before [`CPU_SECONDS`] ends it.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_BUSY: Duration = Duration::from_secs(300);
 
-/// Processor time of a worker: ends one that works on after its parent was killed.
+/// The processor time limit of a worker. It ends a worker that outlives its parent.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const CPU_SECONDS: u64 = 900;
 
-/// Documents whose deaths are remembered; the oldest are not told apart, so that beyond it all are forgotten.
+/// The most documents whose deaths are remembered. Beyond it, all are forgotten.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_REMEMBERED_DEATHS: usize = 10_000;
 
-/// Workers that a document may kill before it is refused.
+/// A document is refused after it has killed this many workers.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_DEATHS: u32 = 2;
 
 impl WorkerSettings {
-    /// The defaults, for workers that are started from `program`.
+    /// The defaults, with workers started from `program`.
     #[must_use]
     pub fn new(program: PathBuf) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl WorkerSettings {
         }
     }
 
-    /// Workers at once. To count the processors takes a dozen system calls, so that it is done where workers are started.
+    /// The number of workers. Counting processors takes a dozen system calls, so it is done only when workers start.
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn count(&self) -> NonZeroUsize {
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(MOST_BY_DEFAULT);

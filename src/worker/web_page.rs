@@ -1,10 +1,10 @@
-//! A web page in a file.
+//! Converts a web page in a file.
 
 use super::pages::PdfError;
 use crate::document::ReadAt;
 use crate::html::{Readable, decoded, readable};
 
-/// Makes the page in `file` readable, in this process.
+/// Converts the web page in `file` to Markdown, in this process.
 pub(super) fn read_web_page(file: &dyn ReadAt, content_type: Option<&str>, base: &str) -> Result<Readable, PdfError> {
     let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();

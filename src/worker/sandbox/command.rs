@@ -1,16 +1,12 @@
-//! A command that reads one document confines itself.
+//! Confines a command that reads one document.
 //!
-//! A worker for one page costs 2.9 ms of processor time where the whole command takes 3.4 to 3.8 (median of 60 runs of
-//! `pagewise page` on two fixtures: 6.3 and 6.8 ms with a worker), most of it the start of a second process. So
-//! `page` and `split` read in their own process, after taking from it what they do not need: of files the document
-//! and the folder of the output remain; no network, no other program, no other process. Readers look at
-//! their deadline, and a thread of the command looks after the libraries below them, which do not: a command that hangs
-//! ends with `timeout`.
+//! Starting a worker would nearly double the time of `page` and `split`, so these read in their own process, which keeps
+//! access only to the document and the output folder: no network, no other program, no other process. A watchdog thread
+//! ends a command that hangs with `timeout`.
 //!
-//! A thread whose memory or stack is at its end aborts, which sends the process a signal that ends it. The filter has the
-//! system end that thread alone, before the signal is sent; the thread that watches, which is not filtered, finds it gone
-//! and ends the command with `limit_exceeded`. To look at the process's memory now and then instead would miss what is
-//! asked for at once. Where the system has no filter, such a command ends by the signal.
+//! A thread that exhausts memory or its stack aborts, which would kill the process by a signal. The filter makes the
+//! system end only that thread. The watchdog, which is not filtered, notices and ends the command with `limit_exceeded`.
+//! Without a filter, the command ends by the signal.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,17 +16,17 @@ use landlock::{
 };
 use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule, apply_filter};
 
-use super::linux::{Unfiltered, enforced_version, program};
+use super::linux::{FilterError, enforced_version, program};
 use super::{Layers, limit_all};
 use crate::worker::settings::CPU_SECONDS;
 use rustix::process::Resource;
 
-/// Confines this process to reading `document` and writing beneath `folder`.
+/// Confines this process to reading `document` and writing in `folder`.
 pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64) -> Layers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
     Layers {
         resource_limits: limit_all(&limits),
-        // What was asked for at a shell goes on after it, as any command does; it has no parent to outlive.
+        // A command may outlive its shell, like any other command.
         dies_with_parent: true,
         no_new_privileges: rustix::thread::set_no_new_privs(true).is_ok(),
         landlock: leave_files(document, folder),
@@ -38,7 +34,7 @@ pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64)
     }
 }
 
-/// Names of files may still be listed: to open a path is to go through its folders.
+/// Restricts file access. Folders can still be listed, since opening a path traverses them.
 fn leave_files(document: &Path, folder: &Path) -> Option<u32> {
     let newest = ABI::V7;
     let handled = AccessFs::from_all(newest) & !BitFlags::from(AccessFs::ReadDir);
@@ -47,7 +43,7 @@ fn leave_files(document: &Path, folder: &Path) -> Option<u32> {
     let ruleset = Ruleset::default().handle_access(handled).ok()?;
     let ruleset = ruleset.handle_access(AccessNet::from_all(newest)).ok()?;
     let mut ruleset = ruleset.scope(Scope::from_all(newest)).ok()?.create().ok()?;
-    // A document that is not there is refused when it is opened.
+    // A missing document is reported when it is opened.
     if let Ok(document) = PathFd::new(document) {
         ruleset = ruleset.add_rule(PathBeneath::new(document, AccessFs::ReadFile)).ok()?;
     }
@@ -58,7 +54,7 @@ fn leave_files(document: &Path, folder: &Path) -> Option<u32> {
     enforced_version(&ruleset.restrict_self().ok()?)
 }
 
-/// Calls that reading a document and writing its pages never need.
+/// Calls that are never needed for reading a document and writing its pages.
 const REFUSED: [i64; 29] = [
     libc::SYS_socket,
     libc::SYS_connect,
@@ -91,7 +87,7 @@ const REFUSED: [i64; 29] = [
     libc::SYS_shmat,
 ];
 
-fn refuse_calls() -> Result<(), Unfiltered> {
+fn refuse_calls() -> Result<(), FilterError> {
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
     let process = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(thread), 0)?;

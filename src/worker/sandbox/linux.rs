@@ -1,4 +1,4 @@
-//! The layers that Linux has.
+//! Sandbox layers of Linux.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use landlock::{
 use rustix::process::{Signal, getpid, set_parent_process_death_signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use super::{Layers, calls};
+use super::{Layers, system_calls};
 
-/// Takes everything else; the order is that each step can still be made.
+/// Applies the remaining layers, in an order in which each step is still allowed.
 pub(super) fn confine(layers: Layers) -> Layers {
     Layers {
         dies_with_parent: set_parent_process_death_signal(Some(Signal::KILL)).is_ok(),
@@ -21,7 +21,7 @@ pub(super) fn confine(layers: Layers) -> Layers {
     }
 }
 
-/// A Landlock domain without any rule: no path, no TCP port, no one else's socket or process.
+/// Enters a Landlock domain without rules: no path, no TCP port, no other process.
 fn forbid_files() -> Option<u32> {
     let newest = ABI::V7;
     let ruleset = Ruleset::default().handle_access(AccessFs::from_all(newest)).ok()?;
@@ -30,7 +30,7 @@ fn forbid_files() -> Option<u32> {
     enforced_version(&ruleset.create().ok()?.restrict_self().ok()?)
 }
 
-/// The version of Landlock's interface that is in force.
+/// The enforced version of the Landlock interface.
 pub(super) fn enforced_version(status: &RestrictionStatus) -> Option<u32> {
     match (&status.ruleset, &status.landlock) {
         (RulesetStatus::NotEnforced, _) => None,
@@ -39,23 +39,23 @@ pub(super) fn enforced_version(status: &RestrictionStatus) -> Option<u32> {
     }
 }
 
-/// Why calls could not be filtered; the worker runs without, and says so.
-pub(super) struct Unfiltered;
+/// System calls could not be filtered. The worker reports this and runs without the filter.
+pub(super) struct FilterError;
 
-impl<E: std::error::Error> From<E> for Unfiltered {
+impl<E: std::error::Error> From<E> for FilterError {
     fn from(_: E) -> Self {
         Self
     }
 }
 
-fn filter_calls() -> Result<(), Unfiltered> {
+fn filter_calls() -> Result<(), FilterError> {
     let refused = |error: i32| SeccompAction::Errno(error.unsigned_abs());
-    // The C library asks for threads by clone3, and by clone where there is no such call.
+    // The C library tries clone3, and falls back to clone.
     let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let allowed = calls::allowed(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
+    let allowed = system_calls::allowed(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
     let unknown = program(unknown, SeccompAction::Allow, refused(libc::ENOSYS))?;
     let allowed = program(allowed, refused(libc::EPERM), SeccompAction::Allow)?;
-    // Of the two answers the stricter one holds. After the second no filter can be added.
+    // The stricter result of both filters applies. After the second, no filter can be added.
     apply_filter(&unknown)?;
     apply_filter(&allowed)?;
     Ok(())
@@ -65,7 +65,7 @@ pub(super) fn program(
     rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>>,
     otherwise: SeccompAction,
     listed: SeccompAction,
-) -> Result<BpfProgram, Unfiltered> {
+) -> Result<BpfProgram, FilterError> {
     let filter = SeccompFilter::new(rules, otherwise, listed, std::env::consts::ARCH.try_into()?)?;
     Ok(filter.try_into()?)
 }

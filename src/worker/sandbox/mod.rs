@@ -1,24 +1,24 @@
-//! What a worker takes from itself before it reads the first byte of a request.
+//! The sandbox: what a worker gives up before it reads the first byte of a request.
 //!
-//! | layer | what it takes | systems |
+//! | layer | what it prevents | systems |
 //! |---|---|---|
-//! | resource limits | memory and processor time without end, files that grow, more than a few descriptors, core dumps | Unix |
-//! | parent's death | a life after its parent | Linux |
-//! | no new privileges | programs that would run as someone else | Linux |
-//! | Landlock, without one path | every file, TCP, other processes' abstract sockets and signals to them | Linux 5.13, whole from 6.12 |
-//! | seccomp | every system call but those of [`calls`](linux::calls): no `open`, `socket`, `execve`, `fork` | Linux |
+//! | resource limits | unlimited memory and processor time, growing files, many descriptors, core dumps | Unix |
+//! | parent's death | outliving the parent | Linux |
+//! | no new privileges | setuid programs | Linux |
+//! | Landlock, without any path | all files, TCP, abstract sockets and signals of other processes | Linux 5.13, all from 6.12 |
+//! | seccomp | all system calls except a few: no `open`, `socket`, `execve`, `fork` | Linux |
 //!
-//! Landlock lets UDP through and seccomp cannot see paths, so that neither makes the other needless. A refused call gives
-//! `EPERM` rather than a signal: a library that tries its luck gets an error, and its request goes on.
+//! Landlock allows UDP, and seccomp cannot see paths, so both are needed. A refused call returns `EPERM` instead of a
+//! signal: a library that tries it gets an error, and the request continues.
 //!
-//! It needs neither `unsafe` nor code between fork and exec: a worker is started as any program and confines itself.
+//! No `unsafe` code is needed: a worker is started like any program and confines itself.
 
-#[cfg(all(target_os = "linux", not(pagewise_portable)))]
-mod calls;
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
 mod command;
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
 mod linux;
+#[cfg(all(target_os = "linux", not(pagewise_portable)))]
+mod system_calls;
 
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
 pub(crate) use command::confine_command;
@@ -30,23 +30,23 @@ use serde::{Deserialize, Serialize};
 #[cfg(all(unix, not(pagewise_portable)))]
 use super::settings::CPU_SECONDS;
 
-/// The layers of the sandbox that hold.
+/// The sandbox layers in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layers {
-    /// Resource limits.
+    /// Whether resource limits are set.
     pub resource_limits: bool,
-    /// The worker ends with its parent.
+    /// Whether the worker ends with its parent.
     pub dies_with_parent: bool,
-    /// No new privileges.
+    /// Whether the process can gain no new privileges.
     pub no_new_privileges: bool,
-    /// The version of Landlock's interface that is enforced.
+    /// The enforced version of the Landlock interface.
     pub landlock: Option<u32>,
-    /// System calls are filtered.
+    /// Whether system calls are filtered.
     pub seccomp: bool,
 }
 
 impl Layers {
-    /// Each layer with whether it holds.
+    /// The name of each layer, and whether it is in force.
     #[must_use]
     pub fn each(&self) -> [(&'static str, bool); 5] {
         [
@@ -58,7 +58,7 @@ impl Layers {
         ]
     }
 
-    /// The layers that do not hold, as one text; `None` where all do.
+    /// The missing layers as text; `None` if all are in force.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let missing = self.each().into_iter().filter(|layer| !layer.1).map(|layer| layer.0).collect::<Vec<_>>();
@@ -66,7 +66,7 @@ impl Layers {
     }
 }
 
-/// Confines this process for the rest of its life.
+/// Confines this process for good.
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) fn confine(memory_bytes: u64) -> Layers {
     let resource_limits = limit_resources(memory_bytes);
@@ -76,20 +76,20 @@ pub(super) fn confine(memory_bytes: u64) -> Layers {
     layers
 }
 
-/// Elsewhere than on Linux a command has resource limits alone.
+/// On systems other than Linux, a command has only resource limits.
 #[cfg(all(unix, not(target_os = "linux"), not(pagewise_portable)))]
 pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> Layers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
     Layers { resource_limits: limit_all(&limits), ..Layers::default() }
 }
 
-/// Nothing is taken from the process where there is no way to.
+/// On other systems, a command is not confined.
 #[cfg(any(not(unix), pagewise_portable))]
 pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, _: u64) -> Layers {
     Layers::default()
 }
 
-/// Descriptors: the socket, standard output and error, the document, and some that libraries hold for a moment.
+/// The most open descriptors: socket, standard output and error, the document, and a few for libraries.
 #[cfg(all(unix, not(pagewise_portable)))]
 const MAX_DESCRIPTORS: u64 = 16;
 
@@ -105,13 +105,13 @@ fn limit_resources(memory_bytes: u64) -> bool {
     limit_all(&limits)
 }
 
-/// Whether all could be set. Each is tried: macOS knows no bound on the address space, and the others hold all the same.
+/// Sets all limits, and returns whether all could be set. macOS has no limit on the address space.
 #[cfg(all(unix, not(pagewise_portable)))]
 fn limit_all(limits: &[(Resource, u64)]) -> bool {
     limits.iter().filter(|(resource, most)| limit(*resource, *most).is_err()).count() == 0
 }
 
-/// Lowers a limit; one that is lower already stays.
+/// Lowers a limit. A lower limit stays.
 #[cfg(all(unix, not(pagewise_portable)))]
 fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
     let now = getrlimit(resource);

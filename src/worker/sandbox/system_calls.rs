@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
-/// Calls without a condition: memory, threads, time, random numbers, and the descriptors that are open already.
+/// Calls allowed with any arguments: memory, threads, time, random numbers, and open descriptors.
 const FREE: [i64; 40] = [
     libc::SYS_brk,
     libc::SYS_clock_gettime,
@@ -45,21 +45,21 @@ const FREE: [i64; 40] = [
     libc::SYS_getcpu,
     libc::SYS_membarrier,
     libc::SYS_set_tid_address,
-    // Refused with ENOSYS by a filter of its own: its flags lie in memory that no filter can see.
+    // A separate filter refuses it with ENOSYS: its flags are in memory that filters cannot see.
     libc::SYS_clone3,
 ];
 
-/// Every call that is allowed, with the conditions on its arguments.
+/// All allowed calls with conditions on their arguments.
 pub(super) fn allowed(own_process: u64) -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = FREE.into_iter().map(|call| (call, Vec::new())).collect();
     let executable = u64::from(libc::PROT_EXEC.unsigned_abs());
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
-    // Memory that can be run: never, so that data cannot become a program.
+    // No executable memory, so that data cannot become code.
     rules.insert(libc::SYS_mmap, vec![when(2, SeccompCmpOp::MaskedEq(executable), 0)?]);
     rules.insert(libc::SYS_mprotect, vec![when(2, SeccompCmpOp::MaskedEq(executable), 0)?]);
     // Threads, not processes.
     rules.insert(libc::SYS_clone, vec![when(0, SeccompCmpOp::MaskedEq(thread), thread)?]);
-    // Signals to itself: that is how a process aborts.
+    // Signals only to itself, which abort needs.
     rules.insert(libc::SYS_tgkill, vec![when(0, SeccompCmpOp::Eq, own_process)?]);
     // The names of threads.
     rules.insert(libc::SYS_prctl, vec![when(0, SeccompCmpOp::Eq, u64::from(libc::PR_SET_NAME.unsigned_abs()))?]);

@@ -1,4 +1,4 @@
-//! One worker process, seen from its parent.
+//! A worker process, as its parent sees it.
 
 use std::cell::Cell;
 use std::io::{self, BufReader, PipeReader, Read};
@@ -12,59 +12,59 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
-use super::descriptor;
-use super::error::WorkerError;
-use super::fonts::{self, FontFiles};
-use super::frame::{self, PREFIX_BYTES};
-use super::sandbox::Layers;
-use super::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
-use super::wire::{Answer, Greeting, Reply, Request};
 use crate::limits::{Cancellation, StopReason};
+use crate::worker::error::WorkerError;
+use crate::worker::fonts::{self, FontFiles};
+use crate::worker::sandbox::Layers;
+use crate::worker::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
+use crate::worker::wire::frame::{self, PREFIX_BYTES};
+use crate::worker::wire::socket;
+use crate::worker::wire::{Greeting, WorkerAnswer, WorkerReply, WorkerRequest};
 
-/// Time for a worker to start, which takes a millisecond, on a machine that has much else to do.
+/// The time for a worker to start, on a busy machine. Usually it takes a millisecond.
 const START_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Bytes of an answer that are read at first: most answers whole, small pages too.
+/// The size of the first read of an answer. Most answers fit.
 const HEAD_BYTES: usize = 4 << 10;
 
-/// Work after which the memory of a worker is looked at. 5 ms: in so short a time none grows by much.
-const LOOK_AFTER: Duration = Duration::from_millis(5);
+/// The memory of a worker is checked after this much work.
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Fonts that one request may ask for: five scripts, with serifs and without.
+/// The most fonts that a request may need: five scripts, with and without serifs.
 const MAX_FONTS: u32 = 10;
 
-/// A worker that waits for requests, or works on one.
-pub(super) struct Process {
+/// A worker process.
+pub(crate) struct WorkerProcess {
     child: Child,
-    /// Shared with whoever may cancel the request at hand.
+    /// Shared with callbacks that cancel the current request.
     socket: Arc<UnixStream>,
-    /// What it says while it dies: that is the only way to tell an exhausted memory from a broken reader.
-    last_words: PipeReader,
+    /// Its standard error: the only way to tell exhausted memory from a crash.
+    stderr_tail: PipeReader,
     layers: Layers,
     deadline: Duration,
     memory_bytes: u64,
     jobs: u32,
     busy: Duration,
-    /// How long it was at work when its memory was last looked at.
-    looked_at: Duration,
-    /// How long the system waits for something to read from the socket.
+    /// Its total work when its memory was last checked.
+    checked_at: Duration,
+    /// The read timeout set on the socket.
     wait: Cell<Duration>,
 }
 
-impl Process {
+impl WorkerProcess {
     /// Starts a worker and waits until it has confined itself.
-    pub(super) fn start(settings: &WorkerSettings) -> Result<Self, WorkerError> {
-        let (child, socket, last_words) = spawn(settings).map_err(|error| not_started(&error))?;
+    pub(crate) fn start(settings: &WorkerSettings) -> Result<Self, WorkerError> {
+        let (child, socket, stderr_tail) = spawn(settings).map_err(|error| start_error(&error))?;
         let mut process = Self {
             child,
             socket: Arc::new(socket),
-            last_words,
+            stderr_tail,
             layers: Layers::default(),
             deadline: settings.deadline,
             memory_bytes: settings.memory_bytes,
             jobs: 0,
             busy: Duration::ZERO,
-            looked_at: Duration::ZERO,
+            checked_at: Duration::ZERO,
             wait: Cell::default(),
         };
         let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE);
@@ -80,27 +80,28 @@ impl Process {
         Ok(process)
     }
 
-    /// The layers of the sandbox that it says it has.
-    pub(super) fn layers(&self) -> &Layers {
+    /// The sandbox layers that the worker reported.
+    pub(crate) fn layers(&self) -> &Layers {
         &self.layers
     }
 
-    /// Asks and waits for the answer, until the deadline or until nobody wants it, and hands over the fonts that it takes.
+    /// Sends a request and waits for the answer, until the deadline or cancellation. Supplies requested fonts.
+    ///
     /// After an error the worker is dead.
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
-        request: &Request,
+        request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
         fonts: &dyn FontFiles,
         cancellation: &Cancellation,
-    ) -> Result<Answer, WorkerError> {
+    ) -> Result<WorkerAnswer, WorkerError> {
         let socket = Arc::clone(&self.socket);
-        // Ends the wait; a socket that is closed already ends it by itself.
+        // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
         let answer = self.exchange(request, file, fonts);
         drop(waking);
         if cancellation.is_cancelled() {
-            self.end();
+            self.kill();
             return Err(StopReason::Cancelled.into());
         }
         answer.map_err(|error| self.cause_of_death(&error))
@@ -108,65 +109,65 @@ impl Process {
 
     fn exchange(
         &mut self,
-        request: &Request,
+        request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
         fonts: &dyn FontFiles,
-    ) -> io::Result<Answer> {
+    ) -> io::Result<WorkerAnswer> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
-        let sent = frame::head(request, 0).and_then(|head| descriptor::send(&self.socket, &head, file));
+        let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
         let answer = self.answer(sent, fonts, start + self.deadline + grace(self.deadline));
         self.busy = self.busy.saturating_add(start.elapsed());
         answer
     }
 
-    fn answer(&self, mut sent: io::Result<()>, fonts: &dyn FontFiles, until: Instant) -> io::Result<Answer> {
+    fn answer(&self, mut sent: io::Result<()>, fonts: &dyn FontFiles, until: Instant) -> io::Result<WorkerAnswer> {
         for _ in 0..=MAX_FONTS {
             sent?;
-            let (answer, body) = self.receive::<Answer>(until)?;
+            let (answer, body) = self.receive::<WorkerAnswer>(until)?;
             match answer.reply {
-                Reply::WantsFont(wanted) => {
+                WorkerReply::WantsFont(wanted) => {
                     let font = fonts.open(wanted.into());
-                    sent = fonts::hand_over(&self.socket, font.as_ref());
+                    sent = fonts::send_font(&self.socket, font.as_ref());
                 }
-                _ => return Ok(Answer { body: body.into(), ..answer }),
+                _ => return Ok(WorkerAnswer { body: body.into(), ..answer }),
             }
         }
-        // A worker that asks for ever talks nonsense.
+        // The worker requests too many fonts.
         Err(io::ErrorKind::InvalidData.into())
     }
 
-    /// Whether it has not ended.
-    pub(super) fn is_alive(&mut self) -> bool {
+    /// Whether the process is alive.
+    pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Tells it to close its document. It answers nothing; whether it heard is seen at the next request.
-    pub(super) fn close_document(&self) {
-        let _ = frame::head(&Request::Close, 0).and_then(|head| descriptor::send(&self.socket, &head, None));
+    /// Tells the worker to close its document. A failure shows at the next request.
+    pub(crate) fn close_document(&self) {
+        let _ = frame::encode_header(&WorkerRequest::Close, 0).and_then(|head| socket::send(&self.socket, &head, None));
     }
 
-    /// Whether it can take another request: alive, and neither old nor fat.
-    pub(super) fn is_fit(&mut self) -> bool {
-        self.is_alive() && self.is_lean() && self.jobs < MAX_JOBS && self.busy < MAX_BUSY
+    /// Whether the worker can take another request: alive, not too old, and within its memory.
+    pub(crate) fn is_reusable(&mut self) -> bool {
+        self.is_alive() && self.is_within_memory() && self.jobs < MAX_JOBS && self.busy < MAX_BUSY
     }
 
-    /// Whether it had little memory when that was last looked at; to look costs as much as a small question.
-    fn is_lean(&mut self) -> bool {
-        if self.busy.saturating_sub(self.looked_at) < LOOK_AFTER {
+    /// Whether the worker was within its memory at the last check. A check costs as much as a small request.
+    fn is_within_memory(&mut self) -> bool {
+        if self.busy.saturating_sub(self.checked_at) < MEMORY_CHECK_INTERVAL {
             return true;
         }
-        self.looked_at = self.busy;
+        self.checked_at = self.busy;
         self.resident_bytes().is_none_or(|bytes| bytes <= MAX_RESIDENT_BYTES)
     }
 
-    /// The number of the process.
+    /// The process id.
     #[cfg(debug_assertions)]
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Resident memory, where the system tells.
+    /// The resident memory in bytes, if the system tells.
     fn resident_bytes(&self) -> Option<u64> {
         let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
         let pages = pages.split_whitespace().nth(1)?.parse::<u64>().ok()?;
@@ -174,94 +175,94 @@ impl Process {
     }
 
     fn receive<T: DeserializeOwned>(&self, until: Instant) -> io::Result<(T, Vec<u8>)> {
-        let mut socket = BufReader::with_capacity(HEAD_BYTES, Until { socket: &self.socket, until, wait: &self.wait });
+        let mut socket =
+            BufReader::with_capacity(HEAD_BYTES, DeadlineReader { socket: &self.socket, until, wait: &self.wait });
         let mut prefix = [0; PREFIX_BYTES];
         socket.read_exact(&mut prefix)?;
-        let message = frame::rest(prefix, &mut socket)?;
-        // It answers, and then waits to be asked.
+        let message = frame::read_rest(prefix, &mut socket)?;
+        // Nothing may follow the answer.
         if socket.buffer().is_empty() { Ok(message) } else { Err(io::ErrorKind::InvalidData.into()) }
     }
 
-    /// Ends the worker, where it has not ended, and says why it did or had to.
+    /// Ends the worker and determines why it failed.
     fn cause_of_death(&mut self, error: &io::Error) -> WorkerError {
         if is_timeout(error) {
-            self.end();
+            self.kill();
             let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
             return StopReason::Timeout { deadline_ms }.into();
         }
-        // A socket that is closed belongs to a process that is ending; one that talks nonsense has to be ended.
+        // A closed socket means that the process is ending by itself.
         if !is_hang_up(error) {
-            self.end();
+            self.kill();
             return WorkerError::Nonsense;
         }
         let status = self.child.wait();
-        let words = self.last_words();
-        if words.contains("memory allocation of") {
+        let stderr = self.stderr_tail();
+        if stderr.contains("memory allocation of") {
             return WorkerError::OutOfMemory { limit_bytes: self.memory_bytes };
         }
-        if words.contains("has overflowed its stack") {
+        if stderr.contains("has overflowed its stack") {
             return WorkerError::StackOverflow;
         }
-        WorkerError::Died { how: status.map_or_else(|error| error.to_string(), described) }
+        WorkerError::Died { how: status.map_or_else(|error| error.to_string(), describe_status) }
     }
 
-    /// The beginning of what it wrote to standard error, once it has ended.
-    fn last_words(&mut self) -> String {
+    /// The beginning of the worker's standard error, after it has ended.
+    fn stderr_tail(&mut self) -> String {
         const KEPT: u64 = 4 << 10;
-        let mut words = Vec::new();
-        // What could not be read was not said: the status is told all the same.
-        let _ = (&mut self.last_words).take(KEPT).read_to_end(&mut words);
-        String::from_utf8_lossy(&words).into_owned()
+        let mut stderr = Vec::new();
+        // Best effort: the exit status is reported in any case.
+        let _ = (&mut self.stderr_tail).take(KEPT).read_to_end(&mut stderr);
+        String::from_utf8_lossy(&stderr).into_owned()
     }
 
-    fn end(&mut self) {
-        // One that has ended already cannot be killed, and is waited for in either case.
+    fn kill(&mut self) {
+        // Killing fails if the process has already ended; it is waited for in either case.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl Drop for Process {
+impl Drop for WorkerProcess {
     fn drop(&mut self) {
-        self.end();
+        self.kill();
     }
 }
 
-/// Time past the deadline in which a worker that looks at it can say so itself, and lives on.
+/// The time after the deadline in which a worker can still report the timeout itself and survive.
 fn grace(deadline: Duration) -> Duration {
     (deadline / 8).min(Duration::from_millis(50))
 }
 
-/// What the C library's allocator is told, where that is glibc's: to keep 16 MiB of what was freed. Else each large page is
-/// read, put together and sent in memory that is fresh from the system: 1,435 page faults for one of 1 MB, now none.
+/// Tells glibc's allocator to keep 16 MiB of freed memory. Otherwise every large page causes page faults on fresh memory.
 const ALLOCATOR: [(&str, &str); 1] = [(
     "GLIBC_TUNABLES",
     "glibc.malloc.mmap_threshold=16777216:glibc.malloc.trim_threshold=16777216:glibc.malloc.top_pad=1048576",
 )];
 
-/// The process, its socket and its standard error.
+/// Starts a worker. Returns the process, its socket and its standard error.
 fn spawn(settings: &WorkerSettings) -> io::Result<(Child, UnixStream, PipeReader)> {
     let (ours, theirs) = UnixStream::pair()?;
-    let (last_words, its_words) = io::pipe()?;
-    // A worker that says more than the pipe holds must not wait for a reader.
-    rustix::fs::fcntl_setfl(&its_words, rustix::fs::OFlags::NONBLOCK)?;
-    rustix::fs::fcntl_setfl(&last_words, rustix::fs::OFlags::NONBLOCK)?;
+    let (stderr_tail, child_stderr) = io::pipe()?;
+    // A worker that writes more than the pipe holds must not block.
+    rustix::fs::fcntl_setfl(&child_stderr, rustix::fs::OFlags::NONBLOCK)?;
+    rustix::fs::fcntl_setfl(&stderr_tail, rustix::fs::OFlags::NONBLOCK)?;
     let child = Command::new(&settings.program)
         .arg0("pagewise")
         .args(["worker", &settings.memory_bytes.to_string()])
-        // Neither keys nor passwords of the environment.
+        // No secrets from the environment.
         .env_clear()
         .envs(ALLOCATOR)
         .current_dir("/")
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
-        .stderr(Stdio::from(OwnedFd::from(its_words)))
+        .stderr(Stdio::from(OwnedFd::from(child_stderr)))
         .spawn()?;
     ours.set_write_timeout(Some(settings.deadline))?;
-    Ok((child, ours, last_words))
+    Ok((child, ours, stderr_tail))
 }
 
-fn not_started(error: &io::Error) -> WorkerError {
+fn start_error(error: &io::Error) -> WorkerError {
     WorkerError::NotStarted { reason: error.to_string() }
 }
 
@@ -274,7 +275,7 @@ fn is_hang_up(error: &io::Error) -> bool {
     matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
 }
 
-fn described(status: ExitStatus) -> String {
+fn describe_status(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("status {code}"),
@@ -282,31 +283,31 @@ fn described(status: ExitStatus) -> String {
     }
 }
 
-/// A socket that is read until a moment.
-struct Until<'a> {
+/// Reads from a socket until a deadline.
+struct DeadlineReader<'a> {
     socket: &'a UnixStream,
     until: Instant,
-    /// How long the system waits for something to read; zero where it was never told.
+    /// The read timeout set on the socket; zero if none was set.
     wait: &'a Cell<Duration>,
 }
 
-/// By how much a read may end late, for not telling the system anew how long to wait before each.
-const LATE: Duration = Duration::from_millis(10);
+/// How late a read may time out, so that the timeout need not be set before each read.
+const MAX_READ_DELAY: Duration = Duration::from_millis(10);
 
-impl Read for Until<'_> {
+impl Read for DeadlineReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            if self.wait.get().is_zero() || self.wait.get() > left.saturating_add(LATE) {
+            if self.wait.get().is_zero() || self.wait.get() > left.saturating_add(MAX_READ_DELAY) {
                 self.socket.set_read_timeout(Some(left))?;
                 self.wait.set(left);
             }
             let mut socket = self.socket;
             match socket.read(buffer) {
-                // It waited for less than what is left now: that was told for an earlier question.
+                // The timeout was set for an earlier request and was too short.
                 Err(error) if is_timeout(&error) => self.wait.set(Duration::ZERO),
                 read => return read,
             }

@@ -1,4 +1,4 @@
-//! Texts and pictures of pages and the fonts for them, as they go over the socket beside their bytes.
+//! Wire types for texts, pictures and fonts. Their bytes are message bodies or descriptors.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::text::{PageKind, PageText, TextEngine};
 
 /// [`PageText`] without its text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct TextOnWire {
+pub(crate) struct WireText {
     joints: Vec<u64>,
-    kind: KindOnWire,
+    kind: WireKind,
     invisible: u64,
     off_page: u64,
     undecoded: u64,
     picture_percent: u8,
     paths: u64,
-    engine: EngineOnWire,
+    engine: WireEngine,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-enum KindOnWire {
+enum WireKind {
     Text,
     Empty,
     Picture,
@@ -28,65 +28,65 @@ enum KindOnWire {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-enum EngineOnWire {
+enum WireEngine {
     Collector,
     PdfExtract,
 }
 
-impl From<&PageText> for TextOnWire {
+impl From<&PageText> for WireText {
     fn from(text: &PageText) -> Self {
         let kind = match text.kind {
-            PageKind::Text => KindOnWire::Text,
-            PageKind::Empty => KindOnWire::Empty,
-            PageKind::Picture => KindOnWire::Picture,
-            PageKind::Scan => KindOnWire::Scan,
-            PageKind::Undecodable => KindOnWire::Undecodable,
+            PageKind::Text => WireKind::Text,
+            PageKind::Empty => WireKind::Empty,
+            PageKind::Picture => WireKind::Picture,
+            PageKind::Scan => WireKind::Scan,
+            PageKind::Undecodable => WireKind::Undecodable,
         };
         let engine = match text.engine {
-            TextEngine::Collector => EngineOnWire::Collector,
-            TextEngine::PdfExtract => EngineOnWire::PdfExtract,
+            TextEngine::Collector => WireEngine::Collector,
+            TextEngine::PdfExtract => WireEngine::PdfExtract,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
         Self { joints: text.joints.clone(), kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
-impl TextOnWire {
-    /// The page's text, whole again.
-    pub(super) fn with(self, text: String) -> PageText {
+impl WireText {
+    /// The page's text, with the message body `text`.
+    pub(crate) fn with(self, text: String) -> PageText {
         let kind = match self.kind {
-            KindOnWire::Text => PageKind::Text,
-            KindOnWire::Empty => PageKind::Empty,
-            KindOnWire::Picture => PageKind::Picture,
-            KindOnWire::Scan => PageKind::Scan,
-            KindOnWire::Undecodable => PageKind::Undecodable,
+            WireKind::Text => PageKind::Text,
+            WireKind::Empty => PageKind::Empty,
+            WireKind::Picture => PageKind::Picture,
+            WireKind::Scan => PageKind::Scan,
+            WireKind::Undecodable => PageKind::Undecodable,
         };
         let engine = match self.engine {
-            EngineOnWire::Collector => TextEngine::Collector,
-            EngineOnWire::PdfExtract => TextEngine::PdfExtract,
+            WireEngine::Collector => TextEngine::Collector,
+            WireEngine::PdfExtract => TextEngine::PdfExtract,
         };
         let Self { joints, invisible, off_page, undecoded, picture_percent, paths, .. } = self;
         PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
-/// [`RenderOptions`]; the corners of the region by their bits, which are the same on both sides whatever they are.
+/// [`RenderOptions`]. The region is sent as bits of floating point numbers, to keep every value exact.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct OptionsOnWire {
+pub(crate) struct WireOptions {
     dpi: u16,
     region: Option<[u64; 4]>,
     max_pixels: u64,
 }
 
-impl From<&RenderOptions> for OptionsOnWire {
+impl From<&RenderOptions> for WireOptions {
     fn from(options: &RenderOptions) -> Self {
         let region = options.region.map(|region| region.corners().map(f64::to_bits));
         Self { dpi: options.dpi.get(), region, max_pixels: options.max_pixels }
     }
 }
 
-impl From<OptionsOnWire> for RenderOptions {
-    fn from(options: OptionsOnWire) -> Self {
+impl From<WireOptions> for RenderOptions {
+    fn from(options: WireOptions) -> Self {
         let region = options.region.and_then(|corners| {
             let [left, top, right, bottom] = corners.map(f64::from_bits);
             Region::new(left, top, right, bottom)
@@ -97,15 +97,15 @@ impl From<OptionsOnWire> for RenderOptions {
 
 /// [`WantedFont`].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct WantedOnWire {
-    #[serde(with = "ScriptOnWire")]
+pub(crate) struct WireWanted {
+    #[serde(with = "WireScript")]
     script: WantedScript,
     is_serif: bool,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "WantedScript")]
-enum ScriptOnWire {
+enum WireScript {
     Japanese,
     SimplifiedChinese,
     TraditionalChinese,
@@ -113,22 +113,22 @@ enum ScriptOnWire {
     Any,
 }
 
-/// An open font file without its descriptor, which goes beside.
+/// An open font file. Its descriptor is attached to the message.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct FontOnWire {
-    pub(super) length: u64,
-    pub(super) name: String,
-    pub(super) index: u32,
+pub(crate) struct WireFont {
+    pub(crate) length: u64,
+    pub(crate) name: String,
+    pub(crate) index: u32,
 }
 
-impl From<WantedFont> for WantedOnWire {
+impl From<WantedFont> for WireWanted {
     fn from(WantedFont { script, is_serif }: WantedFont) -> Self {
         Self { script, is_serif }
     }
 }
 
-impl From<WantedOnWire> for WantedFont {
-    fn from(WantedOnWire { script, is_serif }: WantedOnWire) -> Self {
+impl From<WireWanted> for WantedFont {
+    fn from(WireWanted { script, is_serif }: WireWanted) -> Self {
         Self { script, is_serif }
     }
 }

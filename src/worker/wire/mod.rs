@@ -1,39 +1,43 @@
-//! What is asked of a worker and what it answers, as it goes over the socket.
+//! The messages between a worker and its parent.
 //!
-//! Parent and worker are one program, so that this needs no version; the two greet each other with the program's all
-//! the same, for the program on disk may have been replaced meanwhile.
+//! Both are the same program, so messages have no version. The greeting still carries the program's version, since the
+//! program on disk may have been replaced.
+
+pub(crate) mod frame;
+pub(crate) mod pictures;
+pub(crate) mod socket;
 
 use std::io::{self, ErrorKind};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
-use super::painted::{OptionsOnWire, TextOnWire, WantedOnWire};
-use super::sandbox::Layers;
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::hash::PageFingerprint;
 use crate::html::Readable;
 use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use crate::page::PageIndex;
+use crate::worker::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
+use crate::worker::sandbox::Layers;
+use pictures::{WireOptions, WireText, WireWanted};
 
-/// Sent by a worker when it is ready.
+/// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Greeting {
-    pub(super) version: String,
-    pub(super) layers: Layers,
+pub(crate) struct Greeting {
+    pub(crate) version: String,
+    pub(crate) layers: Layers,
 }
 
-/// One question. All but `Open` are about the open document; pages are indices.
+/// A request. All except `Open` and `Readable` are about the open document. Pages are indices.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum Request {
+pub(crate) enum WorkerRequest {
     /// Opens the attached file.
     Open {
         length: u64,
         password: Option<String>,
-        #[serde(with = "LimitsOnWire")]
+        #[serde(with = "WireLimits")]
         limits: Limits,
-        /// Time for this and each of the other questions.
+        /// The time for this and each later request.
         deadline_ms: u64,
     },
     /// Closes the document. Has no answer.
@@ -44,30 +48,30 @@ pub(super) enum Request {
     Geometry(u32),
     Cut {
         page: u32,
-        /// Whether to tell its fingerprint too.
+        /// Whether to return its fingerprint too.
         identify: bool,
     },
-    /// First and last index of each run of pages, both included.
+    /// First and last index of each range of pages, inclusive.
     Join(Vec<(u32, u32)>),
     Fingerprint(u32),
     Text {
         page: u32,
-        from: TextFrom,
+        from: TextSource,
     },
     Picture {
         page: u32,
-        options: OptionsOnWire,
+        options: WireOptions,
     },
     Notes,
-    /// Makes the attached web page readable. About no document.
-    Readable(PageOfWeb),
+    /// Converts the attached web page to Markdown.
+    Readable(WebPageSource),
     #[cfg(debug_assertions)]
-    Drill(super::drill::Drill),
+    Drill(crate::worker::drill::Drill),
 }
 
-impl Request {
-    /// The page that an answer gives, whose label belongs to it.
-    pub(super) fn page(&self) -> Option<u32> {
+impl WorkerRequest {
+    /// The page whose label is sent with the answer.
+    pub(crate) fn page(&self) -> Option<u32> {
         match self {
             Self::Cut { page, .. } | Self::Text { page, .. } | Self::Picture { page, .. } => Some(*page),
             _ => None,
@@ -75,72 +79,72 @@ impl Request {
     }
 }
 
-/// A web page in a file, as it goes over the socket.
+/// A web page in the attached file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct PageOfWeb {
-    pub(super) length: u64,
-    pub(super) content_type: Option<String>,
-    pub(super) base: String,
+pub(crate) struct WebPageSource {
+    pub(crate) length: u64,
+    pub(crate) content_type: Option<String>,
+    pub(crate) base: String,
 }
 
-/// Where a page's text is taken from.
+/// The source of a page's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum TextFrom {
-    /// From the page as it is cut, where it can be.
+pub(crate) enum TextSource {
+    /// The page's chunk, if the page can be cut.
     Chunk,
-    /// From the whole file: cutting this page has killed a worker.
+    /// The whole file, because cutting this page has killed a worker.
     WholeFile,
 }
 
-/// An answer as it goes over the socket.
+/// An answer.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Answer {
-    pub(super) reply: Reply,
-    pub(super) aside: Aside,
+pub(crate) struct WorkerAnswer {
+    pub(crate) reply: WorkerReply,
+    pub(crate) extras: AnswerExtras,
     /// The message's body.
     #[serde(skip)]
-    pub(super) body: Bytes,
+    pub(crate) body: Bytes,
 }
 
-/// What is told with an answer, because it is nearly always asked next and each question is a round trip.
+/// Additional facts in an answer, which save the next request.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Aside {
-    /// The notes on the document after this answer.
-    pub(super) notes: Option<Vec<String>>,
-    /// The label of the page that was asked about.
-    pub(super) label: Option<(u32, Option<String>)>,
+pub(crate) struct AnswerExtras {
+    /// The current notes on the document.
+    pub(crate) notes: Option<Vec<String>>,
+    /// The index and label of the requested page.
+    pub(crate) label: Option<(u32, Option<String>)>,
 }
 
-impl From<Reply> for Answer {
-    fn from(reply: Reply) -> Self {
+impl From<WorkerReply> for WorkerAnswer {
+    fn from(reply: WorkerReply) -> Self {
         (reply, Bytes::new()).into()
     }
 }
 
-impl From<(Reply, Bytes)> for Answer {
-    fn from((reply, body): (Reply, Bytes)) -> Self {
-        Self { reply, aside: Aside::default(), body }
+impl From<(WorkerReply, Bytes)> for WorkerAnswer {
+    fn from((reply, body): (WorkerReply, Bytes)) -> Self {
+        Self { reply, extras: AnswerExtras::default(), body }
     }
 }
 
-/// What is answered. The bytes of chunks, texts, pictures and web pages are the message's body.
+/// The content of an answer. The bytes of chunks, texts, pictures and web pages are the message body.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
+pub(crate) enum WorkerReply {
     Opened {
         page_count: u32,
     },
     PageLabel(Option<String>),
-    Info(#[serde(with = "InfoOnWire")] DocumentInfo),
-    Outline(OutlineOnWire),
-    Geometry(GeometryOnWire),
+    Info(#[serde(with = "WireInfo")] DocumentInfo),
+    Outline(WireOutline),
+    Geometry(WireGeometry),
     Chunk {
         tier: String,
         notes: Vec<String>,
-        /// Where it was asked for and can be told.
+        /// The fingerprint, if it was requested and could be computed.
         fingerprint: Option<[u8; 32]>,
     },
     Fingerprint([u8; 32]),
-    Text(TextOnWire),
+    Text(WireText),
     Picture {
         width: u32,
         height: u32,
@@ -151,16 +155,16 @@ pub(super) enum Reply {
         title: Option<String>,
         notes: Vec<String>,
     },
-    /// No answer yet: a font is wanted first. The parent sends it, or that there is none, and waits on.
-    WantsFont(WantedOnWire),
-    Failed(Failure),
+    /// Requests a font before the answer. The parent replies and keeps waiting.
+    WantsFont(WireWanted),
+    Failed(WireError),
     #[cfg(debug_assertions)]
     Drilled(String),
 }
 
-/// [`PdfError`] as it goes over the socket.
+/// [`PdfError`] on the wire.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Failure {
+pub(crate) enum WireError {
     NotAPdf { beginning: String },
     Damaged { what: String, offset: Option<u64> },
     Encrypted { password_given: bool },
@@ -169,11 +173,11 @@ pub(super) enum Failure {
     Cancelled,
     Io(String),
     NotJoinable { reason: String },
-    Failed { action: ActionOnWire, reason: String },
+    Failed { action: WireAction, reason: String },
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum ActionOnWire {
+pub(crate) enum WireAction {
     ReadInfo,
     ExtractPage,
     ExtractText,
@@ -182,7 +186,7 @@ pub(super) enum ActionOnWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Limits")]
-struct LimitsOnWire {
+struct WireLimits {
     max_file_bytes: u64,
     max_nesting: u32,
     max_object_values: u32,
@@ -202,14 +206,14 @@ struct LimitsOnWire {
     max_page_steps: u64,
     max_pixels: u64,
     max_side_pixels: u16,
-    /// Begins with each question, on the worker's own clock.
+    /// Restarted for each request, on the worker's clock.
     #[serde(skip)]
     deadline: Deadline,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "DocumentInfo")]
-struct InfoOnWire {
+struct WireInfo {
     title: Option<String>,
     author: Option<String>,
     subject: Option<String>,
@@ -229,22 +233,22 @@ struct InfoOnWire {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct OutlineOnWire {
+pub(crate) struct WireOutline {
     items: Vec<(u32, String, Option<u32>)>,
     total: usize,
     is_incomplete: bool,
 }
 
-/// Lengths by their bits: the same number on both sides, whatever it is.
+/// [`PageGeometry`], with the bits of floating point numbers, to keep every value exact.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct GeometryOnWire {
+pub(crate) struct WireGeometry {
     width_pt: u64,
     height_pt: u64,
     rotate: u16,
     user_unit: u64,
 }
 
-impl From<Outline> for OutlineOnWire {
+impl From<Outline> for WireOutline {
     fn from(outline: Outline) -> Self {
         let item = |item: OutlineItem| (item.depth, item.title, item.page.map(|page| page.0));
         let Outline { items, total, is_incomplete } = outline;
@@ -252,15 +256,15 @@ impl From<Outline> for OutlineOnWire {
     }
 }
 
-impl From<OutlineOnWire> for Outline {
-    fn from(outline: OutlineOnWire) -> Self {
+impl From<WireOutline> for Outline {
+    fn from(outline: WireOutline) -> Self {
         let item = |(depth, title, page): (_, _, Option<u32>)| OutlineItem { depth, title, page: page.map(PageIndex) };
-        let OutlineOnWire { items, total, is_incomplete } = outline;
+        let WireOutline { items, total, is_incomplete } = outline;
         Self { items: items.into_iter().map(item).collect(), total, is_incomplete }
     }
 }
 
-impl From<PageGeometry> for GeometryOnWire {
+impl From<PageGeometry> for WireGeometry {
     fn from(page: PageGeometry) -> Self {
         Self {
             width_pt: page.width_pt.to_bits(),
@@ -271,8 +275,8 @@ impl From<PageGeometry> for GeometryOnWire {
     }
 }
 
-impl From<GeometryOnWire> for PageGeometry {
-    fn from(page: GeometryOnWire) -> Self {
+impl From<WireGeometry> for PageGeometry {
+    fn from(page: WireGeometry) -> Self {
         Self {
             width_pt: f64::from_bits(page.width_pt),
             height_pt: f64::from_bits(page.height_pt),
@@ -282,7 +286,7 @@ impl From<GeometryOnWire> for PageGeometry {
     }
 }
 
-impl From<PdfError> for Failure {
+impl From<PdfError> for WireError {
     fn from(error: PdfError) -> Self {
         match error {
             PdfError::NotAPdf { beginning } => Self::NotAPdf { beginning },
@@ -296,32 +300,32 @@ impl From<PdfError> for Failure {
             PdfError::Io(error) => Self::Io(error.to_string()),
             PdfError::NotJoinable { reason } => Self::NotJoinable { reason },
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
-            // Workers have no workers.
+            // A worker has no workers, so this does not occur.
             PdfError::Worker(error) => Self::Io(error.to_string()),
         }
     }
 }
 
-impl From<Failure> for PdfError {
-    fn from(failure: Failure) -> Self {
+impl From<WireError> for PdfError {
+    fn from(failure: WireError) -> Self {
         match failure {
-            Failure::NotAPdf { beginning } => Self::NotAPdf { beginning },
-            Failure::Damaged { what, offset } => Self::Damaged { what, offset },
-            Failure::Encrypted { password_given } => Self::Encrypted { password_given },
-            Failure::Limit { which, limit, found } => match Limit::named(&which) {
+            WireError::NotAPdf { beginning } => Self::NotAPdf { beginning },
+            WireError::Damaged { what, offset } => Self::Damaged { what, offset },
+            WireError::Encrypted { password_given } => Self::Encrypted { password_given },
+            WireError::Limit { which, limit, found } => match Limit::named(&which) {
                 Some(which) => LimitExceeded { which, limit, found }.into(),
                 None => Self::Io(io::Error::new(ErrorKind::InvalidData, "the worker named an unknown limit")),
             },
-            Failure::Timeout { deadline_ms } => StopReason::Timeout { deadline_ms }.into(),
-            Failure::Cancelled => StopReason::Cancelled.into(),
-            Failure::Io(reason) => Self::Io(io::Error::other(reason)),
-            Failure::NotJoinable { reason } => Self::NotJoinable { reason },
-            Failure::Failed { action, reason } => Self::Failed { action: action.into(), reason },
+            WireError::Timeout { deadline_ms } => StopReason::Timeout { deadline_ms }.into(),
+            WireError::Cancelled => StopReason::Cancelled.into(),
+            WireError::Io(reason) => Self::Io(io::Error::other(reason)),
+            WireError::NotJoinable { reason } => Self::NotJoinable { reason },
+            WireError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
         }
     }
 }
 
-impl From<PdfAction> for ActionOnWire {
+impl From<PdfAction> for WireAction {
     fn from(action: PdfAction) -> Self {
         match action {
             PdfAction::ReadInfo => Self::ReadInfo,
@@ -332,37 +336,37 @@ impl From<PdfAction> for ActionOnWire {
     }
 }
 
-impl From<ActionOnWire> for PdfAction {
-    fn from(action: ActionOnWire) -> Self {
+impl From<WireAction> for PdfAction {
+    fn from(action: WireAction) -> Self {
         match action {
-            ActionOnWire::ReadInfo => Self::ReadInfo,
-            ActionOnWire::ExtractPage => Self::ExtractPage,
-            ActionOnWire::ExtractText => Self::ExtractText,
-            ActionOnWire::RenderPage => Self::RenderPage,
+            WireAction::ReadInfo => Self::ReadInfo,
+            WireAction::ExtractPage => Self::ExtractPage,
+            WireAction::ExtractText => Self::ExtractText,
+            WireAction::RenderPage => Self::RenderPage,
         }
     }
 }
 
-impl Reply {
-    /// A chunk's facts, and its bytes for the body.
-    pub(super) fn of_chunk(chunk: PageChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
+impl WorkerReply {
+    /// The reply for a chunk, and the message body.
+    pub(crate) fn of_chunk(chunk: PageChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
         let PageChunk { bytes, tier, notes } = chunk;
         (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0) }, bytes)
     }
 
-    /// What there is to say of a page's text, and the text for the body.
-    pub(super) fn of_text(text: PageText) -> (Self, Bytes) {
+    /// The reply for a page's text, and the message body.
+    pub(crate) fn of_text(text: PageText) -> (Self, Bytes) {
         (Self::Text((&text).into()), text.text.into_bytes().into())
     }
 
-    /// A web page's title, and its text for the body.
-    pub(super) fn of_readable(page: Readable) -> (Self, Bytes) {
+    /// The reply for a web page, and the message body.
+    pub(crate) fn of_readable(page: Readable) -> (Self, Bytes) {
         let Readable { title, markdown, notes } = page;
         (Self::Readable { title, notes }, markdown.into_bytes().into())
     }
 
-    /// A picture's facts, and its bytes for the body.
-    pub(super) fn of_picture(picture: Picture) -> (Self, Bytes) {
+    /// The reply for a picture, and the message body.
+    pub(crate) fn of_picture(picture: Picture) -> (Self, Bytes) {
         let Picture { png, width, height, notes } = picture;
         (Self::Picture { width, height, notes }, png.into())
     }
@@ -376,7 +380,7 @@ mod tests {
     fn every_limit_keeps_its_name_on_the_way_from_a_worker() {
         for &which in Limit::ALL {
             let sent = PdfError::Limit(LimitExceeded { which, limit: 1, found: 2 });
-            let received = PdfError::from(Failure::from(sent));
+            let received = PdfError::from(WireError::from(sent));
             assert!(matches!(received, PdfError::Limit(limit) if limit.which == which), "{received:?}");
         }
     }

@@ -1,11 +1,11 @@
-//! What stands in for workers on systems that have none: documents are read in this process, within the limits of the
-//! code and the deadline. A reader that hangs in a library, breaks or asks for too much memory takes the process with it.
+//! The replacement for workers on systems without them: documents are read in this process, within limits and deadline.
+//! A reader that hangs in a library, crashes or exhausts memory takes the process down.
 
 use std::io;
 use std::sync::Arc;
 
 use super::error::WorkerError;
-use super::fonts::{FontFiles, ReadFonts};
+use super::fonts::{FontFiles, LocalFonts};
 use super::in_process::InProcess;
 use super::pages::{Pages, PdfError, Readable, Reader};
 use super::sandbox::Layers;
@@ -13,7 +13,7 @@ use super::settings::WorkerSettings;
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Limits};
 
-/// Reads PDFs in this process, and refuses to where the sandbox is required.
+/// Reads PDFs in this process, and refuses to if the sandbox is required.
 #[derive(Clone)]
 pub struct WorkerReader {
     reader: InProcess,
@@ -21,17 +21,17 @@ pub struct WorkerReader {
 }
 
 impl WorkerReader {
-    /// Starts nothing: a reader within `limits`, which draws with `fonts` what pages do not carry.
+    /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        let reader = InProcess::new(limits, Arc::new(ReadFonts::new(fonts)));
+        let reader = InProcess::new(limits, Arc::new(LocalFonts::new(fonts)));
         Self { reader, require_sandbox: settings.require_sandbox }
     }
 
-    /// None of them holds.
+    /// The sandbox layers: none.
     ///
     /// # Errors
-    /// [`WorkerError::Unsandboxed`] where they are required.
+    /// [`WorkerError::Unsandboxed`] if the sandbox is required.
     pub fn layers(&self) -> Result<Layers, WorkerError> {
         let layers = Layers::default();
         match layers.missing().filter(|_| self.require_sandbox) {
@@ -64,7 +64,7 @@ impl Reader for WorkerReader {
     }
 }
 
-/// Runs nothing.
+/// Fails: there are no workers on this system.
 ///
 /// # Errors
 /// Always.

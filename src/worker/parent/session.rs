@@ -1,4 +1,4 @@
-//! A document that a worker reads.
+//! Reads documents in workers.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,34 +7,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::error::WorkerError;
-use super::fonts::FontFiles;
-use super::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
-use super::pool::{DocumentKey, Lease, Pool};
-use super::sandbox::Layers;
-use super::settings::WorkerSettings;
-use super::wire::{Answer, Aside, PageOfWeb, Reply, Request, TextFrom};
+use super::pool::{DocumentKey, WorkerLease, WorkerPool};
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits};
 use crate::page::{PageIndex, PageLabel, PageSet};
+use crate::worker::error::WorkerError;
+use crate::worker::fonts::FontFiles;
+use crate::worker::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
+use crate::worker::sandbox::Layers;
+use crate::worker::settings::WorkerSettings;
+use crate::worker::wire::{AnswerExtras, TextSource, WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
 
-/// Reads PDFs in workers. Every open document has one of its own, from when it is opened until it is dropped.
+/// Reads PDFs in workers. Each open document has a worker of its own until it is dropped.
 #[derive(Clone)]
 pub struct WorkerReader {
-    pool: Arc<Pool>,
+    pool: Arc<WorkerPool>,
     limits: Limits,
     fonts: Arc<dyn FontFiles>,
 }
 
 impl WorkerReader {
-    /// Starts workers, which read within `limits` and draw with `fonts` what pages do not carry.
+    /// Starts workers with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        Self { pool: Arc::new(Pool::start(settings)), limits, fonts }
+        Self { pool: Arc::new(WorkerPool::start(settings)), limits, fonts }
     }
 
-    /// The layers of the sandbox that a worker has here.
+    /// The sandbox layers of a worker on this system.
     ///
     /// # Errors
     /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
@@ -43,17 +43,21 @@ impl WorkerReader {
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
-    /// Has a worker do what can go wrong; gives what came of it and the worker's process.
+    /// Runs a fault drill in a worker. Returns its outcome and the worker's process id.
     ///
     /// # Errors
-    /// What the worker died of.
+    /// Why the worker died.
     #[cfg(debug_assertions)]
-    pub fn drill(&self, drill: super::drill::Drill, cancellation: &Cancellation) -> Result<(String, u32), WorkerError> {
+    pub fn drill(
+        &self,
+        drill: crate::worker::drill::Drill,
+        cancellation: &Cancellation,
+    ) -> Result<(String, u32), WorkerError> {
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&Request::Drill(drill), None, &*self.fonts, cancellation) {
-            Ok(Answer { reply: Reply::Drilled(outcome), .. }) => Ok((outcome, id)),
+        match process.call(&WorkerRequest::Drill(drill), None, &*self.fonts, cancellation) {
+            Ok(WorkerAnswer { reply: WorkerReply::Drilled(outcome), .. }) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
                 lease.discard();
@@ -71,7 +75,7 @@ impl Reader for WorkerReader {
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, PdfError> {
         let key = file.identity();
-        let copy = if file.descriptor().is_none() { Some(copied(&*file)?) } else { None };
+        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(&*file)?) } else { None };
         let mut document = WorkerDocument {
             reader: self.clone(),
             file,
@@ -82,7 +86,7 @@ impl Reader for WorkerReader {
             page_count: 0,
             session: Mutex::default(),
         };
-        let (lease, page_count) = document.opened()?;
+        let (lease, page_count) = document.open_in_worker()?;
         document.page_count = page_count;
         document.session().lease = Some(lease);
         Ok(Box::new(document))
@@ -96,36 +100,38 @@ impl Reader for WorkerReader {
         cancellation: &Cancellation,
     ) -> Result<Readable, PdfError> {
         let content_type = content_type.map(str::to_owned);
-        self.ask_readable(file, PageOfWeb { length: file.len(), content_type, base: base.to_owned() }, cancellation)
+        self.ask_readable(file, WebPageSource { length: file.len(), content_type, base: base.to_owned() }, cancellation)
     }
 }
 
 impl WorkerReader {
-    /// Has a worker make the page in `file` readable.
+    /// Converts the web page in `file` in a worker.
     fn ask_readable(
         &self,
         file: &dyn ReadAt,
-        page: PageOfWeb,
+        page: WebPageSource,
         cancellation: &Cancellation,
     ) -> Result<Readable, PdfError> {
         let key = file.identity();
-        self.pool.admit(key.as_ref())?;
-        let copy = if file.descriptor().is_none() { Some(copied(file)?) } else { None };
+        self.pool.refuse_deadly_document(key.as_ref())?;
+        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(file)?) } else { None };
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let error = match process.call(&Request::Readable(page), descriptor, &*self.fonts, cancellation) {
-            Ok(Answer { reply: Reply::Readable { title, notes }, body, .. }) => match String::from_utf8(body.into()) {
-                Ok(markdown) => return Ok(Readable { title, markdown, notes }),
-                Err(_) => WorkerError::Nonsense,
-            },
-            Ok(Answer { reply: Reply::Failed(failure), .. }) => return Err(failure.into()),
+        let error = match process.call(&WorkerRequest::Readable(page), descriptor, &*self.fonts, cancellation) {
+            Ok(WorkerAnswer { reply: WorkerReply::Readable { title, notes }, body, .. }) => {
+                match String::from_utf8(body.into()) {
+                    Ok(markdown) => return Ok(Readable { title, markdown, notes }),
+                    Err(_) => WorkerError::Nonsense,
+                }
+            }
+            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => return Err(failure.into()),
             Ok(_) => WorkerError::Nonsense,
             Err(error) => error,
         };
         lease.discard();
         if error.is_death() {
-            self.pool.blame(key);
+            self.pool.record_death(key);
         }
         Err(error.into())
     }
@@ -134,34 +140,34 @@ impl WorkerReader {
 struct WorkerDocument {
     reader: WorkerReader,
     file: Arc<dyn ReadAt>,
-    /// The bytes of a source that is no file.
+    /// A copy of the bytes of a source that is no file.
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
     password: Option<String>,
     cancellation: Cancellation,
     page_count: u32,
-    session: Mutex<Session>,
+    session: Mutex<ConnectionState>,
 }
 
-/// What is between this process and the worker.
+/// The state of a document's connection to its worker.
 #[derive(Default)]
-struct Session {
-    /// None once the worker died; the next question gets another.
-    lease: Option<Lease>,
-    /// Pages that killed a worker as they were cut. Not tried again, and their text is taken by the other way.
+struct ConnectionState {
+    /// `None` after the worker died; the next request gets another one.
+    lease: Option<WorkerLease>,
+    /// Pages that killed a worker when they were cut. They are not cut again; text comes from the whole file.
     deadly: BTreeMap<PageIndex, WorkerError>,
-    /// What could not be asked, one sentence each.
-    unanswered: Vec<String>,
-    /// What was told with the last answer.
-    aside: Aside,
+    /// Notes on requests that failed, one sentence each.
+    failures: Vec<String>,
+    /// Additional facts from the last answer.
+    extras: AnswerExtras,
 }
 
 impl WorkerDocument {
-    /// A worker that has the document open, and its number of pages.
-    fn opened(&self) -> Result<(Lease, u32), PdfError> {
-        self.reader.pool.admit(self.key.as_ref())?;
+    /// Opens the document in a worker. Returns the lease and the number of pages.
+    fn open_in_worker(&self) -> Result<(WorkerLease, u32), PdfError> {
+        self.reader.pool.refuse_deadly_document(self.key.as_ref())?;
         let mut lease = self.reader.pool.lease(&self.cancellation)?;
-        let request = Request::Open {
+        let request = WorkerRequest::Open {
             length: self.file.len(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
@@ -169,10 +175,10 @@ impl WorkerDocument {
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
-            Ok(Answer { reply: Reply::Opened { page_count }, .. }) => Ok((lease, page_count)),
-            Ok(Answer { reply: Reply::Failed(failure), .. }) => Err(failure.into()),
-            Ok(_) => Err(self.mourn(lease, WorkerError::Nonsense).into()),
-            Err(error) => Err(self.mourn(lease, error).into()),
+            Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
+            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
+            Ok(_) => Err(self.discard_and_blame(lease, WorkerError::Nonsense).into()),
+            Err(error) => Err(self.discard_and_blame(lease, error).into()),
         }
     }
 
@@ -180,80 +186,85 @@ impl WorkerDocument {
         self.copy.as_ref().map(AsFd::as_fd).or_else(|| self.file.descriptor())
     }
 
-    /// Gives up a worker that died of this document.
-    fn mourn(&self, lease: Lease, error: WorkerError) -> WorkerError {
+    /// Discards a worker, and blames the document if it killed it.
+    fn discard_and_blame(&self, lease: WorkerLease, error: WorkerError) -> WorkerError {
         lease.discard();
         if error.is_death() {
-            self.reader.pool.blame(self.key);
+            self.reader.pool.record_death(self.key);
         }
         error
     }
 
-    /// Asks the worker; one that died before is replaced first.
-    fn ask(&self, request: &Request) -> Result<(Reply, Bytes), PdfError> {
+    /// Sends a request to the worker, which is replaced first if it died.
+    fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
         let mut lease = match session.lease.take() {
             Some(lease) => lease,
-            None => self.opened()?.0,
+            None => self.open_in_worker()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        session.aside = Aside::default();
+        session.extras = AnswerExtras::default();
         match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
-            Ok(Answer { reply: Reply::Failed(failure), .. }) => {
+            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => {
                 session.lease = Some(lease);
                 Err(failure.into())
             }
-            Ok(Answer { reply, aside, body }) => {
+            Ok(WorkerAnswer { reply, extras, body }) => {
                 session.lease = Some(lease);
-                session.aside = aside;
+                session.extras = extras;
                 Ok((reply, body))
             }
             Err(error) => {
-                if let Request::Cut { page, .. } | Request::Fingerprint(page) = request
+                if let WorkerRequest::Cut { page, .. } | WorkerRequest::Fingerprint(page) = request
                     && error.is_death()
                 {
                     session.deadly.insert(PageIndex(*page), error.clone());
                 }
-                Err(self.mourn(lease, error).into())
+                Err(self.discard_and_blame(lease, error).into())
             }
         }
     }
 
     fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
-        self.spare(page)?;
-        match self.ask(&Request::Cut { page: page.0, identify })? {
-            (Reply::Chunk { tier, notes, fingerprint }, bytes) => {
+        self.refuse_deadly_page(page)?;
+        match self.ask(&WorkerRequest::Cut { page: page.0, identify })? {
+            (WorkerReply::Chunk { tier, notes, fingerprint }, bytes) => {
                 Ok((PageChunk { bytes, tier, notes }, fingerprint.map(PageFingerprint)))
             }
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
 
-    /// Asks what is only said of a document: without an answer there is none, and [`Pages::notes`] says so.
-    fn ask_aside<T>(&self, what: &str, request: &Request, read: impl Fn(Reply) -> Option<T>) -> Option<T> {
+    /// Requests optional information. A failure becomes a sentence in [`Pages::notes`].
+    fn ask_optional<T>(
+        &self,
+        what: &str,
+        request: &WorkerRequest,
+        read: impl Fn(WorkerReply) -> Option<T>,
+    ) -> Option<T> {
         match self.ask(request) {
             Ok((reply, _)) => read(reply),
             Err(error) => {
-                self.session().unanswered.push(format!("{what} could not be read: {error}"));
+                self.session().failures.push(format!("{what} could not be read: {error}"));
                 None
             }
         }
     }
 
     /// Refuses to cut a page that has killed a worker.
-    fn spare(&self, page: PageIndex) -> Result<(), WorkerError> {
+    fn refuse_deadly_page(&self, page: PageIndex) -> Result<(), WorkerError> {
         self.session().deadly.get(&page).map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// Refuses to join pages of which one has killed a worker.
-    fn deadly_among(&self, pages: &PageSet) -> Result<(), WorkerError> {
+    fn refuse_deadly_pages(&self, pages: &PageSet) -> Result<(), WorkerError> {
         let session = self.session();
         let deadly = session.deadly.iter().find(|(page, _)| pages.contains(**page));
         deadly.map_or(Ok(()), |(_, error)| Err(error.clone()))
     }
 
-    fn session(&self) -> MutexGuard<'_, Session> {
+    fn session(&self) -> MutexGuard<'_, ConnectionState> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -264,37 +275,37 @@ impl Pages for WorkerDocument {
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        if let Some((told, label)) = &self.session().aside.label
-            && *told == page.0
+        if let Some((page_of_label, label)) = &self.session().extras.label
+            && *page_of_label == page.0
         {
             return label.clone().map(PageLabel);
         }
-        let label = self.ask_aside("A page's label", &Request::PageLabel(page.0), |reply| match reply {
-            Reply::PageLabel(label) => label,
+        let label = self.ask_optional("A page's label", &WorkerRequest::PageLabel(page.0), |reply| match reply {
+            WorkerReply::PageLabel(label) => label,
             _ => None,
         });
         label.map(PageLabel)
     }
 
     fn info(&self) -> DocumentInfo {
-        let info = self.ask_aside("What the document says of itself", &Request::Info, |reply| match reply {
-            Reply::Info(info) => Some(info),
+        let info = self.ask_optional("What the document says of itself", &WorkerRequest::Info, |reply| match reply {
+            WorkerReply::Info(info) => Some(info),
             _ => None,
         });
         info.unwrap_or_default()
     }
 
     fn outline(&self, max: usize) -> Outline {
-        let outline = self.ask_aside("The outline", &Request::Outline(max), |reply| match reply {
-            Reply::Outline(outline) => Some(Outline::from(outline)),
+        let outline = self.ask_optional("The outline", &WorkerRequest::Outline(max), |reply| match reply {
+            WorkerReply::Outline(outline) => Some(Outline::from(outline)),
             _ => None,
         });
         outline.unwrap_or(Outline { is_incomplete: true, ..Outline::default() })
     }
 
     fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
-        match self.ask(&Request::Geometry(page.0))?.0 {
-            Reply::Geometry(geometry) => Ok(geometry.into()),
+        match self.ask(&WorkerRequest::Geometry(page.0))?.0 {
+            WorkerReply::Geometry(geometry) => Ok(geometry.into()),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
@@ -308,26 +319,26 @@ impl Pages for WorkerDocument {
     }
 
     fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
-        self.deadly_among(pages)?;
+        self.refuse_deadly_pages(pages)?;
         let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
-        match self.ask(&Request::Join(runs))? {
-            (Reply::Chunk { tier, notes, .. }, bytes) => Ok(PageChunk { bytes, tier, notes }),
+        match self.ask(&WorkerRequest::Join(runs))? {
+            (WorkerReply::Chunk { tier, notes, .. }, bytes) => Ok(PageChunk { bytes, tier, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
 
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        self.spare(page)?;
-        match self.ask(&Request::Fingerprint(page.0))?.0 {
-            Reply::Fingerprint(fingerprint) => Ok(PageFingerprint(fingerprint)),
+        self.refuse_deadly_page(page)?;
+        match self.ask(&WorkerRequest::Fingerprint(page.0))?.0 {
+            WorkerReply::Fingerprint(fingerprint) => Ok(PageFingerprint(fingerprint)),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
 
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        let from = if self.spare(page).is_err() { TextFrom::WholeFile } else { TextFrom::Chunk };
-        match self.ask(&Request::Text { page: page.0, from })? {
-            (Reply::Text(facts), text) => {
+        let from = if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk };
+        match self.ask(&WorkerRequest::Text { page: page.0, from })? {
+            (WorkerReply::Text(facts), text) => {
                 let text = String::from_utf8(text.into()).map_err(|_| WorkerError::Nonsense)?;
                 Ok(facts.with(text))
             }
@@ -336,30 +347,32 @@ impl Pages for WorkerDocument {
     }
 
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        self.spare(page)?;
-        match self.ask(&Request::Picture { page: page.0, options: options.into() })? {
-            (Reply::Picture { width, height, notes }, png) => Ok(Picture { png: png.into(), width, height, notes }),
+        self.refuse_deadly_page(page)?;
+        match self.ask(&WorkerRequest::Picture { page: page.0, options: options.into() })? {
+            (WorkerReply::Picture { width, height, notes }, png) => {
+                Ok(Picture { png: png.into(), width, height, notes })
+            }
             _ => Err(WorkerError::Nonsense.into()),
         }
     }
 
     fn notes(&self) -> Vec<String> {
-        let told = self.session().aside.notes.clone();
+        let page_of_label = self.session().extras.notes.clone();
         let ask = || {
-            self.ask_aside("Notes on the document", &Request::Notes, |reply| match reply {
-                Reply::Notes(notes) => Some(notes),
+            self.ask_optional("Notes on the document", &WorkerRequest::Notes, |reply| match reply {
+                WorkerReply::Notes(notes) => Some(notes),
                 _ => None,
             })
         };
-        let notes = told.or_else(ask);
-        let unanswered = self.session().unanswered.clone();
-        notes.unwrap_or_default().into_iter().chain(unanswered).collect()
+        let notes = page_of_label.or_else(ask);
+        let failures = self.session().failures.clone();
+        notes.unwrap_or_default().into_iter().chain(failures).collect()
     }
 }
 
-/// The bytes of a source that is no file, in a file without a name.
+/// Copies a source that is no file to an anonymous file.
 #[cfg(target_os = "linux")]
-fn copied(source: &dyn ReadAt) -> io::Result<OwnedFd> {
+fn copy_to_anonymous_file(source: &dyn ReadAt) -> io::Result<OwnedFd> {
     use std::io::Write as _;
     let mut copy = std::fs::File::from(rustix::fs::memfd_create("document", rustix::fs::MemfdFlags::CLOEXEC)?);
     let mut piece = vec![0; 1 << 20];
@@ -375,6 +388,6 @@ fn copied(source: &dyn ReadAt) -> io::Result<OwnedFd> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn copied(_: &dyn ReadAt) -> io::Result<OwnedFd> {
+fn copy_to_anonymous_file(_: &dyn ReadAt) -> io::Result<OwnedFd> {
     Err(io::ErrorKind::Unsupported.into())
 }

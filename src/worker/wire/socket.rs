@@ -1,4 +1,4 @@
-//! Bytes and an open file over a Unix socket.
+//! Sends bytes and open files over a Unix socket.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
@@ -10,8 +10,8 @@ use rustix::net::{
     recvmsg, sendmsg,
 };
 
-/// Writes `bytes`, with `file` attached to the first of them.
-pub(super) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+/// Sends `bytes`, with `file` attached to the first byte.
+pub(crate) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedFd<'_>>) -> io::Result<()> {
     let Some(file) = file else { return socket.write_all(bytes) };
     let files = [file];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -21,8 +21,8 @@ pub(super) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedF
     socket.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
-/// Writes `head` and then `body`, which the other side finds there together as far as the system holds them.
-pub(super) fn send_both(mut socket: &UnixStream, head: &[u8], body: &[u8]) -> io::Result<()> {
+/// Sends `head` and `body` with as few system calls as possible.
+pub(crate) fn send_parts(mut socket: &UnixStream, head: &[u8], body: &[u8]) -> io::Result<()> {
     let mut both = [IoSlice::new(head), IoSlice::new(body)];
     let mut left = &mut both[..];
     while left.iter().any(|part| !part.is_empty()) {
@@ -36,15 +36,14 @@ pub(super) fn send_both(mut socket: &UnixStream, head: &[u8], body: &[u8]) -> io
     Ok(())
 }
 
-/// A file that is received is not for programs that are started; some systems cannot say so in the same step, and there
-/// it matters little: a worker starts none.
+/// Received files are closed on exec. Some systems cannot set this atomically, but workers start no programs.
 #[cfg(target_os = "linux")]
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const RECEIVING: RecvFlags = RecvFlags::empty();
 
-/// Fills `bytes`, and gives the file that was attached. `None` where the other side is gone before the first byte.
-pub(super) fn receive<const N: usize>(mut socket: &UnixStream) -> io::Result<Option<([u8; N], Option<OwnedFd>)>> {
+/// Receives exactly `N` bytes and the attached file, if any. `None` if the socket was closed before the first byte.
+pub(crate) fn receive<const N: usize>(mut socket: &UnixStream) -> io::Result<Option<([u8; N], Option<OwnedFd>)>> {
     let mut bytes = [0; N];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut attached = RecvAncillaryBuffer::new(&mut space);

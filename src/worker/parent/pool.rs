@@ -1,0 +1,237 @@
+//! A pool of workers that are started in advance.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use super::process::WorkerProcess;
+use crate::limits::Cancellation;
+use crate::worker::error::WorkerError;
+use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
+
+/// Identifies a document: a hash of its bytes or of its file metadata.
+pub(crate) type DocumentKey = [u8; 32];
+
+/// The workers of this process.
+pub(crate) struct WorkerPool {
+    core: Arc<PoolCore>,
+    starter: Option<JoinHandle<()>>,
+}
+
+struct PoolCore {
+    settings: WorkerSettings,
+    state: Mutex<PoolState>,
+    /// Signalled once for each free worker; broadcast on shutdown and cancellation.
+    worker_available: Condvar,
+    /// Signalled if there may be too few workers.
+    worker_needed: Condvar,
+}
+
+#[derive(Default)]
+struct PoolState {
+    idle: Vec<WorkerProcess>,
+    leased: usize,
+    waiting: usize,
+    closing: bool,
+    /// Why the last worker could not be started, until a request reports it.
+    start_failure: Option<WorkerError>,
+    deaths: HashMap<DocumentKey, u32>,
+}
+
+impl PoolState {
+    /// Takes an idle worker that is still alive.
+    fn take_idle(&mut self) -> Option<WorkerProcess> {
+        self.idle.retain_mut(WorkerProcess::is_alive);
+        self.idle.pop()
+    }
+}
+
+/// A worker reserved for one document. Dropping the lease returns it to the pool.
+pub(crate) struct WorkerLease {
+    core: Arc<PoolCore>,
+    process: Option<WorkerProcess>,
+}
+
+impl WorkerPool {
+    /// Starts the workers of `settings`, and replaces those that end.
+    ///
+    /// A dedicated thread starts them: a worker ends with the *thread* that started it, and request threads come and go.
+    pub(crate) fn start(settings: WorkerSettings) -> Self {
+        let settings = WorkerSettings { workers: Some(settings.count()), ..settings };
+        let core = Arc::new(PoolCore {
+            settings,
+            state: Mutex::default(),
+            worker_available: Condvar::new(),
+            worker_needed: Condvar::new(),
+        });
+        let for_starter = Arc::clone(&core);
+        let starter = std::thread::Builder::new().name("workers".to_owned()).spawn(move || run_starter(&for_starter));
+        let starter = starter.map_err(|error| {
+            core.state().start_failure = Some(WorkerError::NotStarted { reason: error.to_string() });
+        });
+        Self { core, starter: starter.ok() }
+    }
+
+    /// Waits for a free worker, unless the request is cancelled.
+    pub(crate) fn lease(&self, cancellation: &Cancellation) -> Result<WorkerLease, WorkerError> {
+        let core = &self.core;
+        let to_be_woken = Arc::clone(core);
+        let _waking = cancellation.on_cancel(move || to_be_woken.wake());
+        let patience = Instant::now() + core.settings.deadline;
+        let mut state = core.state();
+        if state.waiting >= core.settings.max_waiting {
+            return Err(core.busy(&state));
+        }
+        state.waiting += 1;
+        let leased = loop {
+            if let Err(stopped) = cancellation.check() {
+                break Err(stopped.into());
+            }
+            if let Some(process) = state.take_idle() {
+                state.leased += 1;
+                break Ok(WorkerLease { core: Arc::clone(core), process: Some(process) });
+            }
+            if let Some(failure) = state.start_failure.take() {
+                break Err(failure);
+            }
+            core.signal_starter(&state);
+            let left = patience.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break Err(core.busy(&state));
+            }
+            state = core.worker_available.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        state.waiting = state.waiting.saturating_sub(1);
+        // After a reported failure, the starter tries again.
+        core.signal_starter(&state);
+        // If this request was signalled but did not take the worker, signal the next one.
+        if !state.idle.is_empty() {
+            core.worker_available.notify_one();
+        }
+        leased
+    }
+
+    /// The setting `worker_deadline_ms`.
+    pub(crate) fn deadline_ms(&self) -> u64 {
+        u64::try_from(self.core.settings.deadline.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Refuses a document that has killed too many workers.
+    pub(crate) fn refuse_deadly_document(&self, document: Option<&DocumentKey>) -> Result<(), WorkerError> {
+        let state = self.core.state();
+        let deaths = document.and_then(|document| state.deaths.get(document)).copied().unwrap_or(0);
+        if deaths >= MAX_DEATHS { Err(WorkerError::Quarantined { deaths }) } else { Ok(()) }
+    }
+
+    /// Records that a document has killed a worker.
+    pub(crate) fn record_death(&self, document: Option<DocumentKey>) {
+        let Some(document) = document else { return };
+        let mut state = self.core.state();
+        if state.deaths.len() >= MAX_REMEMBERED_DEATHS {
+            state.deaths.clear();
+        }
+        let deaths = state.deaths.entry(document).or_default();
+        *deaths = deaths.saturating_add(1);
+    }
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        let idle = {
+            let mut state = self.core.state();
+            state.closing = true;
+            std::mem::take(&mut state.idle)
+        };
+        self.core.worker_needed.notify_one();
+        self.core.worker_available.notify_all();
+        drop(idle);
+        if let Some(starter) = self.starter.take() {
+            // If the starter panicked, there is nothing left to stop.
+            let _ = starter.join();
+        }
+    }
+}
+
+impl PoolCore {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes all waiting requests. Taking the lock first ensures that none is between checking and waiting.
+    fn wake(&self) {
+        drop(self.state());
+        self.worker_available.notify_all();
+    }
+
+    /// The error for a busy pool. The retry time assumes 100 ms for each round of requests.
+    fn busy(&self, state: &PoolState) -> WorkerError {
+        let rounds = (state.waiting / self.settings.count()).saturating_add(1);
+        let retry_after_ms = u64::try_from(rounds).unwrap_or(u64::MAX).saturating_mul(100);
+        WorkerError::Busy { waiting: state.waiting, retry_after_ms }
+    }
+
+    /// Signals the starter if there are too few workers.
+    fn signal_starter(&self, state: &PoolState) {
+        if self.lacks_workers(state) {
+            self.worker_needed.notify_one();
+        }
+    }
+
+    fn lacks_workers(&self, state: &PoolState) -> bool {
+        let workers = state.idle.len().saturating_add(state.leased);
+        !state.closing && state.start_failure.is_none() && workers < self.settings.count().get()
+    }
+}
+
+/// Starts workers whenever there are too few, until the pool is dropped.
+fn run_starter(core: &PoolCore) {
+    let mut state = core.state();
+    while !state.closing {
+        if !core.lacks_workers(&state) {
+            state = core.worker_needed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        }
+        drop(state);
+        let started = WorkerProcess::start(&core.settings);
+        state = core.state();
+        match started {
+            Ok(process) => state.idle.push(process),
+            Err(failure) => state.start_failure = Some(failure),
+        }
+        core.worker_available.notify_one();
+    }
+    let idle = std::mem::take(&mut state.idle);
+    drop(state);
+    drop(idle);
+}
+
+impl WorkerLease {
+    /// The worker.
+    pub(crate) fn process(&mut self) -> Option<&mut WorkerProcess> {
+        self.process.as_mut()
+    }
+
+    /// Ends the worker, which is dead or cannot be trusted.
+    pub(crate) fn discard(mut self) {
+        drop(self.process.take());
+    }
+}
+
+impl Drop for WorkerLease {
+    fn drop(&mut self) {
+        let fit = self.process.take().and_then(|mut process| process.is_reusable().then_some(process));
+        if let Some(process) = &fit {
+            process.close_document();
+        }
+        let mut state = self.core.state();
+        state.leased = state.leased.saturating_sub(1);
+        if !state.closing {
+            state.idle.extend(fit);
+        }
+        if !state.idle.is_empty() {
+            self.core.worker_available.notify_one();
+        }
+        self.core.signal_starter(&state);
+    }
+}
