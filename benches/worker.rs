@@ -23,7 +23,7 @@ use pagewise::document::ReadAt;
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
-use pagewise::worker::{InProcess, Pages, Reader, WorkerReader, WorkerSettings};
+use pagewise::worker::{InProcessReader, Pages, Reader, WorkerReader, WorkerSettings};
 
 /// Measurements of each, of which the middle one counts.
 const ROUNDS: usize = 2_000;
@@ -78,7 +78,7 @@ fn main() {
         workers: NonZeroUsize::new(2),
         ..WorkerSettings::new(PathBuf::from(env!("CARGO_BIN_EXE_pagewise")))
     };
-    let here = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let here = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     let there = WorkerReader::start(settings, Limits::default(), Arc::new(NoFonts));
     println!("medians of {ROUNDS}");
     for (what, bytes) in [("a page of 1 KB", 1_000), ("a page of 1 MB", 1_000_000)] {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
-use pagewise::worker::{InProcess, PdfError, Reader, RenderOptions};
+use pagewise::worker::{InProcessReader, PdfError, Reader, RenderOptions};
 
 use super::support::file_of;
 use super::support::ways::ways;
@@ -21,7 +21,7 @@ enum Wanted {
 
 /// The limit that a picture of the page, or its text, fails with.
 fn limit_of(pdf: &[u8], limits: &Limits, wanted: Wanted) -> Option<&'static str> {
-    let reader = InProcess::new(limits.clone(), Arc::new(NoFonts));
+    let reader = InProcessReader::new(limits.clone(), Arc::new(NoFonts));
     let document = reader.open(Arc::new(pdf.to_vec()), None, &Cancellation::new()).unwrap();
     let done = match wanted {
         Wanted::Picture => document.picture(PageIndex(0), &RenderOptions::default()).map(|_| ()),

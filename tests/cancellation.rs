@@ -14,7 +14,7 @@ use pagewise::document::{Document, DocumentError};
 use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
-use pagewise::worker::{InProcess, PdfError, Reader, RenderOptions};
+use pagewise::worker::{InProcessReader, PdfError, Reader, RenderOptions};
 use serde_json::json;
 
 use super::support::mcp::Client;
@@ -35,7 +35,7 @@ fn is_cancelled<T>(answer: Result<T, PdfError>) -> bool {
 #[test]
 fn a_cancelled_document_answers_nothing_more() {
     let bytes = std::fs::read(fixture("latex.pdf")).unwrap();
-    let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     let cancellation = Cancellation::new();
     let document = reader.open(Arc::new(bytes.clone()), None, &cancellation).unwrap();
     let page = PageIndex(0);

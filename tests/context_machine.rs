@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pagewise::context::{
-    AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest, InProcess,
-    Reader, RequestedPart,
+    AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest,
+    InProcessReader, Reader, RequestedPart,
 };
 use pagewise::hash::PageFingerprint;
 use pagewise::limits::{Cancellation, Limits};
@@ -646,7 +646,7 @@ fn nothing_is_held_that_was_not_delivered_and_nothing_durable_is_lost() {
 
 #[test]
 fn the_same_holds_over_real_documents() {
-    let reader: Arc<dyn Reader> = Arc::new(InProcess::new(Limits::default(), Arc::new(NoFonts)));
+    let reader: Arc<dyn Reader> = Arc::new(InProcessReader::new(Limits::default(), Arc::new(NoFonts)));
     let names = ["report-v1.pdf", "report-v2.pdf", "incremental.pdf", "picture.png"];
     let contents = names.iter().map(|name| std::fs::read(crate::support::fixture(name)).unwrap()).collect();
     let ground = Ground::new(contents, reader);

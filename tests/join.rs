@@ -7,7 +7,7 @@ use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
 use pagewise::page::{PageIndex, PageLabel, PageSet};
 use pagewise::render::NoFonts;
 use pagewise::split::{Conflict, CutError, JoinError, JoinedPages, cut, join};
-use pagewise::worker::{InProcess, PdfError, Reader};
+use pagewise::worker::{InProcessReader, PdfError, Reader};
 use serde_json::json;
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -260,14 +260,14 @@ fn the_limits_of_a_page_hold_for_all_together() {
 #[test]
 fn joining_ends_when_nobody_waits_or_time_is_up() {
     let bytes = std::fs::read(fixture("latex.pdf")).unwrap();
-    let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     let cancellation = Cancellation::new();
     let document = reader.open(Arc::new(bytes.clone()), None, &cancellation).unwrap();
     assert!(document.join(&PageSet::all(8)).is_ok());
     cancellation.cancel();
     assert!(matches!(document.join(&PageSet::all(8)), Err(PdfError::Stopped(StopReason::Cancelled))));
     let limits = Limits { deadline: Deadline::after(Duration::from_secs(3_600)), ..Limits::default() };
-    let reader = InProcess::new(limits, Arc::new(NoFonts));
+    let reader = InProcessReader::new(limits, Arc::new(NoFonts));
     let document = reader.open(Arc::new(bytes), None, &Cancellation::new()).unwrap();
     assert!(document.join(&PageSet::all(8)).is_ok());
 }

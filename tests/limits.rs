@@ -19,7 +19,7 @@ use pagewise::limits::{Cancellation, Deadline, Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::NoFonts;
 use pagewise::split;
-use pagewise::worker::{InProcess, PdfError, Reader};
+use pagewise::worker::{InProcessReader, PdfError, Reader};
 
 use super::support::hostile::{catalog, deflated, pages, stream, with};
 use super::support::nasty::streamed;
@@ -28,7 +28,7 @@ use super::support::{file_of, fixture, small_pdf};
 /// Opens the document, cuts its first page and takes its text.
 fn read(bytes: &[u8], limits: &Limits) -> Result<(), LimitExceeded> {
     let read = || {
-        let document = InProcess::new(limits.clone(), Arc::new(NoFonts)).open(
+        let document = InProcessReader::new(limits.clone(), Arc::new(NoFonts)).open(
             Arc::new(bytes.to_vec()),
             None,
             &Cancellation::new(),

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use pagewise::context::{InProcess, Reader};
+use pagewise::context::{InProcessReader, Reader};
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::render::NoFonts;
 use pagewise::worker::Readable;
@@ -17,7 +17,7 @@ use pagewise::worker::Readable;
 use crate::support::fixture;
 
 fn readable_as(html: &[u8], content_type: &str) -> Readable {
-    let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     reader.readable(&html.to_vec(), Some(content_type), "https://example.com/a/b", &Cancellation::new()).unwrap()
 }
 

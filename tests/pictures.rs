@@ -15,7 +15,7 @@ use hayro_interpret::font::StandardFont;
 use pagewise::limits::Limits;
 use pagewise::page::PageIndex;
 use pagewise::render::{NoFonts, WantedFont, WantedScript};
-use pagewise::worker::{FontFiles, InProcess, LocalFonts, OpenFont, PdfError, Picture, Reader, RenderOptions};
+use pagewise::worker::{FontFiles, InProcessReader, LocalFonts, OpenFont, PdfError, Picture, Reader, RenderOptions};
 
 use super::support::file_of;
 
@@ -42,7 +42,7 @@ fn picture(reader: &dyn Reader, pdf: &[u8]) -> Picture {
 }
 
 fn without_fonts(pdf: &[u8]) -> Picture {
-    picture(&InProcess::new(Limits::default(), Arc::new(NoFonts)), pdf)
+    picture(&InProcessReader::new(Limits::default(), Arc::new(NoFonts)), pdf)
 }
 
 /// Pixels of a picture that are not white, within shares of its width and height.
@@ -108,7 +108,7 @@ fn a_font_that_nobody_has_is_named_wherever_it_is_used() {
 fn fonts_are_asked_for_by_script_and_once() {
     let files = Arc::new(OneFont::default());
     let fonts = Arc::new(LocalFonts::new(files.clone()));
-    let reader = InProcess::new(Limits::default(), fonts);
+    let reader = InProcessReader::new(Limits::default(), fonts);
     let drawn = picture(&reader, &chinese());
     assert_eq!(picture(&reader, &chinese()), drawn);
     assert_eq!(drawn.notes, [""; 0]);
@@ -134,7 +134,7 @@ fn a_worker_draws_with_fonts_that_its_parent_opens() {
     };
     let files = Arc::new(OneFont::default());
     let there = WorkerReader::start(settings.clone(), Limits::default(), files.clone());
-    let here = InProcess::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(OneFont::default()))));
+    let here = InProcessReader::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(OneFont::default()))));
     let drawn = picture(&there, &chinese());
     assert_eq!(drawn, picture(&here, &chinese()));
     assert_eq!(picture(&there, &chinese()), drawn);
@@ -154,7 +154,7 @@ impl FontFiles for Cut {
 
 #[test]
 fn a_font_file_that_cannot_be_read_is_none() {
-    let reader = InProcess::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(Cut))));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(LocalFonts::new(Arc::new(Cut))));
     assert_eq!(picture(&reader, &chinese()), without_fonts(&chinese()));
 }
 
@@ -370,7 +370,7 @@ fn a_map_of_all_codes_costs_only_its_page() {
                1 beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange";
     let map = format!("<< /Length {} >>\nstream\n{map}\nendstream", map.len());
     let pdf = page_with("/Font << /F 5 0 R >>", "BT /F 20 Tf 9 9 Td <0001> Tj ET", &[font, descendant, &map]);
-    let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     let document = reader.open(Arc::new(pdf), None, &pagewise::limits::Cancellation::new()).unwrap();
     assert!(document.page_text(PageIndex(0)).is_ok());
     assert!(document.picture(PageIndex(0), &RenderOptions::default()).is_ok());
@@ -395,7 +395,7 @@ fn an_image_that_claims_more_columns_than_there_can_be_is_refused_before_it_is_d
         ])
     };
     let drawn = |pdf: &[u8]| {
-        let reader = InProcess::new(Limits::default(), Arc::new(NoFonts));
+        let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
         let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise::limits::Cancellation::new()).unwrap();
         document.picture(PageIndex(0), &RenderOptions::default()).map(|_| ())
     };

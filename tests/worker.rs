@@ -20,7 +20,7 @@ use pagewise::document::ReadAt;
 use pagewise::limits::{Cancellation, Limits, StopReason};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
-use pagewise::worker::{Drill, InProcess, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
+use pagewise::worker::{Drill, InProcessReader, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
 
 use super::support::{fixture, program::Place, small_pdf};
 
@@ -34,8 +34,8 @@ fn reader(settings: WorkerSettings) -> WorkerReader {
     WorkerReader::start(settings, Limits::default(), Arc::new(NoFonts))
 }
 
-fn in_process() -> InProcess {
-    InProcess::new(Limits::default(), Arc::new(NoFonts))
+fn in_process() -> InProcessReader {
+    InProcessReader::new(Limits::default(), Arc::new(NoFonts))
 }
 
 fn open(reader: &dyn Reader, bytes: Vec<u8>) -> Box<dyn Pages> {

@@ -15,7 +15,8 @@ use crate::store::{
 };
 use crate::web::{Web, WebSettings};
 use crate::worker::{
-    HAS_PROCESSES, InProcess, Layers, LocalFonts, Reader, WorkerError, WorkerReader, WorkerSettings, confine_command,
+    HAS_PROCESSES, InProcessReader, LocalFonts, Reader, SandboxLayers, WorkerError, WorkerReader, WorkerSettings,
+    confine_command,
 };
 
 /// The configuration of a context.
@@ -66,7 +67,7 @@ pub enum Isolation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
     /// The sandbox layers of a worker, or why none started; `None` if PDFs are read in this process.
-    pub layers: Option<Result<Layers, WorkerError>>,
+    pub layers: Option<Result<SandboxLayers, WorkerError>>,
     /// Where conversations are remembered.
     pub data_directory: Option<PathBuf>,
     /// Why conversations cannot be stored there.
@@ -175,7 +176,7 @@ impl ContextConfig {
     fn reader_without_password(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
-                Arc::new(InProcess::new(self.limits.clone(), Arc::new(LocalFonts::new(Arc::new(SystemFonts)))))
+                Arc::new(InProcessReader::new(self.limits.clone(), Arc::new(LocalFonts::new(Arc::new(SystemFonts)))))
             }
             Isolation::Workers(settings) => {
                 Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))

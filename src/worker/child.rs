@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::fonts::ParentFonts;
-use super::in_process::{InProcess, OpenDocument};
+use super::in_process::{InProcessReader, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
 use super::sandbox;
 use super::web_page::read_web_page;
@@ -82,7 +82,7 @@ impl RequestHandler {
     ) -> Result<WorkerAnswer, PdfError> {
         let file = file.ok_or_else(|| failure("no file came with the request"))?;
         let file = Arc::new(ReceivedFile { file, length });
-        let reader = InProcess::new(limits, Arc::clone(&self.fonts));
+        let reader = InProcessReader::new(limits, Arc::clone(&self.fonts));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.document = Some(document);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::pages::{PageChunk, Pages, PdfAction, PdfError, Reader};
+use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, StopReason};
@@ -14,12 +14,12 @@ use crate::text::{self, DocumentTexts, PageText, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
 #[derive(Clone)]
-pub struct InProcess {
+pub struct InProcessReader {
     limits: Limits,
     fonts: Arc<dyn FontSource>,
 }
 
-impl InProcess {
+impl InProcessReader {
     /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn new(limits: Limits, fonts: Arc<dyn FontSource>) -> Self {
@@ -27,7 +27,7 @@ impl InProcess {
     }
 }
 
-impl InProcess {
+impl InProcessReader {
     pub(super) fn open_document(
         &self,
         file: Arc<dyn ReadAt>,
@@ -47,7 +47,7 @@ impl InProcess {
     }
 }
 
-impl Reader for InProcess {
+impl Reader for InProcessReader {
     fn open(
         &self,
         file: Arc<dyn ReadAt>,
@@ -144,23 +144,23 @@ impl Pages for OpenDocument {
         self.begin()?.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
     }
 
-    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
         self.begin()?;
         Ok(to_page_chunk(self.chunk(page).map_err(cut_error)?))
     }
 
     /// Both within one deadline.
-    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
         self.begin()?;
         let chunk = self.chunk(page).map_err(cut_error)?;
         let fingerprint = chunk.fingerprint(&self.limits).ok();
         Ok((to_page_chunk(chunk), fingerprint))
     }
 
-    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
+    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
         let document = self.begin()?;
         let joined = split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
-        Ok(PageChunk {
+        Ok(PdfChunk {
             bytes: joined.bytes,
             tier: joined.tier.to_string(),
             notes: joined.notes.iter().map(ToString::to_string).collect(),
@@ -208,9 +208,9 @@ impl Pages for OpenDocument {
     }
 }
 
-fn to_page_chunk(chunk: split::PageChunk) -> PageChunk {
+fn to_page_chunk(chunk: split::PageChunk) -> PdfChunk {
     let notes = chunk.notes.iter().map(ToString::to_string).collect();
-    PageChunk { bytes: chunk.bytes, tier: chunk.tier.to_string(), notes }
+    PdfChunk { bytes: chunk.bytes, tier: chunk.tier.to_string(), notes }
 }
 
 fn cut_error(error: CutError) -> PdfError {

@@ -1,8 +1,8 @@
 //! Reads PDFs and web pages in confined worker processes, which can only read one open file and answer.
 //!
-//! [`Reader`] and [`Pages`] are the interface to documents. [`InProcess`] implements them in this process, within
+//! [`Reader`] and [`Pages`] are the interface to documents. [`InProcessReader`] implements them in this process, within
 //! [`Limits`](crate::limits::Limits). [`WorkerReader`] implements them with workers: this program, started with the hidden
-//! subcommand `worker`. A worker has a socket, the file, and nothing else; see [`Layers`].
+//! subcommand `worker`. A worker has a socket, the file, and nothing else; see [`SandboxLayers`].
 //!
 //! If a reader hangs, runs out of memory or crashes, that costs its worker and one [`WorkerError`]; other requests
 //! continue. `catch_unwind` is not enough: stack overflows, failed allocations and double panics end the process.
@@ -40,11 +40,11 @@ pub use child::run as run_worker;
 pub use drill::Drill;
 pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
-pub use in_process::InProcess;
-pub use pages::{PageChunk, PageKind, PageText, Pages, PdfAction, PdfError, Picture, Readable, Reader, RenderOptions};
+pub use in_process::InProcessReader;
+pub use pages::{PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, Readable, Reader, RenderOptions};
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
-pub use sandbox::Layers;
+pub use sandbox::SandboxLayers;
 pub(crate) use sandbox::confine_command;
 pub use settings::{DEFAULT_DEADLINE, WorkerSettings};
 #[cfg(any(not(unix), pagewise_portable))]

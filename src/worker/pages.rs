@@ -62,12 +62,12 @@ pub trait Pages: Send + Sync {
     ///
     /// # Errors
     /// The page cannot be cut.
-    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError>;
+    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError>;
     /// The page as a standalone PDF, and its fingerprint if it can be computed, in one operation.
     ///
     /// # Errors
     /// As [`cut`](Self::cut).
-    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
         let fingerprint = self.fingerprint(page).ok();
         Ok((self.cut(page)?, fingerprint))
     }
@@ -75,7 +75,7 @@ pub trait Pages: Send + Sync {
     ///
     /// # Errors
     /// [`PdfError::NotJoinable`] if they cannot share one file unchanged; otherwise as [`cut`](Self::cut).
-    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError>;
+    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError>;
     /// The page's fingerprint, which rebuilding the document does not change.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ pub trait Pages: Send + Sync {
 
 /// One or several pages as a standalone PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageChunk {
+pub struct PdfChunk {
     /// The PDF.
     pub bytes: Bytes,
     /// The reader that read the pages.

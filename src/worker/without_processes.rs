@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::error::WorkerError;
 use super::fonts::{FontFiles, LocalFonts};
-use super::in_process::InProcess;
+use super::in_process::InProcessReader;
 use super::pages::{Pages, PdfError, Readable, Reader};
-use super::sandbox::Layers;
+use super::sandbox::SandboxLayers;
 use super::settings::WorkerSettings;
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Limits};
@@ -16,7 +16,7 @@ use crate::limits::{Cancellation, Limits};
 /// Reads PDFs in this process, and refuses to if the sandbox is required.
 #[derive(Clone)]
 pub struct WorkerReader {
-    reader: InProcess,
+    reader: InProcessReader,
     require_sandbox: bool,
 }
 
@@ -24,7 +24,7 @@ impl WorkerReader {
     /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        let reader = InProcess::new(limits, Arc::new(LocalFonts::new(fonts)));
+        let reader = InProcessReader::new(limits, Arc::new(LocalFonts::new(fonts)));
         Self { reader, require_sandbox: settings.require_sandbox }
     }
 
@@ -32,8 +32,8 @@ impl WorkerReader {
     ///
     /// # Errors
     /// [`WorkerError::Unsandboxed`] if the sandbox is required.
-    pub fn layers(&self) -> Result<Layers, WorkerError> {
-        let layers = Layers::default();
+    pub fn layers(&self) -> Result<SandboxLayers, WorkerError> {
+        let layers = SandboxLayers::default();
         match layers.missing().filter(|_| self.require_sandbox) {
             Some(missing) => Err(WorkerError::Unsandboxed { missing }),
             None => Ok(layers),

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use pagewise::limits::{Cancellation, Deadline, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::{Dpi, NoFonts};
-use pagewise::worker::{DEFAULT_DEADLINE, InProcess, Reader, RenderOptions};
+use pagewise::worker::{DEFAULT_DEADLINE, InProcessReader, Reader, RenderOptions};
 
 /// Asks everything; `step` is told before each question what it is.
 pub(crate) fn tried(file: &[u8], pictures: bool, mut step: impl FnMut(&'static str)) {
     step("open");
     // As the doors have it: what one operation decodes is counted only where it has a deadline.
     let limits = Limits { deadline: Deadline::after(DEFAULT_DEADLINE), ..Limits::default() };
-    let reader = InProcess::new(limits, Arc::new(NoFonts));
+    let reader = InProcessReader::new(limits, Arc::new(NoFonts));
     let Ok(document) = reader.open(Arc::new(file.to_vec()), None, &Cancellation::new()) else { return };
     step("info");
     document.info();

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
-    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageChunk, PageText, Pages,
-    PdfAction, PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
+    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageText, Pages, PdfAction, PdfChunk,
+    PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
@@ -71,16 +71,16 @@ impl Pages for WordsDocument {
         Ok(PageGeometry { width_pt: 792.0, height_pt: 612.0, rotate: 90, user_unit: 1.0 })
     }
 
-    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
         let line = self.line(page);
         if line.starts_with("uncut") {
             return Err(PdfError::Failed { action: PdfAction::ExtractPage, reason: "it is glued".into() });
         }
         let bytes = if line.starts_with("large") { vec![b'x'; 3_000] } else { line.as_bytes().to_vec() };
-        Ok(PageChunk { bytes: bytes.into(), tier: "words".into(), notes: Vec::new() })
+        Ok(PdfChunk { bytes: bytes.into(), tier: "words".into(), notes: Vec::new() })
     }
 
-    fn join(&self, _pages: &PageSet) -> Result<PageChunk, PdfError> {
+    fn join(&self, _pages: &PageSet) -> Result<PdfChunk, PdfError> {
         Err(PdfError::NotJoinable { reason: "words do not stick".into() })
     }
 

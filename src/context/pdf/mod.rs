@@ -41,7 +41,7 @@ use super::request::{AnswerSettings, FileRequest, form_name};
 use crate::hash::PageFingerprint;
 use crate::page::{PageIndex, PageSet};
 use crate::view::{FileKey, HeldItem, PageForm};
-use crate::worker::{PageChunk, Pages, PdfError};
+use crate::worker::{Pages, PdfChunk, PdfError};
 
 /// Builds one answer about a PDF.
 pub(super) struct PdfAnswerBuilder<'a> {
@@ -337,7 +337,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     /// The page as a PDF. Computes its identity too, if a conversation needs it.
-    pub(super) fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+    pub(super) fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
         if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
             return self.document.cut(page);
         }

@@ -14,7 +14,7 @@ use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
 use crate::view::PageForm;
-use crate::worker::PageChunk;
+use crate::worker::PdfChunk;
 
 /// One page, ready for the answer.
 pub(crate) struct BuiltPage {
@@ -79,7 +79,7 @@ impl PdfAnswerBuilder<'_> {
         &self,
         planned: PlannedPage,
         fingerprint: Option<PageFingerprint>,
-        chunk: PageChunk,
+        chunk: PdfChunk,
     ) -> Result<BuiltPage, ContextError> {
         let page = planned.page.number();
         let chunk_hash = ContentHash::of(&chunk.bytes);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::context::{ContextError, OpenPdf, PageChunk, PdfError, select_pages, write_whole};
+use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, select_pages, write_whole};
 use crate::hash::ContentHash;
 use crate::page::{PageNumber, PageSet};
 use crate::tool::error::{ErrorCode, ToolError};
@@ -96,12 +96,12 @@ pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Resul
     })
 }
 
-pub(crate) fn cut(pdf: &OpenPdf, page: PageNumber) -> Result<PageChunk, ToolError> {
+pub(crate) fn cut(pdf: &OpenPdf, page: PageNumber) -> Result<PdfChunk, ToolError> {
     let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
     pdf.document.cut(page.index()).map_err(failed).map_err(|error| error.with("page", json!(page.get())))
 }
 
-pub(crate) fn write_chunk(chunk: &PageChunk, out: &Path) -> Result<(), ToolError> {
+pub(crate) fn write_chunk(chunk: &PdfChunk, out: &Path) -> Result<(), ToolError> {
     write_whole(out, &chunk.bytes).map_err(|error| write_failed(out, &error))
 }
 

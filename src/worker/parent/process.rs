@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::limits::{Cancellation, StopReason};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::{self, FontFiles};
-use crate::worker::sandbox::Layers;
+use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
@@ -40,7 +40,7 @@ pub(crate) struct WorkerProcess {
     socket: Arc<UnixStream>,
     /// Its standard error: the only way to tell exhausted memory from a crash.
     stderr_tail: PipeReader,
-    layers: Layers,
+    layers: SandboxLayers,
     deadline: Duration,
     memory_bytes: u64,
     jobs: u32,
@@ -59,7 +59,7 @@ impl WorkerProcess {
             child,
             socket: Arc::new(socket),
             stderr_tail,
-            layers: Layers::default(),
+            layers: SandboxLayers::default(),
             deadline: settings.deadline,
             memory_bytes: settings.memory_bytes,
             jobs: 0,
@@ -81,7 +81,7 @@ impl WorkerProcess {
     }
 
     /// The sandbox layers that the worker reported.
-    pub(crate) fn layers(&self) -> &Layers {
+    pub(crate) fn layers(&self) -> &SandboxLayers {
         &self.layers
     }
 

@@ -14,8 +14,8 @@ use crate::limits::{Cancellation, Limits};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::FontFiles;
-use crate::worker::pages::{PageChunk, PageText, Pages, PdfError, Picture, Readable, Reader, RenderOptions};
-use crate::worker::sandbox::Layers;
+use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, Readable, Reader, RenderOptions};
+use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
 use crate::worker::wire::{AnswerExtras, TextSource, WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
 
@@ -38,7 +38,7 @@ impl WorkerReader {
     ///
     /// # Errors
     /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
-    pub fn layers(&self) -> Result<Layers, WorkerError> {
+    pub fn layers(&self) -> Result<SandboxLayers, WorkerError> {
         let mut lease = self.pool.lease(&Cancellation::new())?;
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
@@ -226,11 +226,11 @@ impl WorkerDocument {
         }
     }
 
-    fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+    fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
         self.refuse_deadly_page(page)?;
         match self.ask(&WorkerRequest::Cut { page: page.0, identify })? {
             (WorkerReply::Chunk { tier, notes, fingerprint }, bytes) => {
-                Ok((PageChunk { bytes, tier, notes }, fingerprint.map(PageFingerprint)))
+                Ok((PdfChunk { bytes, tier, notes }, fingerprint.map(PageFingerprint)))
             }
             _ => Err(WorkerError::Nonsense.into()),
         }
@@ -310,19 +310,19 @@ impl Pages for WorkerDocument {
         }
     }
 
-    fn cut(&self, page: PageIndex) -> Result<PageChunk, PdfError> {
+    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
         self.ask_cut(page, false).map(|(chunk, _)| chunk)
     }
 
-    fn cut_and_identify(&self, page: PageIndex) -> Result<(PageChunk, Option<PageFingerprint>), PdfError> {
+    fn cut_and_identify(&self, page: PageIndex) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
         self.ask_cut(page, true)
     }
 
-    fn join(&self, pages: &PageSet) -> Result<PageChunk, PdfError> {
+    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
         self.refuse_deadly_pages(pages)?;
         let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
         match self.ask(&WorkerRequest::Join(runs))? {
-            (WorkerReply::Chunk { tier, notes, .. }, bytes) => Ok(PageChunk { bytes, tier, notes }),
+            (WorkerReply::Chunk { tier, notes, .. }, bytes) => Ok(PdfChunk { bytes, tier, notes }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }

@@ -17,14 +17,14 @@ use landlock::{
 use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule, apply_filter};
 
 use super::linux::{FilterError, enforced_version, program};
-use super::{Layers, limit_all};
+use super::{SandboxLayers, limit_all};
 use crate::worker::settings::CPU_SECONDS;
 use rustix::process::Resource;
 
 /// Confines this process to reading `document` and writing in `folder`.
-pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64) -> Layers {
+pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64) -> SandboxLayers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
-    Layers {
+    SandboxLayers {
         resource_limits: limit_all(&limits),
         // A command may outlive its shell, like any other command.
         dies_with_parent: true,

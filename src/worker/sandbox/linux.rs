@@ -8,11 +8,11 @@ use landlock::{
 use rustix::process::{Signal, getpid, set_parent_process_death_signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use super::{Layers, system_calls};
+use super::{SandboxLayers, system_calls};
 
 /// Applies the remaining layers, in an order in which each step is still allowed.
-pub(super) fn confine(layers: Layers) -> Layers {
-    Layers {
+pub(super) fn confine(layers: SandboxLayers) -> SandboxLayers {
+    SandboxLayers {
         dies_with_parent: set_parent_process_death_signal(Some(Signal::KILL)).is_ok(),
         no_new_privileges: rustix::thread::set_no_new_privs(true).is_ok(),
         landlock: forbid_files(),

@@ -32,7 +32,7 @@ use super::settings::CPU_SECONDS;
 
 /// The sandbox layers in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Layers {
+pub struct SandboxLayers {
     /// Whether resource limits are set.
     pub resource_limits: bool,
     /// Whether the worker ends with its parent.
@@ -45,7 +45,7 @@ pub struct Layers {
     pub seccomp: bool,
 }
 
-impl Layers {
+impl SandboxLayers {
     /// The name of each layer, and whether it is in force.
     #[must_use]
     pub fn each(&self) -> [(&'static str, bool); 5] {
@@ -68,9 +68,9 @@ impl Layers {
 
 /// Confines this process for good.
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) fn confine(memory_bytes: u64) -> Layers {
+pub(super) fn confine(memory_bytes: u64) -> SandboxLayers {
     let resource_limits = limit_resources(memory_bytes);
-    let layers = Layers { resource_limits, ..Layers::default() };
+    let layers = SandboxLayers { resource_limits, ..SandboxLayers::default() };
     #[cfg(target_os = "linux")]
     let layers = linux::confine(layers);
     layers
@@ -78,15 +78,15 @@ pub(super) fn confine(memory_bytes: u64) -> Layers {
 
 /// On systems other than Linux, a command has only resource limits.
 #[cfg(all(unix, not(target_os = "linux"), not(pagewise_portable)))]
-pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> Layers {
+pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> SandboxLayers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
-    Layers { resource_limits: limit_all(&limits), ..Layers::default() }
+    SandboxLayers { resource_limits: limit_all(&limits), ..SandboxLayers::default() }
 }
 
 /// On other systems, a command is not confined.
 #[cfg(any(not(unix), pagewise_portable))]
-pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, _: u64) -> Layers {
-    Layers::default()
+pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, _: u64) -> SandboxLayers {
+    SandboxLayers::default()
 }
 
 /// The most open descriptors: socket, standard output and error, the document, and a few for libraries.

@@ -17,15 +17,15 @@ use crate::hash::PageFingerprint;
 use crate::html::Readable;
 use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use crate::page::PageIndex;
-use crate::worker::pages::{PageChunk, PageText, PdfAction, PdfError, Picture};
-use crate::worker::sandbox::Layers;
+use crate::worker::pages::{PageText, PdfAction, PdfChunk, PdfError, Picture};
+use crate::worker::sandbox::SandboxLayers;
 use pictures::{WireOptions, WireText, WireWanted};
 
 /// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Greeting {
     pub(crate) version: String,
-    pub(crate) layers: Layers,
+    pub(crate) layers: SandboxLayers,
 }
 
 /// A request. All except `Open` and `Readable` are about the open document. Pages are indices.
@@ -349,8 +349,8 @@ impl From<WireAction> for PdfAction {
 
 impl WorkerReply {
     /// The reply for a chunk, and the message body.
-    pub(crate) fn of_chunk(chunk: PageChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
-        let PageChunk { bytes, tier, notes } = chunk;
+    pub(crate) fn of_chunk(chunk: PdfChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
+        let PdfChunk { bytes, tier, notes } = chunk;
         (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0) }, bytes)
     }
 
