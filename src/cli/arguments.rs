@@ -275,6 +275,13 @@ pub(crate) struct Outline {
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
 ///
 /// Files in the working directory and in each --root can be read. Logs go to standard error.
+///
+/// Over HTTP, an address other than loopback needs bearer tokens (setting http_tokens). Host is always checked, Origin if
+/// it is sent. /healthz and /readyz are for supervisors, /metrics for Prometheus; while the memory of conversations cannot
+/// be read, /readyz answers 503 and calls are answered without memory. On SIGTERM, open answers are finished first.
+///
+/// A client may declare what it can show its model as capabilities.extensions["io.github.pagewise/content"], with MIME
+/// types in accept and the largest size of a result in maxResultBytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise serve

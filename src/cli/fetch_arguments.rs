@@ -7,6 +7,9 @@ use super::arguments::Json;
 /// Fetch URLs as text: PDFs page by page, web pages as Markdown
 ///
 /// Only from addresses of the public internet. The whole text is kept: pagewise content prints more of it.
+///
+/// At most 5 redirects are followed, none from https to http. Proxy variables are ignored, and URLs with a password are
+/// refused. A kept response is used again as long as its server allows, then revalidated.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise fetch https://example.com/report.pdf
