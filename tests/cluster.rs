@@ -1,5 +1,5 @@
 //! Servers that share one store, behind a balancer: some are killed, ended one by one as in an upgrade, and cut off, while
-//! clients of both eras of the protocol go on.
+//! clients of both eras of the protocol go on. On PostgreSQL, the database has its troubles too.
 
 #![allow(
     clippy::unwrap_used,
@@ -9,6 +9,7 @@
     reason = "a failed test may stop where it stands"
 )]
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -20,14 +21,28 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::http::{Server, read_response, stateless_message};
+#[cfg(feature = "postgres")]
+use crate::support::postgres;
 use crate::support::program::{Place, kinds, texts};
 
 const SERVERS: usize = 3;
 const CLIENTS: usize = 4;
-const ROUNDS: usize = 9;
+
+/// Names how many calls the clients make together, where it is not [`CALLS`].
+const CALLS_VARIABLE: &str = "PAGEWISE_TEST_CLUSTER_CALLS";
+const CALLS: usize = 200;
 
 /// How long the clients are waited for between two troubles.
 const CALM: Duration = Duration::from_secs(60);
+
+/// How long a client waits before it makes a failed call once more.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long the store is out of reach.
+const OUTAGE: Duration = Duration::from_millis(300);
+
+/// What an answer says whose server could not reach the store.
+const WITHOUT_MEMORY: &str = "The memory of this conversation cannot be read";
 
 /// Passes connections on to whichever server takes them, one after the other.
 #[derive(Clone, Default)]
@@ -58,6 +73,8 @@ impl Balancer {
     fn pass(&self, client: TcpStream) -> Option<()> {
         let servers = self.servers.lock().unwrap().clone();
         let first = self.next.fetch_add(1, Ordering::Relaxed);
+        // Nobody is behind it during a partition.
+        let _ = servers.first()?;
         let ordered = (0..servers.len()).map(|at| &servers[(first + at) % servers.len()]);
         let server = ordered.into_iter().find_map(|address| TcpStream::connect(address).ok())?;
         self.open.lock().unwrap().insert(first, [client.try_clone().ok()?, server.try_clone().ok()?]);
@@ -93,6 +110,11 @@ impl Balancer {
         }
     }
 
+    /// Calls that all clients have finished.
+    fn calls(&self) -> usize {
+        self.finished.iter().map(|count| count.load(Ordering::SeqCst)).sum()
+    }
+
     fn replace(&self, at: usize, address: &str) {
         self.servers.lock().unwrap()[at] = address.to_owned();
     }
@@ -114,13 +136,14 @@ struct Client<'a> {
     /// Pages that the servers said are held.
     confirmed: BTreeSet<u64>,
     faults: Vec<String>,
+    next_id: Cell<u64>,
 }
 
 impl<'a> Client<'a> {
     fn start(balancer: &'a Balancer, number: usize, has_session: bool) -> Self {
         let (pages, confirmed, faults) = <_>::default();
-        let mut client =
-            Self { balancer, number, session: None, conversation: String::new(), pages, confirmed, faults };
+        let (session, conversation, next_id) = (None, String::new(), Cell::new(1));
+        let mut client = Self { balancer, number, session, conversation, pages, confirmed, faults, next_id };
         if has_session {
             let parameters = json!({
                 "protocolVersion": "2025-11-25", "capabilities": {},
@@ -150,33 +173,40 @@ impl<'a> Client<'a> {
              Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{head}\r\n{body}"
         );
         stream.write_all(request.as_bytes()).map_err(said)?;
-        let response = read_response(&mut BufReader::new(stream)).ok_or("no response")?;
+        let began = Instant::now();
+        let no_response = || format!("no response after {:?}", began.elapsed());
+        let response = read_response(&mut BufReader::new(stream)).ok_or_else(no_response)?;
         let session = response.header("mcp-session-id").map(str::to_owned);
-        let message = response.json().filter(|message| message["result"].is_object());
+        let is_done = |message: &Value| message["result"].is_object() && message["result"]["isError"] != json!(true);
+        let message = response.json().filter(is_done);
         message.map(|message| (session, message)).ok_or_else(|| format!("{}: {}", response.status, response.text()))
     }
 
     /// A call that failed is made once more.
     fn twice<T>(&self, call: impl Fn(&Self) -> Result<T, String>) -> Result<T, String> {
         call(self).or_else(|first| {
-            sleep(Duration::from_millis(500));
+            sleep(PAUSE);
             call(self).map_err(|second| format!("{first}; then {second}"))
         })
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
         let parameters = json!({ "name": tool, "arguments": arguments });
-        let (message, headers) = match &self.session {
-            Some(session) => {
-                let message = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": parameters });
-                let version = ("MCP-Protocol-Version", "2025-11-25".to_owned());
-                (message, vec![("Mcp-Session-Id", session.clone()), version])
-            }
-            None => stateless_message("opencode", "tools/call", parameters),
-        };
-        let answer = self.twice(|client| client.exchange(&message, &headers));
+        let answer = self.twice(|client| {
+            let (message, headers) = client.request(parameters.clone());
+            client.exchange(&message, &headers)
+        });
         self.balancer.finished[self.number].fetch_add(1, Ordering::SeqCst);
         answer.map(|(_, message)| message["result"].clone())
+    }
+
+    /// A call, each with an id of its own (Base Protocol, Requests), and the headers that go with it.
+    fn request(&self, parameters: Value) -> (Value, Vec<(&'static str, String)>) {
+        let Some(session) = &self.session else { return stateless_message("opencode", "tools/call", parameters) };
+        let id = self.next_id.replace(self.next_id.get() + 1);
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": parameters });
+        let version = ("MCP-Protocol-Version", "2025-11-25".to_owned());
+        (message, vec![("Mcp-Session-Id", session.clone()), version])
     }
 
     fn read(&mut self, page: u64) {
@@ -187,7 +217,8 @@ impl<'a> Client<'a> {
             Err(why) => return self.faults.push(format!("page {page}: the call failed twice: {why}")),
         };
         let is_given = kinds(&answer).contains(&"resource");
-        if is_given && self.confirmed.contains(&page) {
+        let knows_marks = !texts(&answer).join("\n").contains(WITHOUT_MEMORY);
+        if is_given && knows_marks && self.confirmed.contains(&page) {
             self.faults.push(format!("page {page}: its mark was lost"));
         }
         if !is_given && !self.pages.contains(&page) {
@@ -238,54 +269,178 @@ fn reader(balancer: &Balancer, number: usize, is_over: &AtomicBool) -> Vec<Strin
     client.faults
 }
 
-/// Kills a server, cuts all off, and ends a server, in turns. A call that one of these hits is made again before the next.
-fn trouble(balancer: &Balancer, place: &Place, mut servers: Vec<Option<Server>>) {
-    for round in 0..ROUNDS {
-        balancer.wait_for_calm();
-        let at = round / 3 % SERVERS;
-        match round % 3 {
-            0 => drop(servers[at].take()),
-            1 => balancer.cut(),
-            _ => {
-                let ended = servers[at].take().unwrap();
-                let other = balancer.servers.lock().unwrap()[(at + 1) % SERVERS].clone();
-                // As in an upgrade: no further connections first.
-                balancer.replace(at, &other);
-                ended.terminate();
-                assert_eq!(ended.ended().0, 0);
-            }
-        }
-        if servers[at].is_none() {
-            let server = Server::start(place, &[]);
-            balancer.replace(at, &server.address);
-            servers[at] = Some(server);
-        }
-    }
-    balancer.wait_for_calm();
+/// What happens to servers that share a store.
+#[derive(Debug, Clone, Copy)]
+enum Trouble {
+    Kill,
+    CutOff,
+    Upgrade,
+    RestartDatabase,
+    CrashDatabase,
+    EndConnections,
+    UseUpConnections,
+    PartFromDatabase,
 }
 
-#[test]
-#[ignore = "a call that was cut off may fail once more when it is made again"]
-fn conversations_and_sessions_go_on_while_servers_come_and_go() {
+const OF_SERVERS: [Trouble; 3] = [Trouble::Kill, Trouble::CutOff, Trouble::Upgrade];
+
+/// Servers of one store, and the balancer before them.
+struct Cluster<'a> {
+    place: &'a Place,
+    database: Option<&'a Database>,
+    balancer: Balancer,
+    servers: Vec<Option<Server>>,
+}
+
+impl<'a> Cluster<'a> {
+    /// Starts all servers at once, on a store that is not there yet.
+    fn start(place: &'a Place, database: Option<&'a Database>) -> Self {
+        let servers: Vec<_> = scope(|scope| {
+            let starting = [(); SERVERS].map(|()| scope.spawn(|| start(place, database)));
+            starting.into_iter().map(|server| Some(server.join().unwrap())).collect()
+        });
+        let addresses = servers.iter().flatten().map(|server| server.address.clone()).collect();
+        Self { place, database, balancer: Balancer::start(addresses), servers }
+    }
+
+    fn trouble(&mut self, trouble: Trouble, at: usize) {
+        match trouble {
+            Trouble::Kill => {
+                drop(self.servers[at].take());
+                self.replace(at);
+            }
+            Trouble::CutOff => self.balancer.cut(),
+            Trouble::Upgrade => {
+                let ended = self.servers[at].take().unwrap();
+                let other = self.balancer.servers.lock().unwrap()[(at + 1) % SERVERS].clone();
+                // No further connections first.
+                self.balancer.replace(at, &other);
+                ended.terminate();
+                assert_eq!(ended.ended().0, 0);
+                self.replace(at);
+            }
+            of_database => self.database.unwrap().trouble(of_database),
+        }
+    }
+
+    fn replace(&mut self, at: usize) {
+        let server = start(self.place, self.database);
+        self.balancer.replace(at, &server.address);
+        self.servers[at] = Some(server);
+    }
+}
+
+fn start(place: &Place, database: Option<&Database>) -> Server {
+    let store = database.map(Database::setting);
+    let flags = store.iter().flat_map(|store| ["--set", store.as_str()]).collect::<Vec<_>>();
+    Server::start(place, &flags)
+}
+
+/// A PostgreSQL server, reached over a network that can come apart.
+#[cfg(feature = "postgres")]
+struct Database {
+    server: postgres::Server,
+    name: String,
+    network: Balancer,
+}
+
+#[cfg(feature = "postgres")]
+impl Database {
+    fn start() -> Option<Self> {
+        let server = postgres::Server::start_own()?;
+        let name = server.database().rsplit('/').next().unwrap().to_owned();
+        server.run("postgres", &format!("CREATE ROLE replica LOGIN; GRANT CREATE ON DATABASE {name} TO replica"));
+        let network = Balancer::start(vec![format!("127.0.0.1:{}", server.port())]);
+        Some(Self { server, name, network })
+    }
+
+    fn setting(&self) -> String {
+        format!("store=postgres://replica@{}/{}", self.network.address, self.name)
+    }
+
+    fn trouble(&self, trouble: Trouble) {
+        match trouble {
+            Trouble::EndConnections => self.server.end_connections(&self.name),
+            Trouble::UseUpConnections => {
+                self.server.run("postgres", "ALTER ROLE replica CONNECTION LIMIT 0");
+                self.server.end_connections(&self.name);
+                sleep(OUTAGE);
+                self.server.run("postgres", "ALTER ROLE replica CONNECTION LIMIT -1");
+            }
+            Trouble::PartFromDatabase => {
+                let servers = std::mem::take(&mut *self.network.servers.lock().unwrap());
+                self.network.cut();
+                sleep(OUTAGE);
+                *self.network.servers.lock().unwrap() = servers;
+            }
+            Trouble::RestartDatabase => self.server.restart(false),
+            Trouble::CrashDatabase => self.server.restart(true),
+            Trouble::Kill | Trouble::CutOff | Trouble::Upgrade => unreachable!("a trouble of servers"),
+        }
+    }
+}
+
+/// There is none in a build without PostgreSQL.
+#[cfg(not(feature = "postgres"))]
+enum Database {}
+
+#[cfg(not(feature = "postgres"))]
+impl Database {
+    fn setting(&self) -> String {
+        match *self {}
+    }
+
+    fn trouble(&self, _trouble: Trouble) {
+        match *self {}
+    }
+}
+
+/// Has clients read while one trouble follows the other, at each server in turn; what went wrong.
+fn faults_under(troubles: &[Trouble], database: Option<&Database>) -> Vec<String> {
+    let most = std::env::var(CALLS_VARIABLE).map_or(CALLS, |calls| calls.parse().unwrap());
     let place = Place::new();
     place.copied("latex.pdf");
-    // All at once on a store that is not there yet.
-    let starting = || Some(Server::start(&place, &[]));
-    let servers = scope(|scope| {
-        let starting = [(); SERVERS].map(|()| scope.spawn(starting));
-        starting.map(|server| server.join().unwrap())
-    });
-    let addresses = servers.iter().flatten().map(|server| server.address.clone()).collect();
-    let balancer = Balancer::start(addresses);
+    let mut cluster = Cluster::start(&place, database);
+    let balancer = cluster.balancer.clone();
     let is_over = AtomicBool::new(false);
-    let faults = scope(|scope| {
+    scope(|scope| {
         let (balancer, is_over) = (&balancer, &is_over);
         let readers = (0..CLIENTS).map(|number| scope.spawn(move || reader(balancer, number, is_over)));
         let readers = readers.collect::<Vec<_>>();
-        let troubling = scope.spawn(|| trouble(balancer, &place, servers.into())).join();
+        let rounds = (0..SERVERS).flat_map(|at| troubles.iter().map(move |trouble| (*trouble, at)));
+        // A trouble that fails is told of when the readers have ended.
+        let troubled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            for (round, (trouble, at)) in rounds.cycle().enumerate() {
+                balancer.wait_for_calm();
+                if round >= troubles.len() * SERVERS && balancer.calls() >= most {
+                    break;
+                }
+                cluster.trouble(trouble, at);
+            }
+        }));
         is_over.store(true, Ordering::SeqCst);
-        troubling.unwrap();
-        readers.into_iter().flat_map(|reader| reader.join().unwrap()).collect::<Vec<_>>()
-    });
-    assert_eq!(faults, Vec::<String>::new());
+        let faults = readers.into_iter().flat_map(|reader| reader.join().unwrap()).collect();
+        assert!(troubled.is_ok(), "{faults:?}");
+        faults
+    })
+}
+
+#[test]
+fn conversations_and_sessions_go_on_while_servers_come_and_go() {
+    assert_eq!(faults_under(&OF_SERVERS, None), Vec::<String>::new());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn conversations_and_sessions_go_on_while_the_database_they_share_has_troubles() {
+    let Some(database) = Database::start() else { return };
+    let of_database = [
+        Trouble::RestartDatabase,
+        Trouble::EndConnections,
+        Trouble::CrashDatabase,
+        Trouble::UseUpConnections,
+        Trouble::PartFromDatabase,
+    ];
+    let troubles = [&OF_SERVERS[..], &of_database].concat();
+    assert_eq!(faults_under(&troubles, Some(&database)), Vec::<String>::new());
 }
