@@ -26,6 +26,8 @@ pub(crate) use steps::{CountedFile, Interruption, Steps};
 pub(crate) mod price {
     /// An object that is looked up in the file and parsed.
     pub(crate) const FETCH: u64 = 15;
+    /// An item of an array, which the engine reads once more.
+    pub(crate) const ITEM: u64 = 4;
     /// A call of the device: an operator that draws, clips or opens a group.
     pub(crate) const CALL: u64 = 20;
     /// An image, where it is not painted.

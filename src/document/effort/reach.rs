@@ -5,7 +5,7 @@ use super::content::{Kind, Operators};
 use super::role::Role;
 use super::{Interruption, Steps, bytes, data, fonts, length, price};
 use crate::limits::{Limit, LimitExceeded, Limits};
-use hayro_syntax::object::{Array, Dict, MaybeRef, Object, ObjectIdentifier, Stream};
+use hayro_syntax::object::{Array, Dict, MaybeRef, Object, ObjectIdentifier};
 use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::xref::XRef;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -113,7 +113,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Looks at what the page has of its own; gives the operators of its content.
     fn page(&mut self, page: &Page<'a>) -> Operators {
-        data::check_lengths(parts(page).into_iter(), self.steps, self.limits);
+        self.check_lengths(page);
         let own = Operators::of(page.page_stream().unwrap_or_default(), self.steps);
         self.want(&own);
         self.resources(page.resources());
@@ -128,8 +128,21 @@ impl<'a, 's> Walk<'a, 's> {
         own
     }
 
+    /// The streams that the page's content is put together from, one after the other: there may be many.
+    fn check_lengths(&self, page: &Page<'a>) {
+        match page.raw().get::<Object<'_>>(b"Contents") {
+            Some(Object::Stream(stream)) => data::check_lengths(std::iter::once(stream), self.steps, self.limits),
+            Some(Object::Array(items)) => {
+                let streams = items.iter::<Object<'_>>().filter_map(Object::into_stream);
+                data::check_lengths(streams, self.steps, self.limits);
+            }
+            _ => {}
+        }
+    }
+
     /// The normal appearances of an annotation, of all states (ISO 32000-2, 12.5.5).
     fn annotation(&mut self, annotation: &MaybeRef<Object<'a>>) {
+        self.steps.take(price::ITEM);
         let Some(annotation) = self.resolved(annotation).and_then(dictionary_of) else { return };
         self.steps.take(price::ANNOTATION + bytes(length(annotation.data())));
         let Some(normal) = annotation.get::<Dict<'_>>(b"AP").and_then(|kinds| kinds.get_raw::<Object<'_>>(b"N")) else {
@@ -200,7 +213,12 @@ impl<'a, 's> Walk<'a, 's> {
 
     fn object(&mut self, object: &Object<'a>, id: Option<ObjectIdentifier>, role: Role) {
         match object {
-            Object::Array(items) => items.raw_iter().for_each(|item| self.value(&item, role)),
+            Object::Array(items) => {
+                for item in items.raw_iter() {
+                    self.steps.take(price::ITEM);
+                    self.value(&item, role);
+                }
+            }
             Object::Dict(dictionary) => self.dictionary(dictionary, role),
             Object::Stream(stream) => {
                 // A stream is a dictionary too where the engine wants one.
@@ -359,15 +377,6 @@ impl<'a, 's> Walk<'a, 's> {
             |dictionary: &Dict<'_>, key: &[u8]| dictionary.get::<Array<'_>>(key).map_or(0, |all| length(all.data()));
         let default = properties.get::<Dict<'_>>(b"D").unwrap_or_default();
         bytes(of(&properties, b"OCGs") + of(&default, b"ON") + of(&default, b"OFF"))
-    }
-}
-
-/// The streams that a page's content is put together from.
-fn parts<'a>(page: &Page<'a>) -> Vec<Stream<'a>> {
-    match page.raw().get::<Object<'_>>(b"Contents") {
-        Some(Object::Stream(stream)) => vec![stream],
-        Some(Object::Array(items)) => items.iter::<Object<'_>>().filter_map(Object::into_stream).collect(),
-        _ => Vec::new(),
     }
 }
 
