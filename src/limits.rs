@@ -81,7 +81,7 @@ impl Default for Limits {
             max_outline_items: 100_000,
             max_text_bytes: 1_000_000,
             max_form_depth: 45,
-            max_page_steps: 40_000_000,
+            max_page_steps: 20_000_000,
             max_pixels: 100_000_000,
             max_side_pixels: u16::MAX,
             deadline: Deadline::default(),

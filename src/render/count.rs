@@ -18,11 +18,22 @@ use hayro::kurbo::{Affine, BezPath, Rect, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-/// Pixels that are painted in a step.
-const PIXELS_A_STEP: f64 = 32.0;
+/// Pixels that are covered in a step, those that let what is below shine through, and those that are painted through a mask.
+const PIXELS_A_STEP: f64 = 24.0;
+const BLENDED_PIXELS_A_STEP: f64 = 3.0;
+const MASKED_PIXELS_A_STEP: f64 = 0.9;
 
-/// Pixels that are painted through a mask in a step.
-const MASKED_PIXELS_A_STEP: f64 = 4.0;
+/// Pixels that an open group puts into what it is in, in a step.
+const GROUPED_PIXELS_A_STEP: f64 = 32.0;
+
+/// Pixels of a picture, which are interpolated, that are painted in a step.
+const PICTURE_PIXELS_A_STEP: f64 = 12.0;
+
+/// Pixels of a mask's own canvas for a step: a byte of each is kept.
+const MASK_PIXELS_A_STEP: f64 = 5.0;
+
+/// Steps for a glyph that is painted anew: some 1,200 bytes are kept.
+const NEW_GLYPH_STEPS: u64 = 200;
 
 /// Steps for an image, however small.
 const IMAGE_STEPS: u64 = 600;
@@ -42,6 +53,8 @@ pub(super) struct Ledger<'l> {
     begun: Cell<u64>,
     /// Outlines of glyphs that were seen.
     outlines: RefCell<HashMap<u128, Outline>>,
+    /// Outlines of glyphs that were painted, by their size and direction.
+    painted_glyphs: RefCell<HashSet<(u128, [u64; 4])>>,
     /// Steps of glyphs that are content, by their size.
     drawn_glyphs: RefCell<HashMap<(u128, [u64; 4]), u64>>,
     /// Extents of images, and the steps of decoding them.
@@ -56,6 +69,7 @@ impl<'l> Ledger<'l> {
             limits,
             begun: Cell::new(0),
             outlines: RefCell::default(),
+            painted_glyphs: RefCell::default(),
             drawn_glyphs: RefCell::default(),
             images: RefCell::default(),
         }
@@ -69,16 +83,30 @@ impl<'l> Ledger<'l> {
     }
 }
 
+/// An open clip.
+struct Clip {
+    /// Steps that each path within it takes.
+    steps: f64,
+    /// The size of its box, no larger than that of the clip around it.
+    size: Size,
+}
+
+/// An open group: what is painted in it is painted once more into what it is in.
+struct Group {
+    pixels: f64,
+    is_masked: bool,
+}
+
 /// Counts what is drawn on one canvas: the page's, or that of a tile or mask.
 pub(super) struct Counter<'l> {
     ledger: &'l Ledger<'l>,
     canvas: Size,
     /// Content that is painted within other: patterns, masks and glyphs.
     depth: u32,
-    /// Groups that are open: what is painted in them is painted again into what they are in.
-    groups: u32,
-    /// Steps of the clips that are open, which all that is painted is cut with.
-    clips: Vec<f64>,
+    /// Groups that are open.
+    groups: Vec<Group>,
+    /// The clips that are open, which all that is painted is cut with.
+    clips: Vec<Clip>,
     /// Masks that were drawn for this canvas.
     masks: HashSet<u128>,
 }
@@ -93,7 +121,7 @@ impl<'l> Counter<'l> {
         if let Err(limit) = LimitExceeded::check(Limit::FormDepth, depth.into(), limit.into()) {
             Interruption::Limit(limit).leave();
         }
-        Self { ledger, canvas, depth, groups: 0, clips: Vec::new(), masks: HashSet::new() }
+        Self { ledger, canvas, depth, groups: Vec::new(), clips: Vec::new(), masks: HashSet::new() }
     }
 
     fn take(&self, steps: u64) {
@@ -104,15 +132,20 @@ impl<'l> Counter<'l> {
         self.take(whole(things / a_step));
     }
 
-    /// Pixels within `bounds`, as far as the canvas goes; each open group paints them again.
-    fn pixels(&self, bounds: Rect) {
-        self.take_share(self.seen_pixels(bounds) * f64::from(self.groups + 1), PIXELS_A_STEP);
-        let clips = self.clips.last().copied().unwrap_or(0.0);
-        self.take(whole(clips * (bounds.height() / self.canvas.height).clamp(0.0, 1.0)));
+    /// Pixels of `bounds` that can be seen. Only the sizes of the canvas and the clip count: a glyph that is beside the canvas
+    /// here tells of those that are not.
+    fn visible_pixels(&self, bounds: Rect) -> f64 {
+        let size = self.clips.last().map_or(self.canvas, |clip| clip.size);
+        bounds.width().min(size.width) * bounds.height().min(size.height)
     }
 
-    fn seen_pixels(&self, bounds: Rect) -> f64 {
-        bounds.width().min(self.canvas.width) * bounds.height().min(self.canvas.height)
+    /// Takes the steps of painting `pixels` at most within `bounds`.
+    fn pixels(&mut self, pixels: f64, bounds: Rect, a_step: f64) {
+        let pixels = pixels.min(self.visible_pixels(bounds));
+        self.take_share(pixels, a_step);
+        self.groups.last_mut().into_iter().for_each(|group| group.pixels += pixels);
+        let clips = self.clips.last().map_or(0.0, |clip| clip.steps);
+        self.take(whole(clips * (bounds.height() / self.canvas.height).clamp(0.0, 1.0)));
     }
 
     fn outline<'a>(&mut self, outline: &Outline, props: &DrawProps<'a>, mode: &DrawMode) {
@@ -129,34 +162,46 @@ impl<'l> Counter<'l> {
 
     fn fill<'a>(&mut self, outline: &Outline, props: &DrawProps<'a>) {
         self.take(outline.fill_steps(factor(&props.transform), self.canvas));
-        self.painted(outline.bounds, props, 0.0);
+        let bounds = props.transform.transform_rect_bbox(outline.bounds);
+        self.painted(props, outline.filled_pixels(&props.transform), bounds, false);
     }
 
     fn stroke<'a>(&mut self, outline: &Outline, props: &DrawProps<'a>, stroke: &StrokeProps) {
-        self.take(outline.stroke_steps(stroke, factor(&props.transform), self.canvas));
-        self.painted(outline.bounds, props, f64::from(stroke.line_width).abs());
+        let factor = factor(&props.transform);
+        self.take(outline.stroke_steps(stroke, factor, self.canvas));
+        let width = f64::from(stroke.line_width).abs();
+        let bounds = props.transform.transform_rect_bbox(outline.bounds.inflate(width, width));
+        self.painted(props, outline.stroked_pixels(width, factor), bounds, true);
     }
 
-    fn painted<'a>(&mut self, bounds: Rect, props: &DrawProps<'a>, width: f64) {
-        let inflated = bounds.inflate(width, width);
-        let bounds = props.transform.transform_rect_bbox(inflated);
-        self.colored(props, bounds, width > 0.0);
-    }
-
-    fn colored<'a>(&mut self, props: &DrawProps<'a>, bounds: Rect, is_stroke: bool) {
-        self.pixels(bounds);
-        self.take(self.ledger.reach.function);
+    /// Something of so many pixels at most is painted within `bounds`.
+    fn painted<'a>(&mut self, props: &DrawProps<'a>, pixels: f64, bounds: Rect, is_stroke: bool) {
         if let Some(mask) = &props.soft_mask {
             self.mask(mask);
-            self.take_share(self.seen_pixels(bounds), MASKED_PIXELS_A_STEP);
         }
+        self.pixels(pixels, bounds, self.pixels_a_step(props));
+        self.take(self.ledger.reach.function);
         self.paint(&props.paint, bounds, is_stroke);
+    }
+
+    fn pixels_a_step(&self, props: &DrawProps<'_>) -> f64 {
+        match &props.paint {
+            _ if props.soft_mask.is_some() => MASKED_PIXELS_A_STEP,
+            Paint::Pattern(_) => BLENDED_PIXELS_A_STEP,
+            _ if props.blend_mode != BlendMode::Normal => BLENDED_PIXELS_A_STEP,
+            // Asked only where it can be: it takes as long as a colour takes.
+            Paint::Color(color) if self.ledger.reach.has_opacity => {
+                let [.., alpha] = color.to_rgba().components();
+                if alpha < 1.0 { BLENDED_PIXELS_A_STEP } else { PIXELS_A_STEP }
+            }
+            Paint::Color(_) => PIXELS_A_STEP,
+        }
     }
 
     /// A mask is drawn once for a canvas, as large as that is, and kept.
     fn mask(&mut self, mask: &SoftMask<'_>) {
         if self.masks.insert(mask.cache_key()) {
-            self.take_share(self.canvas.width * self.canvas.height, CANVAS_PIXELS_A_STEP);
+            self.take_share(self.canvas.width * self.canvas.height, MASK_PIXELS_A_STEP);
             self.take(self.ledger.reach.function.saturating_mul(256));
             let mut counter = Counter::within(self.ledger, self.canvas, self.depth + 1);
             mask.interpret(&mut counter);
@@ -164,18 +209,20 @@ impl<'l> Counter<'l> {
     }
 
     fn glyphs<'a>(&mut self, run: &GlyphRun<'_, 'a>, props: &DrawProps<'a>, mode: &DrawMode) {
-        let mut bounds: Option<Rect> = None;
+        let (mut bounds, mut pixels): (Option<Rect>, f64) = (None, 0.0);
         for glyph in run.glyphs() {
             self.take(price::GLYPH);
             match &**glyph {
                 Glyph::Outline(outline) => {
-                    let outline = self.known_outline(outline.identifier().cache_key(), || outline.outline());
+                    let key = outline.identifier().cache_key();
+                    let outline = self.known_outline(key, || outline.outline());
                     let to_canvas = props.transform * glyph.transform();
-                    self.take(outline.glyph_steps(mode, factor(&to_canvas), self.canvas));
+                    self.glyph(key, &outline, mode, &to_canvas);
                     if self.ledger.reach.is_clipped_by_text {
                         self.take(outline.held_steps());
                     }
                     let own = to_canvas.transform_rect_bbox(outline.bounds);
+                    pixels += own.area();
                     bounds = Some(bounds.map_or(own, |bounds| bounds.union(own)));
                 }
                 Glyph::Type3(drawn) if !matches!(mode, DrawMode::Invisible) => {
@@ -188,8 +235,17 @@ impl<'l> Counter<'l> {
             }
         }
         if let Some(bounds) = bounds.filter(|_| !matches!(mode, DrawMode::Invisible)) {
-            self.colored(props, bounds, !matches!(mode, DrawMode::Fill(_)));
+            self.painted(props, pixels, bounds, !matches!(mode, DrawMode::Fill(_)));
         }
+    }
+
+    /// A small glyph is painted once for each of its sizes and directions, and copied from then on.
+    fn glyph(&self, key: u128, outline: &Outline, mode: &DrawMode, to_canvas: &Affine) {
+        let [a, b, c, d, ..] = to_canvas.as_coeffs().map(f64::to_bits);
+        if matches!(mode, DrawMode::Fill(_)) && self.ledger.painted_glyphs.borrow_mut().insert((key, [a, b, c, d])) {
+            self.take(NEW_GLYPH_STEPS);
+        }
+        self.take(outline.glyph_steps(mode, factor(to_canvas), self.canvas));
     }
 
     fn known_outline(&self, key: u128, outline: impl FnOnce() -> BezPath) -> Outline {
@@ -228,7 +284,7 @@ impl<'l> Counter<'l> {
         let extent = self.known_image(image);
         let scaled = geometry::scaled(extent, transform);
         self.take_share(scaled, IMAGE_PIXELS_A_STEP);
-        self.pixels(bounds);
+        self.pixels(f64::INFINITY, bounds, PICTURE_PIXELS_A_STEP);
         self.stencil(image, bounds);
     }
 
@@ -266,13 +322,15 @@ impl<'l> Counter<'l> {
 
     fn clip(&mut self, steps: u64, bounds: Rect) {
         self.take(price::CALL.saturating_add(steps));
-        self.pixels(bounds);
+        self.pixels(0.0, bounds, PIXELS_A_STEP);
         // Each keeps the rows that it is cut to, and those that it is in.
         let rows = geometry::rows(bounds, self.canvas);
         #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let depth = 1.0 + self.clips.len() as f64 / 4.0;
         self.take(whole(rows * depth));
-        self.clips.push(geometry::clip_steps(steps, rows));
+        let around = self.clips.last().map_or(self.canvas, |clip| clip.size);
+        let size = Size { width: bounds.width().min(around.width), height: bounds.height().min(around.height) };
+        self.clips.push(Clip { steps: geometry::clip_steps(steps, rows), size });
     }
 }
 
@@ -322,12 +380,15 @@ impl<'a> Device<'a> for Counter<'_> {
         if let Some(mask) = &mask {
             self.mask(mask);
         }
-        self.groups = self.groups.saturating_add(1);
+        self.groups.push(Group { pixels: 0.0, is_masked: mask.is_some() });
     }
 
     fn pop_transparency_group(&mut self) {
         self.take(price::CALL);
-        self.groups = self.groups.saturating_sub(1);
+        let Some(Group { pixels, is_masked }) = self.groups.pop() else { return };
+        let pixels = pixels.min(self.canvas.width * self.canvas.height);
+        self.take_share(pixels, if is_masked { MASKED_PIXELS_A_STEP } else { GROUPED_PIXELS_A_STEP });
+        self.groups.last_mut().into_iter().for_each(|group| group.pixels += pixels);
     }
 
     fn begin_marked_content(&mut self, _: &[u8], _: Option<&hayro::hayro_syntax::object::Dict<'_>>) {

@@ -9,8 +9,12 @@ use std::collections::HashMap;
 
 use super::Interruption;
 
-/// Steps for a byte of a mesh: 40 bytes are a patch, which takes 300 in memory.
-const STEPS_OF_MESH_BYTE: u64 = 4;
+/// Steps for the triangles that a vertex of a mesh begins, two in a lattice, each of some 170 bytes; and for a patch.
+const VERTEX_STEPS: u64 = 60;
+const PATCH_STEPS: u64 = 60;
+
+/// Coordinates of the shortest patch that there can be, which takes its other edge from the one before (8.7.4.5.7).
+const PATCH_POINTS: u64 = 8;
 
 /// Keys that lead away from what is built: content has resources of its own, and a group's content is not read yet.
 const OTHERS: [&[u8]; 8] =
@@ -106,11 +110,24 @@ impl<'a, 's> Builder<'a, 's> {
                 self.corners = self.corners.max(corners(dictionary));
                 data
             }
-            (_, Some(4..=7)) => data.saturating_mul(STEPS_OF_MESH_BYTE),
+            (_, Some(kind @ 4..=7)) => mesh_steps(dictionary, kind, data),
             _ => bytes(data),
         };
         own.saturating_add(data)
     }
+}
+
+/// Steps of reading a mesh of so many bytes (8.7.4.5.5 to 8.7.4.5.8).
+fn mesh_steps(shading: &Dict<'_>, kind: u8, data: u64) -> u64 {
+    let bits = |key: &[u8]| shading.get::<u8>(key).map_or(1, u64::from);
+    let limits = shading.get::<hayro_syntax::object::Array<'_>>(b"Decode").map_or(0, |limits| limits.raw_iter().count());
+    let colors = u64::try_from(limits.saturating_sub(4) / 2).unwrap_or(u64::MAX).max(1);
+    let (point, color) = (2 * bits(b"BitsPerCoordinate"), colors.saturating_mul(bits(b"BitsPerComponent")));
+    let (each, steps) = match kind {
+        4 | 5 => (point.saturating_add(color), VERTEX_STEPS),
+        _ => ((PATCH_POINTS * point).saturating_add(color.saturating_mul(2)), PATCH_STEPS),
+    };
+    (data.saturating_mul(8) / each.max(1)).saturating_mul(steps)
 }
 
 /// Samples that a value of a sampled function is interpolated from: two for each of its inputs (7.10.2).

@@ -57,8 +57,9 @@ pub(super) struct Operators {
     longest_path: u64,
 }
 
-/// Steps for a glyph that waits to be drawn with all of its operator: some 200 bytes.
+/// Steps for a glyph that waits to be drawn with all of its operator: some 200 bytes, 1 KB for one of a Type 3 font.
 const HELD_GLYPH: u64 = 33;
+const HELD_TYPE_3_GLYPH: u64 = 170;
 
 /// Steps for a segment that waits to be painted: 56 bytes, which double when there are more.
 const HELD_SEGMENT: u64 = 18;
@@ -94,7 +95,7 @@ impl Operators {
                 }
             }
         }
-        let held = operators.longest_text * HELD_GLYPH + operators.longest_path.max(operators.path) * HELD_SEGMENT;
+        let held = operators.longest_path.max(operators.path) * HELD_SEGMENT;
         operators.steps = operators.steps.saturating_add(held);
         operators
     }
@@ -201,6 +202,11 @@ impl Operators {
         if std::mem::take(&mut self.is_saved) {
             self.steps = self.steps.saturating_add(self.clipping.saturating_mul(CLIPPING_GLYPH));
         }
+    }
+
+    /// Steps for the glyphs that wait to be drawn, where fonts of this kind are at hand.
+    pub(super) fn held_glyphs(&self, has_type_3_fonts: bool) -> u64 {
+        self.longest_text.saturating_mul(if has_type_3_fonts { HELD_TYPE_3_GLYPH } else { HELD_GLYPH })
     }
 
     /// How often a resource is named.

@@ -80,6 +80,7 @@ pub(crate) fn check_length(stream: &Stream<'_>, steps: &Steps, limits: &Limits) 
 pub(crate) fn check_lengths<'a>(streams: impl Iterator<Item = Stream<'a>>, steps: &Steps, limits: &Limits) {
     let mut all = 0_u64;
     for stream in streams {
+        steps.take(price::CONTENT);
         let (raw, filters) = (stream.raw_data(), stream.filters());
         all = all.saturating_add(expanded(&raw, &filters));
         if all > FREE_BYTES {

@@ -37,7 +37,7 @@ pub(crate) mod price {
     /// A segment of a path.
     pub(crate) const SEGMENT: u64 = 2;
     /// A glyph that is placed.
-    pub(crate) const GLYPH: u64 = 16;
+    pub(crate) const GLYPH: u64 = 24;
     /// An operator that only changes the state.
     pub(crate) const OPERATOR: u64 = 4;
     /// Bytes that are parsed, decoded or hashed for one step.

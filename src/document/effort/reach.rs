@@ -5,7 +5,7 @@ use super::content::{Kind, Operators};
 use super::role::Role;
 use super::{Interruption, Steps, bytes, data, fonts, length, price};
 use crate::limits::{Limit, LimitExceeded, Limits};
-use hayro_syntax::object::{Array, Dict, MaybeRef, Object, ObjectIdentifier};
+use hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::xref::XRef;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -30,6 +30,8 @@ pub(crate) struct Reach {
     pub(crate) function: u64,
     /// Whether text may be what others are clipped by: its outlines are kept then.
     pub(crate) is_clipped_by_text: bool,
+    /// Whether a graphics state lets what is below shine through (11.6.4.4).
+    pub(crate) has_opacity: bool,
     /// Whether content paints with patterns.
     pub(crate) has_patterns: bool,
     /// Whether a font has so many rules that its glyphs are not fitted to pixels.
@@ -86,6 +88,8 @@ struct Walk<'a, 's> {
     /// How often each appearance can be drawn.
     appearances: HashMap<ObjectIdentifier, u64>,
     contents: Vec<Content>,
+    has_opacity: bool,
+    has_type_3_fonts: bool,
     has_rules: bool,
     has_annotations: bool,
 }
@@ -106,6 +110,8 @@ impl<'a, 's> Walk<'a, 's> {
             names: HashMap::new(),
             appearances: HashMap::new(),
             contents: Vec::new(),
+            has_opacity: false,
+            has_type_3_fonts: false,
             has_rules: false,
             has_annotations: false,
         }
@@ -236,6 +242,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     fn dictionary(&mut self, dictionary: &Dict<'a>, role: Role) {
         self.steps.take(bytes(length(dictionary.data())));
+        self.has_opacity |= [b"ca".as_slice(), b"CA"].iter().any(|key| dictionary.contains_key(key));
         for (key, value) in dictionary.entries() {
             if let Some(named) = role.of_named() {
                 self.value(&value, named);
@@ -312,6 +319,7 @@ impl<'a, 's> Walk<'a, 's> {
         let id = value.as_obj_ref().map(ObjectIdentifier::from);
         if id.is_none_or(|id| self.loaded.insert(id)) {
             fonts::load(&font, self.steps, self.limits);
+            self.has_type_3_fonts |= font.get::<Name<'_>>(b"Subtype").is_some_and(|kind| kind.as_ref() == b"Type3");
             self.has_rules |= fonts::has_rules(&font, self.steps, self.limits);
         }
         price::FETCH + bytes(length(font.data()))
@@ -341,6 +349,7 @@ impl<'a, 's> Walk<'a, 's> {
             function: self.builder.corners.saturating_add(self.builder.program_bytes / 128),
             is_clipped_by_text: own.clips || self.contents.iter().any(|content| content.operators.clips),
             has_patterns: self.named.keys().any(|(kind, _)| *kind == Kind::Pattern),
+            has_opacity: self.has_opacity,
             has_rules: self.has_rules,
             is_something: !own.named.is_empty() || self.has_annotations,
         }
@@ -349,7 +358,7 @@ impl<'a, 's> Walk<'a, 's> {
     /// Steps of content, without what it calls.
     fn steps_of(&self, operators: &Operators) -> u64 {
         operators.named.iter().flat_map(|(kind, names)| names.iter().map(|(name, times)| (*kind, name, *times))).fold(
-            operators.steps,
+            operators.steps.saturating_add(operators.held_glyphs(self.has_type_3_fonts)),
             |sum, (kind, name, times)| {
                 let missing = if kind == Kind::Font { price::STANDARD_FONT } else { price::FETCH };
                 let each = self.named.get(&(kind, name.clone())).copied().unwrap_or(missing);

@@ -17,7 +17,7 @@ const STROKED_CURVE_STEPS: u64 = 120;
 
 /// Steps for a dash, or a corner, of a stroke.
 const DASH_STEPS: f64 = 60.0;
-const CORNER_STEPS: u64 = 12;
+const CORNER_STEPS: u64 = 24;
 
 /// Bytes of a segment that is kept, as steps.
 const HELD_SEGMENT_STEPS: u64 = 9;
@@ -37,35 +37,48 @@ pub(super) struct Outline {
     curves: u64,
     /// Of all edges, those of curves by their control points: no shorter than they are.
     length: f64,
+    /// Of the triangles from where a subpath begins to each of its edges: what it fills lies in them.
+    area: f64,
 }
 
 impl Outline {
     pub(super) fn of(path: &BezPath) -> Self {
-        let (mut lines, mut curves, mut length) = (0, 0, 0.0);
+        let mut outline = Self { bounds: path.control_box(), lines: 0, curves: 0, length: 0.0, area: 0.0 };
         let (mut start, mut last) = (Point::ZERO, Point::ZERO);
         for element in path.elements() {
-            let before = last;
             match *element {
                 PathEl::MoveTo(point) => (start, last) = (point, point),
-                PathEl::LineTo(point) => last = point,
-                PathEl::ClosePath => last = start,
+                PathEl::LineTo(point) => outline.add_edge(start, &mut last, point),
+                PathEl::ClosePath => outline.add_edge(start, &mut last, start),
                 PathEl::QuadTo(control, point) => {
-                    length += control.distance(before) + point.distance(control);
-                    (curves, last) = (curves + 1, point);
-                    continue;
+                    [control, point].into_iter().for_each(|point| outline.add_edge(start, &mut last, point));
                 }
                 PathEl::CurveTo(first, second, point) => {
-                    length += first.distance(before) + second.distance(first) + point.distance(second);
-                    (curves, last) = (curves + 1, point);
-                    continue;
+                    [first, second, point].into_iter().for_each(|point| outline.add_edge(start, &mut last, point));
                 }
             }
-            lines += 1;
-            if !matches!(element, PathEl::MoveTo(_)) {
-                length += last.distance(before);
+            match element {
+                PathEl::QuadTo(..) | PathEl::CurveTo(..) => outline.curves += 1,
+                PathEl::MoveTo(_) | PathEl::LineTo(_) | PathEl::ClosePath => outline.lines += 1,
             }
         }
-        Self { bounds: path.control_box(), lines, curves, length }
+        outline
+    }
+
+    fn add_edge(&mut self, start: Point, last: &mut Point, point: Point) {
+        self.length += point.distance(*last);
+        self.area += (*last - start).cross(point - start).abs() / 2.0;
+        *last = point;
+    }
+
+    /// Pixels that it fills at most.
+    pub(super) fn filled_pixels(&self, transform: &Affine) -> f64 {
+        self.area * transform.determinant().abs()
+    }
+
+    /// Pixels that a stroke of it covers at most.
+    pub(super) fn stroked_pixels(&self, width: f64, factor: f64) -> f64 {
+        self.length * factor * (width * factor).max(1.0)
     }
 
     fn segments(&self) -> u64 {
