@@ -48,8 +48,8 @@ pub struct Limits {
     /// Depth of patterns, masks and glyphs drawn within each other. 45: real pages have a few, and the engine follows
     /// form XObjects to a depth of 50 itself.
     pub max_form_depth: u32,
-    /// Steps for the text or the picture of one page, of about 50 nanoseconds or 6 bytes each. 40,000,000: twice what the
-    /// most expensive real page takes.
+    /// Steps for the text of one page, or a picture of it of up to two megapixels, of about 50 nanoseconds or 6 bytes each.
+    /// 20,000,000: a second. A larger picture may take more, four times as many at most.
     pub max_page_steps: u64,
     /// Pixels of a drawn page. 100 megapixels.
     pub max_pixels: u64,

@@ -37,7 +37,7 @@ pub(super) fn page(
     fonts: &Arc<Resolver>,
     limits: &Limits,
 ) -> Result<Drawn, RenderError> {
-    let steps = Steps::new(limits);
+    let steps = Steps::for_picture(limits, u64::from(canvas.width) * u64::from(canvas.height));
     let file = CountedFile::new(file.clone(), &steps);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| RenderError::Unreadable)?;
     let pages = pdf.pages();

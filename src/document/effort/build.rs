@@ -120,7 +120,8 @@ impl<'a, 's> Builder<'a, 's> {
 /// Steps of reading a mesh of so many bytes (8.7.4.5.5 to 8.7.4.5.8).
 fn mesh_steps(shading: &Dict<'_>, kind: u8, data: u64) -> u64 {
     let bits = |key: &[u8]| shading.get::<u8>(key).map_or(1, u64::from);
-    let limits = shading.get::<hayro_syntax::object::Array<'_>>(b"Decode").map_or(0, |limits| limits.raw_iter().count());
+    let limits =
+        shading.get::<hayro_syntax::object::Array<'_>>(b"Decode").map_or(0, |limits| limits.raw_iter().count());
     let colors = u64::try_from(limits.saturating_sub(4) / 2).unwrap_or(u64::MAX).max(1);
     let (point, color) = (2 * bits(b"BitsPerCoordinate"), colors.saturating_mul(bits(b"BitsPerComponent")));
     let (each, steps) = match kind {

@@ -7,6 +7,12 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Pixels of a picture that the setting is for: those of a Letter page at 150 DPI, nearly.
+const PICTURE_PIXELS: u64 = 2_000_000;
+
+/// How many times the steps of the setting the largest picture may take: those of a Letter page at 300 DPI.
+const MOST_TIMES: u64 = 4;
+
 /// Steps that an engine may take for a page. Clones are one budget.
 #[derive(Clone)]
 pub(crate) struct Steps {
@@ -44,6 +50,13 @@ impl Steps {
     /// All steps that `limits` allows, until their deadline.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self { taken: Arc::default(), limit: limits.max_page_steps, deadline: limits.deadline.clone() }
+    }
+
+    /// The same for a picture of so many pixels: more are allowed as much more work, up to [`MOST_TIMES`].
+    pub(crate) fn for_picture(limits: &Limits, pixels: u64) -> Self {
+        let times = (pixels / PICTURE_PIXELS).clamp(1, MOST_TIMES);
+        let steps = Self::new(limits);
+        Self { limit: steps.limit.saturating_mul(times), ..steps }
     }
 
     /// Takes so many steps. Leaves the engine where there are no more, or its time is over.
@@ -116,6 +129,13 @@ mod tests {
         let limit = LimitExceeded { which: Limit::PageSteps, limit: 7, found: 8 };
         assert_eq!(taken(7, 8), Err(EngineFailure::Limit(limit)));
         assert!(taken(7, u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_large_picture_may_take_more() {
+        let limits = Limits { max_page_steps: 7, ..Limits::default() };
+        let left = [1, 2_000_000, 6_500_000, u64::MAX].map(|pixels| Steps::for_picture(&limits, pixels).left());
+        assert_eq!(left, [7, 7, 21, 28]);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 mod cache;
 mod decryption;
 mod direct;
+mod expansion;
 mod hayro;
 mod lopdf;
 pub(crate) mod objects;
@@ -97,11 +98,13 @@ pub(crate) struct Readers {
     password: Option<String>,
     limits: Limits,
     readings: [OnceLock<ReadingResult>; 4],
+    /// Whether the libraries may decode the file's object streams.
+    object_streams: OnceLock<Result<(), DocumentError>>,
 }
 
 impl Readers {
     pub(crate) fn new(file: Arc<FileBytes>, password: Option<String>, limits: Limits) -> Self {
-        Self { file, password, limits, readings: Default::default() }
+        Self { file, password, limits, readings: Default::default(), object_streams: OnceLock::new() }
     }
 
     /// Calls `read` with one reading after the other. Returns the first success and its reading.
@@ -188,6 +191,10 @@ impl Readers {
 
     fn objects(&self, tier: Tier) -> Result<Box<dyn Objects>, DocumentError> {
         let (file, password, limits) = (&self.file, self.password.as_deref(), &self.limits);
+        if tier != Tier::Direct {
+            let check = || expansion::check_object_streams(&file.whole()?, limits);
+            self.object_streams.get_or_init(check).clone()?;
+        }
         Ok(match tier {
             Tier::Direct => Box::new(DirectReader::open(Arc::clone(file), limits)?),
             Tier::HayroSyntax => Box::new(HayroReader::open(file, password, limits)?),
