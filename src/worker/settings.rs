@@ -13,7 +13,7 @@ pub struct WorkerSettings {
     pub workers: Option<NonZeroUsize>,
     /// Time for one operation; then the worker is killed. Setting `worker_deadline_ms`, default [`DEFAULT_DEADLINE`].
     pub deadline: Duration,
-    /// Address space of a worker. Setting `worker_memory_bytes`, default 2 GiB.
+    /// Address space of a worker. Setting `worker_memory_bytes`, default 1 GiB.
     pub memory_bytes: u64,
     /// Requests that may wait for a worker; further ones are refused as busy. Default 64.
     pub max_waiting: usize,
@@ -60,7 +60,7 @@ impl WorkerSettings {
             program,
             workers: None,
             deadline: DEFAULT_DEADLINE,
-            memory_bytes: 2 << 30,
+            memory_bytes: 1 << 30,
             max_waiting: 64,
             require_sandbox: false,
         }

@@ -28,11 +28,6 @@ pub(crate) fn heavy(pages: usize) -> Vec<u8> {
     file(&bodies)
 }
 
-/// An array nested so deep that no stack is enough, were there no limit.
-pub(crate) fn deep() -> Vec<u8> {
-    with_page_entry(&format!("/Group {}{}", "[".repeat(200_000), "]".repeat(200_000)))
-}
-
 pub(super) type Named = Vec<(&'static str, Vec<u8>)>;
 
 fn nesting() -> Named {
