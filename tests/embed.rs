@@ -136,3 +136,21 @@ fn one_value_serves_threads_and_workers() {
     assert_eq!(pagewise.get_file(&pages("1-5")).unwrap().sent_pages(), [5]);
     assert!(pagewise.get_file(&Request::new("encrypted-password.pdf")).is_ok());
 }
+
+#[test]
+fn only_what_programs_embed_is_documented() {
+    let library = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/lib.rs")).unwrap();
+    let lines = library.lines().collect::<Vec<_>>();
+    for pair in lines.windows(2).filter(|pair| pair[1].starts_with("pub mod ")) {
+        assert_eq!(pair[0], "#[doc(hidden)]", "{}", pair[1]);
+    }
+    let exports = lines.iter().filter(|line| line.starts_with("pub use ")).copied().collect::<Vec<_>>();
+    insta::assert_snapshot!(exports.join("\n"), @"
+    pub use context::{Block, DocumentBlock, ImageBlock};
+    pub use embed::{Answer, Api, Builder, Error, Pagewise, Request};
+    pub use hash::ContentHash;
+    pub use limits::{Cancellation, Limits};
+    pub use page::PageNumber;
+    pub use tool::{ErrorCode, FormArgument as Form};
+    ");
+}
