@@ -202,3 +202,40 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::config::table::settings;
+
+    fn written(width: usize) -> String {
+        let Some(setting) = settings().find(|setting| setting.name == "require_sandbox") else { return String::new() };
+        let row = Row {
+            group: "",
+            setting,
+            default: "false".to_owned(),
+            value: Some(Value::Boolean(true)),
+            is_secret: false,
+            layer: Layer::File,
+        };
+        let mut list = String::new();
+        Columns { name: 15, default: 5, width: Some(width) }.write(&row, &mut list);
+        list
+    }
+
+    #[test]
+    fn meanings_are_wrapped_to_the_terminal() {
+        insta::assert_snapshot!(written(80), @"
+          require_sandbox  false  Refuse to read PDFs if a layer of the sandbox is
+                                  missing, and refuse every URL [--require-sandbox] (now
+                                  true, from the file)
+        ");
+        insta::assert_snapshot!(written(50), @"
+          require_sandbox  false
+              Refuse to read PDFs if a layer of the
+              sandbox is missing, and refuse every URL
+              [--require-sandbox] (now true, from the
+              file)
+        ");
+    }
+}
