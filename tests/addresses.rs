@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
 use pagewise::limits::Cancellation;
-use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings, judged};
+use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings, allowed_addresses};
 use proptest::prelude::*;
 
 use crate::support::inner::{check, is_inner};
@@ -128,7 +128,7 @@ fn web(settings: WebSettings, address: &str) -> Web {
 }
 
 /// What would be read as an inner address by anybody, and what a name of it would be.
-fn is_refused(result: &Result<pagewise::web::Fetched, WebError>) -> bool {
+fn is_refused(result: &Result<pagewise::web::FetchedFile, WebError>) -> bool {
     matches!(
         result,
         Err(WebError::BlockedAddress { .. }
@@ -262,7 +262,7 @@ proptest! {
         found in prop::collection::vec(address(), 0..3),
         scheme in prop::sample::select(vec!["http://", "https://", "HTTP:\\\\", "http:", "https:///"]),
     ) {
-        let connected = judged(&format!("{scheme}{host}:8080/"), &found, &WebSettings::default()).unwrap_or_default();
+        let connected = allowed_addresses(&format!("{scheme}{host}:8080/"), &found, &WebSettings::default()).unwrap_or_default();
         let inner: Vec<&IpAddr> = connected.iter().filter(|address| is_inner(**address)).collect();
         prop_assert!(inner.is_empty(), "{host}: {inner:?}");
     }
@@ -280,7 +280,7 @@ proptest! {
     /// A public address is no inner one for being so strict with the others.
     #[test]
     fn whatever_is_public_is_connected_to(address in address().prop_filter("public", |address| is_public(*address))) {
-        let connected = judged("https://public.test/", &[address], &WebSettings::default());
+        let connected = allowed_addresses("https://public.test/", &[address], &WebSettings::default());
         prop_assert_eq!(connected, Ok(vec![address]));
     }
 }

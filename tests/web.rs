@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use pagewise::limits::Cancellation;
-use pagewise::web::{Fetched, Lookup, Resolver, Web, WebError, WebSettings};
+use pagewise::web::{FetchedFile, Lookup, Resolver, Web, WebError, WebSettings};
 use tempfile::TempDir;
 
 use crate::support::site::{Answer, Site, closed_port, ok, raw, status, to, with_fields};
@@ -68,7 +68,7 @@ impl Place {
         Self { web: Web::with_resolver(settings, Some(folder.path().join("fetched")), names), folder }
     }
 
-    fn fetch(&self, url: &str) -> Result<Fetched, WebError> {
+    fn fetch(&self, url: &str) -> Result<FetchedFile, WebError> {
         self.web.fetch(url, &Cancellation::new())
     }
 
@@ -443,7 +443,7 @@ fn what_is_kept_is_asked_about_and_not_fetched_again() {
     let place = Place::new(WebSettings { fresh: Duration::ZERO, ..settings() });
     let first = place.fetch(&site.url("/a")).unwrap();
     let second = place.fetch(&site.url("/a")).unwrap();
-    assert_eq!((first.was_kept, second.was_kept), (false, true));
+    assert_eq!((first.was_stored, second.was_stored), (false, true));
     assert_eq!(first.content, second.content);
     let asked = site.asked();
     assert_eq!(asked[0].field("if-none-match"), None);
@@ -451,11 +451,11 @@ fn what_is_kept_is_asked_about_and_not_fetched_again() {
     // Also by another process over the same folder.
     let names = Names::with(&[]);
     let again = Web::with_resolver(place.web.settings().clone(), Some(place.folder.path().join("fetched")), names);
-    assert!(again.fetch(&site.url("/a"), &Cancellation::new()).unwrap().was_kept);
+    assert!(again.fetch(&site.url("/a"), &Cancellation::new()).unwrap().was_stored);
     // What went is fetched anew.
     std::fs::remove_file(&first.path).unwrap();
     let fourth = place.fetch(&site.url("/a")).unwrap();
-    assert!(!fourth.was_kept);
+    assert!(!fourth.was_stored);
     assert_eq!(site.asked()[3].field("if-none-match"), None);
 }
 

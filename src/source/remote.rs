@@ -8,7 +8,7 @@ use super::file::OpenFile;
 use super::reference::strip_prefix_ignoring_case;
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
-use crate::web::{Fetched, ResponseId, Web, WebError};
+use crate::web::{FetchedFile, ResponseId, Web, WebError};
 
 /// Whether a reference is a URL of the web, of whatever spelling. Nothing is trimmed.
 #[must_use]
@@ -20,7 +20,7 @@ pub fn is_url(reference: &str) -> bool {
 ///
 /// # Errors
 /// [`SourceError::Web`], and those of opening.
-pub fn open_url(web: &Web, url: &str, cancellation: &Cancellation) -> Result<(OpenFile, Fetched), SourceError> {
+pub fn open_url(web: &Web, url: &str, cancellation: &Cancellation) -> Result<(OpenFile, FetchedFile), SourceError> {
     let fetched = web.fetch(url, cancellation)?;
     Ok((opened(&fetched.path, url)?, fetched))
 }

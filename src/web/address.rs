@@ -1,17 +1,17 @@
-//! Which addresses are of the public internet.
+//! Decides which IP addresses belong to the public internet.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// A block of addresses: `10.0.0.0/8`, `fd00::/8`; a bare address is a block of one.
+/// A block of IP addresses such as `10.0.0.0/8` or `fd00::/8`. A bare address is a block of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AddressRange {
     first: IpAddr,
     prefix: u32,
 }
 
-/// Why a text is no block of addresses.
+/// The text is not a block of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a block of addresses like 10.0.0.0/8 or fd00::/8")]
 pub struct NotARange;
@@ -26,7 +26,7 @@ impl AddressRange {
         Self { first: IpAddr::V6(Ipv6Addr::new(a, b, c, d, e, f, g, h)), prefix }
     }
 
-    /// Whether `address` lies in it. The two families share no address.
+    /// Whether the block contains `address`. An IPv4 block contains no IPv6 address, nor the other way round.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address) {
@@ -64,7 +64,7 @@ impl fmt::Display for AddressRange {
     }
 }
 
-/// A block that is not of the public internet, and what it is for.
+/// A block outside the public internet, and its purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SpecialRange {
     pub(super) range: AddressRange,
@@ -79,8 +79,8 @@ const fn v6(segments: [u16; 8], prefix: u32, purpose: &'static str) -> SpecialRa
     SpecialRange { range: AddressRange::v6(segments, prefix), purpose }
 }
 
-/// The special-purpose registries of IPv4 and IPv6 (RFC 6890 and its successors), multicast, and what clouds use as
-/// inner addresses in public space. The more special of two blocks comes first.
+/// The special-purpose registries of IPv4 and IPv6 (RFC 6890 and its successors), multicast, and public addresses that
+/// clouds use internally. The narrower of two overlapping blocks comes first.
 const SPECIAL: &[SpecialRange] = &[
     v4(0, 0, 0, 0, 8, "this network"),
     v4(10, 0, 0, 0, 8, "private"),
@@ -122,18 +122,18 @@ const SPECIAL: &[SpecialRange] = &[
     v6([0xff00, 0, 0, 0, 0, 0, 0, 0], 8, "multicast"),
 ];
 
-/// All of IPv6 that is handed out for global unicast; the rest is unassigned or special.
+/// The part of IPv6 that is allocated for global unicast. The rest is unassigned or special.
 const GLOBAL_V6: AddressRange = AddressRange::v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
 /// The rest of IPv6.
 const UNASSIGNED: SpecialRange = v6([0, 0, 0, 0, 0, 0, 0, 0], 0, "unassigned");
 
-/// What leads to all of IPv4 from a network without it (RFC 6052, 2.1). There DNS64 answers with it for every host that
-/// has no IPv6 of its own, so it is as public as the address in it.
+/// The NAT64 prefix, which reaches all of IPv4 from an IPv6-only network (RFC 6052, 2.1). DNS64 returns such addresses
+/// for every host without IPv6, so each is as public as the IPv4 address in it.
 const NAT64: AddressRange = AddressRange::v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
 
-/// The special block that `address` lies in; `None` for the public internet, and for what is judged by the address in it.
-pub(super) fn special(address: IpAddr) -> Option<SpecialRange> {
+/// The special block that contains `address`: `None` for public addresses, and for NAT64, which its IPv4 address decides.
+pub(super) fn special_range(address: IpAddr) -> Option<SpecialRange> {
     if NAT64.contains(address) {
         return None;
     }
@@ -141,18 +141,18 @@ pub(super) fn special(address: IpAddr) -> Option<SpecialRange> {
     listed.or_else(|| (address.is_ipv6() && !GLOBAL_V6.contains(address)).then_some(UNASSIGNED))
 }
 
-/// The IPv4 addresses that an IPv6 address may lead to: a router or the system itself unwraps it.
-pub(super) fn embedded(address: IpAddr) -> Vec<Ipv4Addr> {
+/// The IPv4 addresses that an IPv6 address may reach, because a router or the system extracts them from it.
+pub(super) fn embedded_ipv4(address: IpAddr) -> Vec<Ipv4Addr> {
     let IpAddr::V6(v6) = address else { return Vec::new() };
     let [_, second, third, _, _, isatap, high, low] = v6.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match special(address).map(|special| special.purpose) {
+    match special_range(address).map(|special| special.purpose) {
         _ if NAT64.contains(address) => vec![v4(high, low)],
         Some("IPv4-mapped" | "IPv4-translated" | "IPv4-compatible") => vec![v4(high, low)],
         Some("local NAT64") => local_nat64(v6),
         // RFC 3056: the 32 bits after the prefix.
         Some("6to4") => vec![v4(second, third)],
-        // RFC 4380: the client's address with every bit turned.
+        // RFC 4380: the client's address with every bit inverted.
         Some("Teredo") => vec![v4(!high, !low)],
         // RFC 5214: ISATAP has the address after 0:5efe or 200:5efe, in any prefix.
         _ if isatap == 0x5efe => vec![v4(high, low)],
@@ -160,8 +160,8 @@ pub(super) fn embedded(address: IpAddr) -> Vec<Ipv4Addr> {
     }
 }
 
-/// Where in a block of its own a network has the address is for it to say: at the end, or around the ninth byte, by the
-/// length of its prefix (RFC 6052, 2.2). All places are looked at; zeros are no address there, but the rest of a prefix.
+/// The network chooses where the IPv4 address stands: at the end, or around the ninth byte (RFC 6052, 2.2). All positions
+/// are read. A first byte of zero belongs to the prefix and is skipped.
 fn local_nat64(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let [.., a, b, _, c, d, e, w, x, y, z] = address.octets();
     let by_prefix = [[a, b, c, d], [b, c, d, e], [c, d, e, w]].map(Ipv4Addr::from);
@@ -174,11 +174,11 @@ mod tests {
     use super::*;
 
     fn inner(address: &str) -> Vec<Ipv4Addr> {
-        address.parse().map(embedded).unwrap_or_default()
+        address.parse().map(embedded_ipv4).unwrap_or_default()
     }
 
     fn purpose(address: &str) -> Option<&'static str> {
-        address.parse().ok().and_then(special).map(|special| special.purpose)
+        address.parse().ok().and_then(special_range).map(|special| special.purpose)
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
         assert!(inner("2a00:1450::1").is_empty());
     }
 
-    /// The second is what stands at the end, where the network has nothing to look for.
+    /// Each case expects the last four bytes first, then the positions by prefix length.
     #[test]
     fn a_network_may_have_the_address_in_four_places() {
         for (address, expected) in [

@@ -1,4 +1,5 @@
-//! A body, piece by piece to disk: what it says of its length is a claim, and a kilobyte may decompress to a gigabyte.
+//! Writes a response body to the store in pieces. Bytes are counted as they arrive, because a declared length may be
+//! wrong and a kilobyte may decompress to a gigabyte.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -7,33 +8,33 @@ use tokio::time::Instant;
 
 use super::error::WebError;
 use super::settings::WebSettings;
-use super::store::{Body, FetchStore};
+use super::store::{FetchStore, StoredBody};
 use crate::http::{Response, header};
 
-/// Takes the body of `response` into the store.
-pub(super) async fn streamed(
+/// Writes the body of `response` to the store.
+pub(super) async fn write_body(
     mut response: Response,
     settings: &WebSettings,
     store: &FetchStore,
-) -> Result<Body, WebError> {
+) -> Result<StoredBody, WebError> {
     let (limit, setting) = (settings.max_bytes, "web_max_bytes");
     let too_large = |found| WebError::TooLarge { found, limit, setting };
     if let Some(declared) = response.content_length().filter(|declared| *declared > limit) {
         return Err(too_large(declared));
     }
-    // The client takes the field away where it undoes the coding.
+    // The HTTP client removes this field when it decodes the body.
     if let Some(coding) = response.headers().get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
         return Err(WebError::failed(format!("Content-Encoding {coding:?} is not understood")));
     }
-    let mut draft = store.draft()?;
+    let mut draft = store.create_draft()?;
     let mut bytes = 0_u64;
-    let mut floor = Floor::new(settings);
+    let mut floor = SpeedFloor::new(settings);
     loop {
         let piece = tokio::time::timeout_at(floor.due, response.chunk()).await;
         let piece = match piece {
-            Ok(piece) => piece.map_err(|error| WebError::of_client(&error))?,
+            Ok(piece) => piece.map_err(|error| WebError::from_client(&error))?,
             Err(_) => {
-                floor.lapsed()?;
+                floor.end_window()?;
                 continue;
             }
         };
@@ -42,40 +43,40 @@ pub(super) async fn streamed(
         if bytes > limit {
             return Err(too_large(bytes));
         }
-        floor.came(piece.len() as u64)?;
+        floor.count(piece.len() as u64)?;
         draft.write_all(&piece).map_err(|error| WebError::store(&error))?;
     }
-    store.keep(draft)
+    store.keep_body(draft)
 }
 
-/// The least speed, window by window.
-struct Floor {
+/// Checks the minimum speed over consecutive time windows.
+struct SpeedFloor {
     bytes_a_second: u64,
     window: Duration,
     due: Instant,
-    came: u64,
+    bytes: u64,
 }
 
-impl Floor {
+impl SpeedFloor {
     fn new(settings: &WebSettings) -> Self {
-        // A window of nothing would end for ever.
+        // An empty window would make the loop above spin.
         let window = settings.floor_window.max(Duration::from_millis(1));
-        Self { bytes_a_second: settings.min_bytes_per_second, window, due: Instant::now() + window, came: 0 }
+        Self { bytes_a_second: settings.min_bytes_per_second, window, due: Instant::now() + window, bytes: 0 }
     }
 
-    fn came(&mut self, bytes: u64) -> Result<(), WebError> {
-        self.came = self.came.saturating_add(bytes);
-        if Instant::now() >= self.due { self.lapsed() } else { Ok(()) }
+    fn count(&mut self, bytes: u64) -> Result<(), WebError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if Instant::now() >= self.due { self.end_window() } else { Ok(()) }
     }
 
-    /// The end of a window: enough came, or it is given up.
-    fn lapsed(&mut self) -> Result<(), WebError> {
+    /// Ends a window: fails if too few bytes arrived in it, or starts the next.
+    fn end_window(&mut self) -> Result<(), WebError> {
         let least = u128::from(self.bytes_a_second) * self.window.as_millis() / 1_000;
-        if u128::from(self.came) < least {
+        if u128::from(self.bytes) < least {
             return Err(WebError::TooSlow { limit: self.bytes_a_second });
         }
         self.due = Instant::now() + self.window;
-        self.came = 0;
+        self.bytes = 0;
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
-//! How long an answer holds, and how to ask whether it still does (RFC 9111).
+//! HTTP caching (RFC 9111): how long a response stays fresh, and the validators that revalidate it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::http::header::{self, HeaderMap, HeaderName};
 
-/// What a server told an answer apart by.
+/// The validators of a response, which identify its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Validators {
     pub(super) etag: Option<String>,
@@ -17,7 +17,7 @@ impl Validators {
         Self { etag: text(header::ETAG), last_modified: text(header::LAST_MODIFIED) }
     }
 
-    /// The fields that ask whether the answer still holds.
+    /// The request header fields that ask whether the stored response is current.
     pub(super) fn fields(&self) -> impl Iterator<Item = (HeaderName, &str)> {
         let etag = self.etag.as_deref().map(|etag| (header::IF_NONE_MATCH, etag));
         let date = self.last_modified.as_deref().map(|date| (header::IF_MODIFIED_SINCE, date));
@@ -25,12 +25,12 @@ impl Validators {
     }
 }
 
-/// The longest that an answer is used without asking. A day: servers say a year of what they will change tomorrow.
-const MAX_FRESH: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest time for which a response is fresh. Servers often declare a year for content that changes sooner.
+const MAX_FRESHNESS: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Until when an answer with `headers` is used without asking, in milliseconds since 1970; where it does not say, for
-/// `unsaid`.
-pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
+/// The time until which a response with `headers` is fresh, in milliseconds since 1970. Without a `max-age`, it is fresh
+/// for `unsaid`.
+pub(super) fn fresh_until(headers: &HeaderMap, default_freshness: Duration) -> u64 {
     let directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
     let directives = directives.flat_map(|value| value.split(',')).map(str::trim).collect::<Vec<_>>();
     let says = |name: &str| directives.iter().any(|directive| directive.eq_ignore_ascii_case(name));
@@ -41,16 +41,16 @@ pub(super) fn fresh_until(headers: &HeaderMap, unsaid: Duration) -> u64 {
     });
     let fresh = match age {
         _ if says("no-cache") || says("no-store") => Duration::ZERO,
-        Some(age) => age.min(MAX_FRESH),
-        None => unsaid,
+        Some(age) => age.min(MAX_FRESHNESS),
+        None => default_freshness,
     };
     now().saturating_add(milliseconds(fresh))
 }
 
-/// Whether an answer is used without asking, at `now`. One that would be for longer than any is was fetched under a wrong
-/// clock.
-pub(super) fn is_fresh(until: u64, now: u64, unsaid: Duration) -> bool {
-    until > now && until - now <= milliseconds(MAX_FRESH.max(unsaid))
+/// Whether a response is fresh at `now`. One that claims to be fresh for longer than is allowed was fetched while the
+/// clock was wrong.
+pub(super) fn is_fresh(until: u64, now: u64, default_freshness: Duration) -> bool {
+    until > now && until - now <= milliseconds(MAX_FRESHNESS.max(default_freshness))
 }
 
 /// Milliseconds since 1970.

@@ -1,47 +1,47 @@
-//! Why something could not be fetched.
+//! The errors of fetching.
 
 use std::time::Duration;
 
-/// Why a URL could not be fetched, or what was fetched cannot be had.
+/// A URL cannot be fetched, or fetched content cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WebError {
-    /// The network is switched off.
+    /// The settings switch the network off.
     #[error("offline, by the setting {setting}")]
     Offline {
         /// The setting that decides it.
         setting: &'static str,
     },
-    /// This tool takes no URLs.
+    /// The tool accepts no URLs.
     #[error("web_references is off")]
     ReferencesOff,
-    /// No URL of the web.
+    /// The text is not a valid web URL.
     #[error("{reason}")]
     NotAUrl {
         /// What is wrong with it.
         reason: String,
     },
-    /// Another scheme than http and https.
+    /// The scheme is neither http nor https.
     #[error("scheme {scheme}")]
     Scheme {
         /// The scheme.
         scheme: String,
     },
-    /// A user name or a password in the URL.
+    /// The URL contains a user name or a password.
     #[error("credentials in the URL")]
     Credentials,
-    /// An address that is not of the public internet.
+    /// The address does not belong to the public internet.
     #[error("{host} is {purpose} ({range})")]
     BlockedAddress {
         /// The host that has the address.
         host: String,
-        /// What addresses of its kind are for.
+        /// The purpose of such addresses.
         purpose: String,
         /// The block of addresses.
         range: String,
         /// The setting that decides it.
         setting: &'static str,
     },
-    /// A host that the settings keep away from.
+    /// The settings do not allow the host.
     #[error("{host} is not allowed by {setting}")]
     BlockedHost {
         /// The host.
@@ -49,72 +49,72 @@ pub enum WebError {
         /// The setting that decides it.
         setting: &'static str,
     },
-    /// From https to http.
+    /// A redirect leads from https to http.
     #[error("a redirect from https to {to}")]
     Downgrade {
-        /// Where the redirect leads.
+        /// The target of the redirect.
         to: String,
     },
-    /// More redirects than are followed.
+    /// There are too many redirects.
     #[error("more than {limit} redirects")]
     Redirects {
-        /// The bound, which is the setting `web_max_redirects`.
+        /// The limit, which is the setting `web_max_redirects`.
         limit: u32,
     },
-    /// Another status than that of a whole answer.
+    /// The status is not that of a complete response.
     #[error("HTTP {status}")]
     Status {
-        /// The code, and what it means.
+        /// The status code and its reason phrase.
         status: String,
-        /// The code.
+        /// The status code.
         code: u16,
     },
-    /// More bytes than a setting allows.
+    /// The body has more bytes than a setting allows.
     #[error("{found} bytes or more, and {setting} is {limit}")]
     TooLarge {
-        /// Bytes declared, or met before it was given up.
+        /// The declared size, or the bytes read before the fetch stopped.
         found: u64,
-        /// The bound in bytes.
+        /// The limit in bytes.
         limit: u64,
         /// The setting's name.
         setting: &'static str,
     },
-    /// An answer whose header goes on for longer than is read.
+    /// The response header is too large.
     #[error("a header of more than {limit} bytes or 100 fields")]
     HeaderTooLarge {
-        /// The bound in bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Not done in time.
+    /// The fetch took too long.
     #[error("not done after {limit:?}, which is {setting}")]
     Timeout {
-        /// The bound.
+        /// The limit.
         limit: Duration,
         /// The setting's name.
         setting: &'static str,
     },
-    /// Fewer bytes a second than are waited for.
+    /// The body arrives more slowly than the settings require.
     #[error("fewer than {limit} bytes a second, which is web_min_bytes_per_second")]
     TooSlow {
-        /// The bound.
+        /// The limit in bytes per second.
         limit: u64,
     },
-    /// Whoever asked does not wait any more.
+    /// The caller cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// No connection, no TLS, or no HTTP.
+    /// The connection, TLS or HTTP failed.
     #[error("{reason}")]
     Failed {
-        /// What the deepest layer said.
+        /// The message of the innermost error.
         reason: String,
     },
-    /// What was fetched could not be kept.
+    /// The fetched content could not be stored.
     #[error("cannot be kept: {reason}")]
     Store {
-        /// What the system said.
+        /// The message of the operating system.
         reason: String,
     },
-    /// No content under this name for this conversation; also where another conversation's is named.
+    /// This conversation has no content under this name. Content of another conversation counts as missing.
     #[error("no content")]
     ContentNotFound,
 }
@@ -128,8 +128,8 @@ impl WebError {
         Self::Store { reason: error.to_string() }
     }
 
-    /// A failure of the client, in the words of its deepest layer: the outer ones only say that a request failed.
-    pub(super) fn of_client(error: &crate::http::HttpError) -> Self {
+    /// An error of the HTTP client, with the message of its innermost cause: the outer ones only say that a request failed.
+    pub(super) fn from_client(error: &crate::http::HttpError) -> Self {
         let mut deepest: &dyn std::error::Error = error;
         let mut depth = 0;
         while let Some(source) = deepest.source().filter(|_| depth < MAX_SOURCES) {
@@ -140,5 +140,5 @@ impl WebError {
     }
 }
 
-/// Errors within errors that are looked through.
+/// The longest chain of causes that is followed.
 const MAX_SOURCES: u32 = 32;

@@ -1,7 +1,7 @@
-//! One URL, from the request to the last byte.
+//! Fetches one URL, from the request to the last byte of the body.
 //!
-//! What is sent: `Accept`, `Accept-Encoding`, `User-Agent`, and the validators of the very URL that is asked. There are
-//! no cookies, no credentials and no referrer, so that a redirect to another origin carries nothing to it.
+//! A request sends `Accept`, `Accept-Encoding`, `User-Agent`, and the validators of exactly this URL. It sends no cookies,
+//! credentials or referrer, so a redirect reveals nothing to another origin.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,49 +12,49 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::body;
 use super::cache::{self, Validators};
 use super::error::WebError;
-use super::guard::{admitted, check_address, check_addresses};
-use super::resolve::{Pins, Resolver};
+use super::guard::{check_address, check_addresses, check_url};
+use super::resolve::{CheckedAddresses, Resolver};
 use super::settings::WebSettings;
-use super::store::{Body, FetchRecord, FetchStore};
+use super::store::{FetchRecord, FetchStore, StoredBody};
 use crate::http::{self, Client, Response, StatusCode, Url, header};
 
-/// What is asked for, the readable before the rest.
+/// The accepted types, with readable ones preferred.
 const ACCEPT: &str =
     "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,application/json;q=0.8,*/*;q=0.5";
 
-/// Addresses of one name that are tried.
+/// The number of addresses that are tried for one name.
 const MAX_ADDRESSES: usize = 16;
 
-/// What the client says of a head that it did not read to its end; it has no kind of error for that.
+/// The HTTP client's message for a header that is too large. It has no error type for this case.
 const HEAD_TOO_LARGE: &str = "message head is too large";
 
-/// Fetches within the settings.
+/// Fetches URLs within the settings.
 pub(super) struct Fetcher {
     settings: WebSettings,
     client: Client,
     resolver: Arc<dyn Resolver>,
-    pins: Pins,
-    hosts: Hosts,
+    checked_addresses: CheckedAddresses,
+    hosts: HostTurns,
 }
 
-/// What came of asking.
-pub(super) enum Got {
-    /// A body, kept.
-    New(Body, FetchRecord),
-    /// The server says that what is kept is what it has.
+/// The result of a successful fetch.
+pub(super) enum FetchResult {
+    /// A new body, which is stored.
+    New(StoredBody, FetchRecord),
+    /// The server confirmed that the stored body is current.
     Unchanged(FetchRecord),
 }
 
-enum Step {
+enum RequestStep {
     Redirected(Url),
-    Arrived(Box<Got>),
+    Finished(Box<FetchResult>),
 }
 
 impl Fetcher {
     pub(super) fn new(settings: WebSettings, resolver: Arc<dyn Resolver>) -> Result<Self, WebError> {
-        let pins = Pins::default();
-        let mut builder = http::client().dns_resolver(pins.clone());
-        // Over HTTP/1 the client's own bound cannot be set: it gives up a head of 408 KiB or 100 fields.
+        let checked_addresses = CheckedAddresses::default();
+        let mut builder = http::client().dns_resolver(checked_addresses.clone());
+        // The client's limits for HTTP/1 cannot be set: 408 KiB or 100 header fields.
         builder = builder.http2_max_header_list_size(u32::try_from(settings.max_header_bytes).unwrap_or(u32::MAX));
         builder = builder.pool_max_idle_per_host(settings.host_connections).connect_timeout(settings.deadline);
         if let Some(file) = &settings.ca_file {
@@ -62,52 +62,52 @@ impl Fetcher {
             let pem = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
             builder = http::trusting(builder, &pem).map_err(|error| unreadable(error.to_string()))?;
         }
-        let client = builder.build().map_err(|error| WebError::of_client(&error))?;
-        let hosts = Hosts::new(settings.host_connections);
-        Ok(Self { settings, client, resolver, pins, hosts })
+        let client = builder.build().map_err(|error| WebError::from_client(&error))?;
+        let hosts = HostTurns::new(settings.host_connections);
+        Ok(Self { settings, client, resolver, checked_addresses, hosts })
     }
 
-    /// Fetches `url`; what is kept of it is asked about instead of fetched again.
-    pub(super) async fn fetch(&self, url: Url, store: &FetchStore) -> Result<Got, WebError> {
+    /// Fetches `url`, or revalidates its stored body.
+    pub(super) async fn fetch(&self, url: Url, store: &FetchStore) -> Result<FetchResult, WebError> {
         let limit = self.settings.deadline;
         let timeout = WebError::Timeout { limit, setting: "web_deadline_ms" };
         tokio::time::timeout(limit, self.follow(url, store)).await.map_err(|_| timeout)?
     }
 
-    async fn follow(&self, mut url: Url, store: &FetchStore) -> Result<Got, WebError> {
+    async fn follow(&self, mut url: Url, store: &FetchStore) -> Result<FetchResult, WebError> {
         for _ in 0..=self.settings.max_redirects {
-            match self.step(&url, store).await? {
-                Step::Arrived(got) => return Ok(*got),
-                Step::Redirected(to) if url.scheme() == "https" && to.scheme() == "http" => {
+            match self.send_request(&url, store).await? {
+                RequestStep::Finished(result) => return Ok(*result),
+                RequestStep::Redirected(to) if url.scheme() == "https" && to.scheme() == "http" => {
                     return Err(WebError::Downgrade { to: without_secrets(to) });
                 }
-                Step::Redirected(to) => url = to,
+                RequestStep::Redirected(to) => url = to,
             }
         }
         Err(WebError::Redirects { limit: self.settings.max_redirects })
     }
 
-    /// One request. Only addresses that were looked up and checked here are connected to.
-    async fn step(&self, url: &Url, store: &FetchStore) -> Result<Step, WebError> {
-        let (host, literal) = admitted(url, &self.settings)?;
-        let _turn = self.hosts.turn(&host).await?;
+    /// Sends one request. The client can connect only to addresses that were resolved and checked here.
+    async fn send_request(&self, url: &Url, store: &FetchStore) -> Result<RequestStep, WebError> {
+        let (host, literal) = check_url(url, &self.settings)?;
+        let _turn = self.hosts.acquire_turn(&host).await?;
         let _held = match literal {
             Some(_) => None,
-            None => Some(self.pins.hold(&host, self.addresses(&host).await?)),
+            None => Some(self.checked_addresses.hold(&host, self.addresses(&host).await?)),
         };
         let kept = store.record(url).filter(|kept| kept.location == url.as_str());
         let mut request = self.client.get(url.clone()).header(header::ACCEPT, ACCEPT);
         for (name, value) in kept.iter().flat_map(|kept| kept.validators.fields()) {
             request = request.header(name, value);
         }
-        let response = request.send().await.map_err(|error| self.unanswered(&error))?;
-        self.check(&host, &response)?;
-        self.judged(url, response, kept, store).await
+        let response = request.send().await.map_err(|error| self.request_error(&error))?;
+        self.check_response(&host, &response)?;
+        self.handle_response(url, response, kept, store).await
     }
 
-    /// Why there is no answer.
-    fn unanswered(&self, error: &http::HttpError) -> WebError {
-        match WebError::of_client(error) {
+    /// The reason why there is no response.
+    fn request_error(&self, error: &http::HttpError) -> WebError {
+        match WebError::from_client(error) {
             WebError::Failed { reason } if reason == HEAD_TOO_LARGE => {
                 WebError::HeaderTooLarge { limit: self.settings.max_header_bytes }
             }
@@ -123,8 +123,8 @@ impl Fetcher {
         if addresses.is_empty() { Err(WebError::failed(format!("{host} has no address"))) } else { Ok(addresses) }
     }
 
-    /// That the other side is who was checked, and that its header is of a size.
-    fn check(&self, host: &str, response: &Response) -> Result<(), WebError> {
+    /// Checks the address that the client connected to, and the size of the header.
+    fn check_response(&self, host: &str, response: &Response) -> Result<(), WebError> {
         if let Some(address) = response.remote_addr() {
             check_address(host, address.ip(), &self.settings)?;
         }
@@ -134,68 +134,68 @@ impl Fetcher {
         if found > limit { Err(WebError::HeaderTooLarge { limit }) } else { Ok(()) }
     }
 
-    async fn judged(
+    async fn handle_response(
         &self,
         url: &Url,
         response: Response,
         kept: Option<FetchRecord>,
         store: &FetchStore,
-    ) -> Result<Step, WebError> {
+    ) -> Result<RequestStep, WebError> {
         let status = response.status();
-        if let Some(to) = redirect(status, &response).and_then(|location| url.join(location).ok()) {
-            return Ok(Step::Redirected(to));
+        if let Some(to) = redirect_target(status, &response).and_then(|location| url.join(location).ok()) {
+            return Ok(RequestStep::Redirected(to));
         }
         match (status, kept) {
             (StatusCode::NOT_MODIFIED, Some(kept)) => {
                 let fresh_until = cache::fresh_until(response.headers(), self.settings.fresh);
-                Ok(Step::Arrived(Box::new(Got::Unchanged(FetchRecord { fresh_until, ..kept }))))
+                Ok(RequestStep::Finished(Box::new(FetchResult::Unchanged(FetchRecord { fresh_until, ..kept }))))
             }
             (StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION, _) => {
                 let record = FetchRecord {
                     location: url.to_string(),
-                    content_type: text_of(&response, &header::CONTENT_TYPE),
+                    content_type: header_text(&response, &header::CONTENT_TYPE),
                     validators: Validators::of(response.headers()),
                     fresh_until: cache::fresh_until(response.headers(), self.settings.fresh),
                 };
-                let body = body::streamed(response, &self.settings, store).await?;
-                Ok(Step::Arrived(Box::new(Got::New(body, record))))
+                let body = body::write_body(response, &self.settings, store).await?;
+                Ok(RequestStep::Finished(Box::new(FetchResult::New(body, record))))
             }
             _ => Err(WebError::Status { status: status.to_string(), code: status.as_u16() }),
         }
     }
 }
 
-/// A URL without what an error must not repeat. One that can have no credentials has none.
+/// The URL without credentials, which an error must not repeat.
 fn without_secrets(mut url: Url) -> String {
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     url.to_string()
 }
 
-/// Where a redirect leads.
-fn redirect(status: StatusCode, response: &Response) -> Option<&str> {
+/// The target of a redirect.
+fn redirect_target(status: StatusCode, response: &Response) -> Option<&str> {
     let follows = matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308);
     response.headers().get(header::LOCATION).filter(|_| follows)?.to_str().ok()
 }
 
-fn text_of(response: &Response, name: &header::HeaderName) -> Option<String> {
+fn header_text(response: &Response, name: &header::HeaderName) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// Who may ask a host: so many at once.
-struct Hosts {
+/// Limits the number of simultaneous requests to each host.
+struct HostTurns {
     at_once: usize,
     turns: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
 
-/// Hosts whose turns are kept; beyond it those that nobody waits for are forgotten.
+/// From this number of hosts on, those without a pending request are removed.
 const MAX_HOSTS: usize = 256;
 
-impl Hosts {
+impl HostTurns {
     fn new(at_once: usize) -> Self {
         Self { at_once: at_once.max(1), turns: Mutex::default() }
     }
 
-    async fn turn(&self, host: &str) -> Result<OwnedSemaphorePermit, WebError> {
+    async fn acquire_turn(&self, host: &str) -> Result<OwnedSemaphorePermit, WebError> {
         self.of(host).acquire_owned().await.map_err(WebError::failed)
     }
 

@@ -1,29 +1,28 @@
-//! What may be asked: which URLs, which hosts, which addresses.
+//! Decides which URLs, hosts and addresses may be requested.
 //!
-//! A URL is parsed once, by the parser that the client uses too, so that `0x7f.1`, `2130706433`, `[::ffff:127.0.0.1]`
-//! and full-width digits are the same address here and there. An address in a URL is checked as such, for no
-//! resolver is asked for it.
+//! The check parses a URL with the client's own parser, so `0x7f.1`, `2130706433`, `[::ffff:127.0.0.1]` and full-width
+//! digits mean the same address to both. An address in a URL is checked here, since no resolver sees it.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use super::address::{AddressRange, embedded, special};
+use super::address::{AddressRange, embedded_ipv4, special_range};
 use super::error::WebError;
 use super::settings::WebSettings;
 use crate::http::Url;
 
-/// Characters of a URL. 8,192: more than servers take.
+/// The longest URL in characters, which is more than servers accept.
 const MAX_URL_CHARS: usize = 8_192;
 
-/// A host by its name, `example.com`, or all within it, `*.example.com`.
+/// One host, `example.com`, or all hosts below it, `*.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostPattern {
     name: String,
     is_suffix: bool,
 }
 
-/// Why a text names no host.
+/// The text does not name a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a host like example.com or *.example.com")]
 pub struct NotAHost;
@@ -34,7 +33,7 @@ impl FromStr for HostPattern {
     fn from_str(text: &str) -> Result<Self, NotAHost> {
         let text = text.trim();
         let (name, is_suffix) = text.strip_prefix("*.").map_or((text, false), |name| (name, true));
-        // The parser of URLs knows what a host is, and how it is spelt.
+        // The URL parser decides what a host is, and normalizes it.
         let url = Url::parse(&format!("http://{name}/")).map_err(|_| NotAHost)?;
         let is_plain = name.starts_with('[') || !name.contains(['*', ':', '/', '@', '?', '#', '\\']);
         match host_of(&url).filter(|_| is_plain) {
@@ -59,18 +58,18 @@ impl HostPattern {
     }
 }
 
-/// The host of a URL in one spelling.
+/// The normalized host of a URL.
 pub(super) fn host_of(url: &Url) -> Option<String> {
-    url.host_str().map(one_spelling).filter(|host| !host.is_empty())
+    url.host_str().map(normalize_host).filter(|host| !host.is_empty())
 }
 
-/// `Example.com.` is `example.com`, and so is `example.com..`: what is left of one dot is a name that resolvers know.
-pub(super) fn one_spelling(host: &str) -> String {
+/// Makes `Example.com.` and `example.com..` into `example.com`: resolvers accept a trailing dot.
+pub(super) fn normalize_host(host: &str) -> String {
     host.trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// A URL that may be fetched as far as its text says.
-pub(super) fn parsed(text: &str) -> Result<Url, WebError> {
+/// Parses a URL and removes its fragment.
+pub(super) fn parse_url(text: &str) -> Result<Url, WebError> {
     if text.chars().count() > MAX_URL_CHARS {
         return Err(WebError::NotAUrl { reason: format!("longer than {MAX_URL_CHARS} characters") });
     }
@@ -79,8 +78,8 @@ pub(super) fn parsed(text: &str) -> Result<Url, WebError> {
     Ok(url)
 }
 
-/// The host of `url`, and its address where it has none but that, if it may be asked.
-pub(super) fn admitted(url: &Url, settings: &WebSettings) -> Result<(String, Option<IpAddr>), WebError> {
+/// Checks the scheme, the host and, where the host is an address, that address. Returns the host and the address.
+pub(super) fn check_url(url: &Url, settings: &WebSettings) -> Result<(String, Option<IpAddr>), WebError> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(WebError::Scheme { scheme: url.scheme().to_owned() });
     }
@@ -102,29 +101,29 @@ pub(super) fn admitted(url: &Url, settings: &WebSettings) -> Result<(String, Opt
     Ok((host, address))
 }
 
-/// The addresses that are connected to for `url`, where its host has the addresses `found`; those of no host that is an
-/// address itself.
+/// The addresses that may be connected to for `url`, whose host resolves to `found`. A host that is itself an address
+/// ignores `found`.
 ///
 /// # Errors
-/// Every refusal of the URL, its host and its addresses. One bad address spoils the name: which of them is connected to
-/// is for the network to say.
-pub fn judged(url: &str, found: &[IpAddr], settings: &WebSettings) -> Result<Vec<IpAddr>, WebError> {
-    let (host, literal) = admitted(&parsed(url)?, settings)?;
+/// The URL, its host or one of its addresses is not allowed. One forbidden address refuses the host, because the network
+/// decides which of them is used.
+pub fn allowed_addresses(url: &str, found: &[IpAddr], settings: &WebSettings) -> Result<Vec<IpAddr>, WebError> {
+    let (host, literal) = check_url(&parse_url(url)?, settings)?;
     let addresses = literal.map_or_else(|| found.to_vec(), |address| vec![address]);
     check_addresses(&host, &addresses, settings)?;
     Ok(addresses)
 }
 
-/// Refuses a host of which any address is to be refused.
+/// Refuses a host if any of its addresses is refused.
 pub(super) fn check_addresses(host: &str, addresses: &[IpAddr], settings: &WebSettings) -> Result<(), WebError> {
     addresses.iter().try_for_each(|address| check_address(host, *address, settings))
 }
 
-/// Refuses an address that is not of the public internet, or that the settings deny.
+/// Refuses an address outside the public internet, or one that the settings deny.
 pub(super) fn check_address(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
     check_one(host, address, settings)?;
-    // A block that is allowed because it leads to IPv4 is no way around the check of that.
-    embedded(address).into_iter().try_for_each(|inner| check_one(host, IpAddr::V4(inner), settings))
+    // An allowed IPv6 block must not bypass the check of the IPv4 address in it.
+    embedded_ipv4(address).into_iter().try_for_each(|inner| check_one(host, IpAddr::V4(inner), settings))
 }
 
 fn check_one(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), WebError> {
@@ -137,7 +136,7 @@ fn check_one(host: &str, address: IpAddr, settings: &WebSettings) -> Result<(), 
     if let Some(range) = settings.deny_ranges.iter().find(|range| range.contains(address)) {
         return Err(blocked("denied", *range, "web_deny_ranges"));
     }
-    match special(address) {
+    match special_range(address) {
         Some(special) if !settings.allow_ranges.iter().any(|range| range.contains(address)) => {
             Err(blocked(special.purpose, special.range, "web_allow_ranges"))
         }
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
 
     fn verdict(url: &str, settings: &WebSettings) -> Result<(), WebError> {
-        parsed(url).and_then(|url| admitted(&url, settings)).map(|_| ())
+        parse_url(url).and_then(|url| check_url(&url, settings)).map(|_| ())
     }
 
     fn patterns(texts: &[&str]) -> Vec<HostPattern> {
@@ -222,7 +221,7 @@ mod tests {
         for inner in ["10.1.2.3", "127.0.0.1", "169.254.169.254", "192.0.0.192", "0.0.0.0", "224.0.0.1"] {
             assert!(verdict(&format!("http://[64:ff9b::{inner}]/"), &settings).is_err(), "{inner}");
         }
-        // Tunnels that no public host is reached by any more (RFC 7526), and spellings of IPv4 itself.
+        // Tunnels that no public host uses any more (RFC 7526), and other notations of IPv4 addresses.
         for url in ["[2002:101:101::1]", "[2001:0:101:101::fefe:fefe]", "[::ffff:1.1.1.1]", "[64:ff9b:1::1.1.1.1]"] {
             assert!(verdict(&format!("http://{url}/"), &settings).is_err(), "{url}");
         }

@@ -1,4 +1,4 @@
-//! From a name to addresses: asked once, and connected to nothing else.
+//! Resolves a host name once, and lets the client connect only to the addresses that were found and checked.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,19 +6,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::guard::one_spelling;
+use super::guard::normalize_host;
 use crate::http::{Addrs, Name, Resolve, Resolving};
 
-/// Addresses, some time later.
+/// A future that resolves to addresses.
 pub type Lookup = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
 
-/// What knows the addresses of a host.
+/// Resolves host names to addresses.
 pub trait Resolver: Send + Sync {
-    /// All addresses of `host`, which is a name.
+    /// All addresses of `host`, which is a name, not an address.
     fn lookup(&self, host: String) -> Lookup;
 }
 
-/// The system's resolver.
+/// The operating system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
@@ -31,41 +31,40 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Addresses that were checked, by name, for as long as a request needs them.
+/// The checked addresses of each host, for as long as a request needs them.
 ///
-/// The client's connector asks here and nowhere else: it finds what was checked, or nothing. Whatever a second look-up
-/// would say is never known.
+/// The client's connector asks only this resolver, so a second DNS answer (DNS rebinding) has no effect.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pins {
-    checked: Arc<Mutex<HashMap<String, Vec<Pinned>>>>,
+pub(super) struct CheckedAddresses {
+    checked: Arc<Mutex<HashMap<String, Vec<AddressList>>>>,
 }
 
-type Pinned = Arc<Vec<IpAddr>>;
+type AddressList = Arc<Vec<IpAddr>>;
 
-/// Holds checked addresses until it is dropped.
+/// Lets the client connect to the addresses of a host until it is dropped.
 #[derive(Debug)]
-pub(super) struct Hold {
-    pins: Pins,
+pub(super) struct AddressHold {
+    checked_addresses: CheckedAddresses,
     host: String,
-    addresses: Pinned,
+    addresses: AddressList,
 }
 
-impl Pins {
+impl CheckedAddresses {
     /// Lets the client connect to `addresses` for `host`.
-    pub(super) fn hold(&self, host: &str, addresses: Vec<IpAddr>) -> Hold {
+    pub(super) fn hold(&self, host: &str, addresses: Vec<IpAddr>) -> AddressHold {
         let addresses = Arc::new(addresses);
         self.checked().entry(host.to_owned()).or_default().push(Arc::clone(&addresses));
-        Hold { pins: self.clone(), host: host.to_owned(), addresses }
+        AddressHold { checked_addresses: self.clone(), host: host.to_owned(), addresses }
     }
 
-    fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<Pinned>>> {
+    fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<AddressList>>> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Hold {
+impl Drop for AddressHold {
     fn drop(&mut self) {
-        let mut checked = self.pins.checked();
+        let mut checked = self.checked_addresses.checked();
         let Some(pinned) = checked.get_mut(&self.host) else { return };
         if let Some(at) = pinned.iter().position(|one| Arc::ptr_eq(one, &self.addresses)) {
             pinned.swap_remove(at);
@@ -76,12 +75,12 @@ impl Drop for Hold {
     }
 }
 
-impl Resolve for Pins {
+impl Resolve for CheckedAddresses {
     fn resolve(&self, name: Name) -> Resolving {
-        let host = one_spelling(name.as_str());
+        let host = normalize_host(name.as_str());
         let pinned = self.checked().get(&host).and_then(|pinned| pinned.last().cloned());
         let found = match pinned {
-            // Port 0 stands for the URL's.
+            // The client replaces port 0 with the URL's port.
             Some(pinned) => {
                 let addresses = pinned.iter().map(|ip| SocketAddr::new(*ip, 0)).collect::<Vec<_>>();
                 Ok(Box::new(addresses.into_iter()) as Addrs)

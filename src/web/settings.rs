@@ -1,4 +1,4 @@
-//! What may be fetched, and what it may cost.
+//! The settings of fetching: what is allowed, and the limits.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,51 +6,52 @@ use std::time::Duration;
 use super::address::AddressRange;
 use super::guard::HostPattern;
 
-/// Bounds on fetching. Most fields are settings of the same name with `web_` before it, and a time's unit after it.
+/// Settings and limits of fetching. Most fields are settings of the same name, with the prefix `web_` and the unit of a
+/// time as a suffix.
 #[derive(Debug, Clone)]
 pub struct WebSettings {
-    /// Whether nothing is fetched at all: the setting `offline`. What is kept can still be read.
+    /// Whether fetching is switched off by the setting `offline`. Stored content can still be read.
     pub offline: bool,
-    /// The same for the setting `require_sandbox`: what fetches is in no sandbox.
+    /// Whether fetching is switched off by the setting `require_sandbox`, because fetching runs in no sandbox.
     pub is_sandboxed: bool,
-    /// Whether tools that take a path take a URL, or the `responseId` of something fetched, as well. Yes.
+    /// Whether tools that take a path also take a URL or a `responseId`. Default: yes.
     pub references: bool,
-    /// Hosts that may be asked; empty allows all that `deny_hosts` does not name.
+    /// Hosts that may be requested. An empty list allows all hosts that `deny_hosts` does not name.
     pub allow_hosts: Vec<HostPattern>,
-    /// Hosts that are never asked.
+    /// Hosts that are never requested.
     pub deny_hosts: Vec<HostPattern>,
-    /// Blocks of addresses that may be connected to although they are not of the public internet.
+    /// Blocks of addresses outside the public internet that are allowed.
     pub allow_ranges: Vec<AddressRange>,
-    /// Blocks of addresses that are never connected to.
+    /// Blocks of addresses that are always refused.
     pub deny_ranges: Vec<AddressRange>,
-    /// A file of certificates of further authorities, in PEM.
+    /// A PEM file with further certificate authorities.
     pub ca_file: Option<PathBuf>,
-    /// Bytes of a body, as it comes and decompressed. 20 MiB.
+    /// The largest body in bytes, both as transferred and decompressed. Default: 20 MiB.
     pub max_bytes: u64,
-    /// Bytes of text that are kept of one document. 8 MiB; what is over is left out, and that is said.
+    /// The most bytes of text that are stored per document; a note reports a cut. Default: 8 MiB.
     pub max_text_bytes: u64,
-    /// Bytes of a response's header fields. 64 KiB: servers commonly stop at 8 to 32. No setting.
+    /// The most bytes of header fields. Always 64 KiB, since servers commonly send at most 8 to 32.
     pub max_header_bytes: u64,
-    /// Redirects that are followed. 5.
+    /// The most redirects that are followed. Default: 5.
     pub max_redirects: u32,
-    /// Time for one URL, redirects and waiting for a turn included. 30 s.
+    /// The time limit for one URL, including redirects and waiting for other requests. Default: 30 s.
     pub deadline: Duration,
-    /// Bytes of a body that have to come in a second, on average over [`WebSettings::floor_window`]. 100.
+    /// The minimum speed of a body in bytes per second, averaged over [`WebSettings::floor_window`]. Default: 100.
     pub min_bytes_per_second: u64,
-    /// The time over which a body's speed is taken. 5 s: shorter pauses are common. No setting.
+    /// The window for measuring speed. Always 5 s, since shorter pauses are common.
     pub floor_window: Duration,
-    /// Requests at once to one host. 4: browsers make 6. No setting.
+    /// The most simultaneous requests to one host. Always 4, since browsers send 6.
     pub host_connections: usize,
-    /// How long an answer that says nothing of its age is used without asking again. 60 s.
+    /// How long a response without a `max-age` is fresh. Default: 60 s.
     pub fresh: Duration,
-    /// Bytes of what is kept. 512 MiB; what was not used for longest goes first.
+    /// The size limit of the store in bytes; the least recently used files are removed first. Default: 512 MiB.
     pub store_bytes: u64,
-    /// How long is kept what nobody uses. 7 days.
+    /// How long unused files are kept. Default: 7 days.
     pub store_age: Duration,
 }
 
 impl WebSettings {
-    /// The setting by which nothing is fetched, where there is one.
+    /// The setting that switches fetching off, if any.
     #[must_use]
     pub fn switched_off(&self) -> Option<&'static str> {
         let switches = [(self.offline, "offline"), (self.is_sandboxed, "require_sandbox")];

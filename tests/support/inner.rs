@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use pagewise::web::{HostPattern, WebSettings, judged};
+use pagewise::web::{HostPattern, WebSettings, allowed_addresses};
 
 /// Whatever is typed for a URL, and whatever a resolver answers for its host, no inner address is connected to, and a host
 /// that is denied is denied however it is spelled. The first line is the URL, each further one an address.
@@ -12,11 +12,11 @@ pub(crate) fn check(text: &str) {
     let url = lines.next().unwrap_or_default();
     let found: Vec<IpAddr> = lines.filter_map(|line| line.parse().ok()).collect();
     for url in [url.to_owned(), format!("http://{url}/"), format!("https://{url}:8443/a?b#c")] {
-        let connected = judged(&url, &found, &WebSettings::default()).unwrap_or_default();
+        let connected = allowed_addresses(&url, &found, &WebSettings::default()).unwrap_or_default();
         assert!(!connected.iter().any(|address| is_inner(*address)), "{url}: {connected:?}");
         let Ok(pattern) = url.parse::<HostPattern>() else { continue };
         let denied = WebSettings { deny_hosts: vec![pattern], ..WebSettings::default() };
-        assert!(judged(&format!("http://{url}/"), &found, &denied).is_err(), "{url}");
+        assert!(allowed_addresses(&format!("http://{url}/"), &found, &denied).is_err(), "{url}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::page::{PageNumber, PageSet};
 use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
 use crate::text::normalize_text;
 use crate::view::ConversationId;
-use crate::web::{Fetched, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
+use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 use crate::worker::{PageText, PdfError};
 
 /// The result of fetching one URL.
@@ -35,7 +35,7 @@ pub struct FetchedText {
     /// The key under which the text is kept.
     pub key: ContentHash,
     /// Whether the cached copy was still valid.
-    pub was_kept: bool,
+    pub was_stored: bool,
     /// The text and its metadata.
     pub stored: Arc<StoredText>,
 }
@@ -123,8 +123,8 @@ impl ContextManager {
                 stored
             }
         };
-        let Fetched { location, content, was_kept, .. } = fetched;
-        Ok(FetchedText { location, content, key, was_kept, stored: Arc::new(stored) })
+        let FetchedFile { location, content, was_stored, .. } = fetched;
+        Ok(FetchedText { location, content, key, was_stored, stored: Arc::new(stored) })
     }
 }
 
@@ -134,7 +134,7 @@ fn broken(url: &str) -> ContextError {
 
 /// The cache key of a text: its body, its content type, its URL (which relative links depend on), and this program's
 /// version.
-fn key(fetched: &Fetched) -> ContentHash {
+fn key(fetched: &FetchedFile) -> ContentHash {
     let content_type = fetched.content_type.as_deref().unwrap_or_default();
     let parts = [&fetched.content.to_string(), content_type, &fetched.location, env!("CARGO_PKG_VERSION")];
     ContentHash::of(parts.join("\n").as_bytes())
@@ -143,7 +143,7 @@ fn key(fetched: &Fetched) -> ContentHash {
 struct FetchJob<'a> {
     context: &'a ContextManager,
     url: &'a str,
-    fetched: &'a Fetched,
+    fetched: &'a FetchedFile,
     cancellation: &'a Cancellation,
 }
 
@@ -175,7 +175,7 @@ impl FetchJob<'_> {
     }
 
     fn web_page(&self, file: OpenFile) -> Result<StoredText, ContextError> {
-        let Fetched { content, content_type, location, .. } = self.fetched;
+        let FetchedFile { content, content_type, location, .. } = self.fetched;
         let file = PositionedFile { identity: content.0, file: Arc::new(file) };
         let page = self.context.reader.readable(&file, content_type.as_deref(), location, self.cancellation);
         let page = page.map_err(|error| ContextError::Pdf { path: self.url.to_owned(), error })?;

@@ -23,7 +23,7 @@ use crate::source::{
     kept_reference, open_kept, open_url,
 };
 use crate::view::{ConversationId, FileKey};
-use crate::web::{Fetched, Web, WebError};
+use crate::web::{FetchedFile, Web, WebError};
 use crate::worker::{Pages, PdfError, Reader};
 
 /// Where files may come from.
@@ -185,7 +185,7 @@ impl Sources {
         let fetched = match kept {
             Some(kept) => open_kept(web, &kept, requester.conversation.map(owner_key).as_ref())?,
             None => {
-                let (file, Fetched { content, .. }) = open_url(web, reference, requester.cancellation)?;
+                let (file, FetchedFile { content, .. }) = open_url(web, reference, requester.cancellation)?;
                 Kept { url: reference.to_owned(), content, file }
             }
         };

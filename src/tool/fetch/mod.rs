@@ -125,7 +125,7 @@ impl<'a> FetchAnswerBuilder<'a> {
         details.insert("url".into(), json!(url));
         details.insert("location".into(), json!(text.location));
         details.insert("blake3".into(), json!(text.content.to_string()));
-        details.insert("unchanged".into(), json!(text.was_kept));
+        details.insert("unchanged".into(), json!(text.was_stored));
         details.insert("shownChars".into(), json!(shown_chars));
         details.insert("truncated".into(), json!(is_cut));
         self.urls.push(Value::Object(details));

@@ -1,4 +1,4 @@
-//! Private files, written whole.
+//! Private files that are written atomically.
 
 use std::fs::{DirBuilder, File, FileTimes, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::hash::ContentHash;
 
-/// What names of files begin with that are not complete.
-pub(super) const DRAFT: &str = ".draft-";
+/// The prefix of the names of incomplete files.
+pub(super) const DRAFT_PREFIX: &str = ".draft-";
 
-/// A file that is being written; it goes when it is not kept.
+/// A file that is still being written. Dropping it removes the file.
 #[derive(Debug)]
-pub(in crate::web) struct Draft {
+pub(in crate::web) struct DraftFile {
     path: PathBuf,
     folder: PathBuf,
     file: File,
@@ -21,10 +21,10 @@ pub(in crate::web) struct Draft {
     bytes: u64,
 }
 
-impl Draft {
+impl DraftFile {
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
-        make_private(folder)?;
-        let path = folder.join(format!("{DRAFT}{}", ContentHash(random())));
+        create_private_folder(folder)?;
+        let path = folder.join(format!("{DRAFT_PREFIX}{}", ContentHash(random_bytes())));
         let file = private_file().write(true).create_new(true).open(&path)?;
         Ok(Self { path, folder: folder.to_path_buf(), file, hasher: blake3::Hasher::new(), bytes: 0 })
     }
@@ -36,38 +36,38 @@ impl Draft {
         Ok(written)
     }
 
-    /// Gives it the hash of its bytes as its name. One that is there already is the same; it is replaced, for it may
-    /// be about to go.
-    pub(super) fn keep(self) -> io::Result<(ContentHash, u64)> {
+    /// Renames the file to the hash of its bytes. An existing file of that name has the same content, but is replaced in
+    /// case another process is removing it.
+    pub(super) fn finish(self) -> io::Result<(ContentHash, u64)> {
         let content = ContentHash(*self.hasher.finalize().as_bytes());
-        // A name must not survive a power cut that its bytes did not.
+        // After a power cut, the name must not exist without its bytes.
         self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(content.to_string()))?;
         Ok((content, self.bytes))
     }
 
-    fn keep_as(self, name: &str) -> io::Result<()> {
+    fn finish_as(self, name: &str) -> io::Result<()> {
         self.file.sync_data()?;
         std::fs::rename(&self.path, self.folder.join(name))
     }
 }
 
-impl Drop for Draft {
+impl Drop for DraftFile {
     fn drop(&mut self) {
-        // One that was kept has no such name any more.
+        // A finished file no longer has this name.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file completely or not at all.
 pub(super) fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let mut draft = Draft::create(folder)?;
+    let mut draft = DraftFile::create(folder)?;
     draft.file.write_all(bytes)?;
-    draft.keep_as(name)
+    draft.finish_as(name)
 }
 
-/// A folder that only its owner can look into.
-pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only its owner can open.
+pub(super) fn create_private_folder(folder: &Path) -> io::Result<()> {
     private_folder().recursive(true).create(folder)
 }
 
@@ -87,7 +87,7 @@ fn private_file() -> OpenOptions {
     options
 }
 
-/// Elsewhere a folder is as private as the one that it lies in.
+/// Without Unix permissions, a folder is as private as its parent.
 #[cfg(any(not(unix), pagewise_portable))]
 fn private_folder() -> DirBuilder {
     DirBuilder::new()
@@ -98,29 +98,28 @@ fn private_file() -> OpenOptions {
     OpenOptions::new()
 }
 
-/// A text of at most `max` bytes.
-pub(super) fn read_small(path: &Path, max: u64) -> Option<String> {
+/// Reads a text of at most `max` bytes.
+pub(super) fn read_limited(path: &Path, max: u64) -> Option<String> {
     let mut text = String::new();
     let read = File::open(path).ok()?.take(max.saturating_add(1)).read_to_string(&mut text).ok()?;
     (read as u64 <= max).then_some(text)
 }
 
-/// Whether a file is there that was used within `max_age`: what is older is as good as gone, whoever removes it.
-pub(super) fn is_kept(path: &Path, max_age: Duration) -> bool {
+/// Whether the file exists and was used within `max_age`. Older files count as removed.
+pub(super) fn is_usable(path: &Path, max_age: Duration) -> bool {
     let kept = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
     let used = kept.and_then(|file| file.modified().ok());
     used.is_some_and(|used| SystemTime::now().duration_since(used).unwrap_or_default() <= max_age)
 }
 
-/// Notes that a file was used. One that cannot be noted goes a little earlier.
-pub(super) fn touch(path: &Path) {
+/// Records that a file was used, if possible.
+pub(super) fn mark_used(path: &Path) {
     let now = FileTimes::new().set_modified(SystemTime::now());
     let _ = OpenOptions::new().append(true).open(path).and_then(|file| file.set_times(now));
 }
 
-/// 256 bits of which nobody can guess the 128 that they were made from: the hasher's keys, which come from the system's
-/// source of random numbers.
-pub(in crate::web) fn random() -> [u8; 32] {
+/// 256 bits derived from 128 unpredictable ones: the hasher's keys, which the system's random number generator supplies.
+pub(in crate::web) fn random_bytes() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..4 {
         hasher.update(&RandomState::new().build_hasher().finish().to_le_bytes());

@@ -1,15 +1,15 @@
-//! What was fetched, on disk: bodies and texts by their hash, and small records that name them.
+//! Stores fetched content on disk: bodies and texts, named by hashes, and small records about them.
 //!
 //! ```text
-//! documents/{blake3 of the body}          as it came
-//! texts/{blake3 of body, kind and base}   what was read out of it
-//! urls/{blake3 of the URL}                what the server said of it
-//! responses/{id}                          what one call fetched, and for whom
+//! documents/{blake3 of the body}          the body
+//! texts/{blake3 of body, kind and base}   the text extracted from it
+//! urls/{blake3 of the URL}                the server's metadata
+//! responses/{id}                          the URLs that one call fetched, and its owner
 //! ```
 //!
-//! Every file is written whole under another name first, so that processes share the folder without a lock and a crash
-//! leaves nothing half. Only its owner can read it. A folder that cannot be written is replaced by a temporary one for
-//! as long as the process runs: an answer does not fail because it cannot be kept.
+//! Every file is written under a temporary name and renamed, so processes share the folder without a lock and a crash
+//! leaves no partial files. Only the owner can read them. If the folder cannot be written, the process uses a temporary
+//! one, so that a call does not fail for lack of storage.
 
 mod files;
 mod record;
@@ -22,11 +22,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(super) use files::random;
+pub(super) use files::random_bytes;
 pub(super) use record::FetchRecord;
 pub use response::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 
-use self::files::{Draft, is_kept, read_small, touch, write_whole};
+use self::files::{DraftFile, is_usable, mark_used, read_limited, write_whole};
 use super::error::WebError;
 use crate::hash::ContentHash;
 use crate::http::Url;
@@ -36,131 +36,137 @@ const TEXTS: &str = "texts";
 const URLS: &str = "urls";
 const RESPONSES: &str = "responses";
 
-/// Bytes of a record; a URL has at most 8,192 characters.
+/// The largest record in bytes.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 
-/// The store of one process; several may share its folder.
+/// The store of one process. Several processes may share its folder.
 #[derive(Debug)]
 pub(super) struct FetchStore {
-    wanted: Option<PathBuf>,
-    folder: OnceLock<Place>,
+    configured_folder: Option<PathBuf>,
+    folder: OnceLock<StoreFolder>,
     max_bytes: u64,
     max_age: Duration,
-    /// Bytes written since the folder was last swept; all ones before the first time.
-    unswept: AtomicU64,
+    /// Bytes written since the last sweep; `u64::MAX` before the first.
+    unswept_bytes: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Place {
+struct StoreFolder {
     folder: PathBuf,
     is_temporary: bool,
 }
 
-/// A body that is kept.
+/// A body in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Body {
+pub(super) struct StoredBody {
     pub(super) content: ContentHash,
     pub(super) bytes: u64,
 }
 
 impl FetchStore {
     pub(super) fn new(folder: Option<PathBuf>, max_bytes: u64, max_age: Duration) -> Self {
-        Self { wanted: folder, folder: OnceLock::new(), max_bytes, max_age, unswept: AtomicU64::new(u64::MAX) }
+        Self {
+            configured_folder: folder,
+            folder: OnceLock::new(),
+            max_bytes,
+            max_age,
+            unswept_bytes: AtomicU64::new(u64::MAX),
+        }
     }
 
-    /// A file for a body that is coming.
-    pub(super) fn draft(&self) -> Result<Draft, WebError> {
-        Draft::create(&self.folder()?.join(DOCUMENTS)).map_err(|error| WebError::store(&error))
+    /// Creates a file for a body that is about to arrive.
+    pub(super) fn create_draft(&self) -> Result<DraftFile, WebError> {
+        DraftFile::create(&self.folder()?.join(DOCUMENTS)).map_err(|error| WebError::store(&error))
     }
 
-    /// Keeps a body under its hash.
-    pub(super) fn keep(&self, draft: Draft) -> Result<Body, WebError> {
-        let (content, bytes) = draft.keep().map_err(|error| WebError::store(&error))?;
-        self.wrote(bytes);
-        Ok(Body { content, bytes })
+    /// Stores a body under its hash.
+    pub(super) fn keep_body(&self, draft: DraftFile) -> Result<StoredBody, WebError> {
+        let (content, bytes) = draft.finish().map_err(|error| WebError::store(&error))?;
+        self.count_written(bytes);
+        Ok(StoredBody { content, bytes })
     }
 
-    /// Where a body lies, if it still does. It is used, and so kept longer.
+    /// The path of a stored body. The call counts as a use, which delays its removal.
     pub(super) fn document(&self, content: &ContentHash) -> Option<PathBuf> {
-        let path = self.existing()?.join(DOCUMENTS).join(content.to_string());
-        self.used(path)
+        let path = self.read_folder()?.join(DOCUMENTS).join(content.to_string());
+        self.use_file(path)
     }
 
-    /// A file that is used now, if it is kept.
-    fn used(&self, path: PathBuf) -> Option<PathBuf> {
-        let is_kept = is_kept(&path, self.max_age);
-        is_kept.then(|| {
-            touch(&path);
+    /// Records the use of a file; `None` if the file is not stored.
+    fn use_file(&self, path: PathBuf) -> Option<PathBuf> {
+        let is_stored = is_usable(&path, self.max_age);
+        is_stored.then(|| {
+            mark_used(&path);
             path
         })
     }
 
-    /// What is known of a URL, where its body is still kept.
+    /// The record of a URL whose body is still stored.
     pub(super) fn record(&self, url: &Url) -> Option<FetchRecord> {
         let (record, _) = self.record_and_body(url)?;
         Some(record)
     }
 
-    /// The same with the body.
+    /// The same as [`Self::record`], with the hash of the body.
     pub(super) fn record_and_body(&self, url: &Url) -> Option<(FetchRecord, ContentHash)> {
-        let text = read_small(&self.existing()?.join(URLS).join(key_of(url)), MAX_RECORD_BYTES)?;
+        let text = read_limited(&self.read_folder()?.join(URLS).join(key_of(url)), MAX_RECORD_BYTES)?;
         let (record, content) = FetchRecord::read(&text)?;
         self.document(&content).map(|_| (record, content))
     }
 
-    /// Keeps what is known of a URL.
+    /// Stores the record of a URL.
     pub(super) fn keep_record(&self, url: &Url, record: &FetchRecord, content: &ContentHash) -> Result<(), WebError> {
-        self.write(URLS, &key_of(url), record.written(content).as_bytes())
+        self.write(URLS, &key_of(url), record.to_text(content).as_bytes())
     }
 
-    /// A text by its key.
+    /// The text that is stored under `key`.
     pub(super) fn text(&self, key: &ContentHash) -> Option<StoredText> {
-        let path = self.used(self.existing()?.join(TEXTS).join(key.to_string()))?;
+        let path = self.use_file(self.read_folder()?.join(TEXTS).join(key.to_string()))?;
         let mut text = String::new();
         std::fs::File::open(&path).ok()?.read_to_string(&mut text).ok()?;
         StoredText::read(&text)
     }
 
     pub(super) fn keep_text(&self, key: &ContentHash, text: &StoredText) -> Result<(), WebError> {
-        let written = text.written();
+        let written = text.to_text();
         self.write(TEXTS, &key.to_string(), written.as_bytes())
     }
 
     pub(super) fn response(&self, id: &ResponseId) -> Option<FetchedResponse> {
-        let path = self.used(self.existing()?.join(RESPONSES).join(id.as_str()))?;
-        FetchedResponse::read(&read_small(&path, MAX_RECORD_BYTES)?)
+        let path = self.use_file(self.read_folder()?.join(RESPONSES).join(id.as_str()))?;
+        FetchedResponse::read(&read_limited(&path, MAX_RECORD_BYTES)?)
     }
 
     pub(super) fn keep_response(&self, id: &ResponseId, response: &FetchedResponse) -> Result<(), WebError> {
-        self.write(RESPONSES, id.as_str(), response.written().as_bytes())
+        self.write(RESPONSES, id.as_str(), response.to_text().as_bytes())
     }
 
     fn write(&self, kind: &str, name: &str, bytes: &[u8]) -> Result<(), WebError> {
         let folder = self.folder()?.join(kind);
         write_whole(&folder, name, bytes).map_err(|error| WebError::store(&error))?;
-        self.wrote(bytes.len() as u64);
+        self.count_written(bytes.len() as u64);
         Ok(())
     }
 
-    /// Sweeps once a sixteenth of what may be kept was written, and at the first time.
-    fn wrote(&self, bytes: u64) {
-        let before = self.unswept.load(Ordering::Relaxed);
-        let unswept = before.saturating_add(bytes);
-        if unswept <= self.max_bytes / 16 {
-            self.unswept.store(unswept, Ordering::Relaxed);
+    /// Sweeps after the first write, and whenever a sixteenth of the size limit has been written.
+    fn count_written(&self, bytes: u64) {
+        let before = self.unswept_bytes.load(Ordering::Relaxed);
+        let unswept_bytes = before.saturating_add(bytes);
+        if unswept_bytes <= self.max_bytes / 16 {
+            self.unswept_bytes.store(unswept_bytes, Ordering::Relaxed);
             return;
         }
-        self.unswept.store(0, Ordering::Relaxed);
-        if let Some(folder) = self.existing() {
+        self.unswept_bytes.store(0, Ordering::Relaxed);
+        if let Some(folder) = self.read_folder() {
             sweep::sweep(folder, self.max_bytes, self.max_age);
         }
     }
 
-    /// The folder to read from; none before anything was written, unless an earlier process did.
-    fn existing(&self) -> Option<&Path> {
+    /// The folder to read from. The configured one may not exist yet.
+    fn read_folder(&self) -> Option<&Path> {
         match self.folder.get() {
             Some(place) => Some(&place.folder),
-            None => self.wanted.as_deref(),
+            None => self.configured_folder.as_deref(),
         }
     }
 
@@ -169,10 +175,10 @@ impl FetchStore {
         if let Some(place) = self.folder.get() {
             return Ok(&place.folder);
         }
-        let wanted = self.wanted.as_ref().filter(|folder| is_writable(folder));
-        let place = match wanted {
-            Some(folder) => Place { folder: folder.clone(), is_temporary: false },
-            None => Place { folder: temporary().map_err(|error| WebError::store(&error))?, is_temporary: true },
+        let configured_folder = self.configured_folder.as_ref().filter(|folder| is_writable(folder));
+        let place = match configured_folder {
+            Some(folder) => StoreFolder { folder: folder.clone(), is_temporary: false },
+            None => StoreFolder { folder: temporary().map_err(|error| WebError::store(&error))?, is_temporary: true },
         };
         Ok(&self.folder.get_or_init(|| place).folder)
     }
@@ -180,8 +186,8 @@ impl FetchStore {
 
 impl Drop for FetchStore {
     fn drop(&mut self) {
-        if let Some(Place { folder, is_temporary: true }) = self.folder.get() {
-            // What is left is of the system's temporary folder, which is cleaned.
+        if let Some(StoreFolder { folder, is_temporary: true }) = self.folder.get() {
+            // The system cleans its temporary folder of anything left here.
             let _ = std::fs::remove_dir_all(folder);
         }
     }
@@ -191,19 +197,18 @@ fn key_of(url: &Url) -> String {
     ContentHash::of(url.as_str().as_bytes()).to_string()
 }
 
-/// Whether a file can be written in `folder`, which is made where it is missing. The file has a name that no other
-/// process tries at the same time, and goes.
+/// Whether a file can be written in `folder`, which is created if missing. The probe file has a random name and is removed.
 fn is_writable(folder: &Path) -> bool {
-    Draft::create(&folder.join(RESPONSES)).and_then(|mut probe| probe.write_all(b"probe")).is_ok()
+    DraftFile::create(&folder.join(RESPONSES)).and_then(|mut probe| probe.write_all(b"probe")).is_ok()
 }
 
 fn temporary() -> io::Result<PathBuf> {
-    let folder = std::env::temp_dir().join(format!("pagewise-{}", ContentHash(random()).short()));
-    files::make_private(&folder)?;
+    let folder = std::env::temp_dir().join(format!("pagewise-{}", ContentHash(random_bytes()).short()));
+    files::create_private_folder(&folder)?;
     Ok(folder)
 }
 
-impl Write for Draft {
+impl Write for DraftFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.add(bytes)
     }

@@ -1,55 +1,55 @@
-//! Records as text: lines of a name and a value, groups of them after an empty line.
+//! The text format of records: lines of a name and a value, in groups that an empty line separates.
 
 use std::fmt::Write as _;
 
 use super::super::cache::Validators;
 use crate::hash::ContentHash;
 
-/// What a server said of a URL.
+/// The metadata that a server sent for a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::web) struct FetchRecord {
-    /// Where it was found, after redirects.
+    /// The URL after redirects.
     pub(in crate::web) location: String,
     pub(in crate::web) content_type: Option<String>,
     pub(in crate::web) validators: Validators,
-    /// Until when it is used without asking, in milliseconds since 1970.
+    /// The time until which the body is fresh, in milliseconds since 1970.
     pub(in crate::web) fresh_until: u64,
 }
 
 impl FetchRecord {
-    pub(super) fn written(&self, content: &ContentHash) -> String {
-        let mut group = Group::default();
+    pub(super) fn to_text(&self, content: &ContentHash) -> String {
+        let mut group = RecordGroup::default();
         group.put("location", &self.location);
         group.put("content", &content.to_string());
         group.put("fresh-until-ms", &self.fresh_until.to_string());
         group.put_some("type", self.content_type.as_deref());
         group.put_some("etag", self.validators.etag.as_deref());
         group.put_some("last-modified", self.validators.last_modified.as_deref());
-        group.written()
+        group.to_text()
     }
 
     pub(super) fn read(text: &str) -> Option<(Self, ContentHash)> {
-        let group = groups(text).into_iter().next()?;
+        let group = parse_groups(text).into_iter().next()?;
         let own = |name| group.get(name).map(str::to_owned);
         let record = Self {
             location: own("location")?,
             content_type: own("type"),
             validators: Validators { etag: own("etag"), last_modified: own("last-modified") },
-            // One of an earlier version counted seconds: its answer is asked about.
+            // Earlier versions stored seconds under another name; their records count as stale.
             fresh_until: group.get("fresh-until-ms").and_then(|until| until.parse().ok()).unwrap_or(0),
         };
         Some((record, group.get("content")?.parse().ok()?))
     }
 }
 
-/// Lines that belong together.
+/// A group of lines.
 #[derive(Debug, Default)]
-pub(super) struct Group {
+pub(super) struct RecordGroup {
     lines: Vec<(String, String)>,
 }
 
-impl Group {
-    /// Adds a line; what would end it is a space.
+impl RecordGroup {
+    /// Adds a line. Line breaks in the value become spaces.
     pub(super) fn put(&mut self, name: &str, value: &str) {
         self.lines.push((name.to_owned(), value.replace(['\n', '\r'], " ")));
     }
@@ -64,25 +64,25 @@ impl Group {
         self.lines.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of all lines of this name.
+    /// The values of all lines with this name.
     pub(super) fn all(&self, name: &str) -> Vec<String> {
         self.lines.iter().filter(|(found, _)| found == name).map(|(_, value)| value.clone()).collect()
     }
 
-    pub(super) fn written(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         self.lines.iter().fold(String::new(), |mut text, (name, value)| {
-            // Writing to a string has no way to fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(text, "{name}: {value}");
             text
         })
     }
 }
 
-/// The groups of a text; a line of another form belongs to none.
-pub(super) fn groups(text: &str) -> Vec<Group> {
+/// Parses the groups of a text. Lines of another form are skipped.
+pub(super) fn parse_groups(text: &str) -> Vec<RecordGroup> {
     let group = |block: &str| {
         let lines = block.lines().filter_map(|line| line.split_once(": "));
-        Group { lines: lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect() }
+        RecordGroup { lines: lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect() }
     };
     text.split("\n\n").map(group).collect()
 }
@@ -100,7 +100,7 @@ mod tests {
             fresh_until: 12,
         };
         let content = ContentHash::of(b"body");
-        let read = FetchRecord::read(&record.written(&content));
+        let read = FetchRecord::read(&record.to_text(&content));
         let content_type = Some("text/html content: 00".to_owned());
         assert_eq!(read, Some((FetchRecord { content_type, ..record }, content)));
         for text in ["", "location: x", "location: x\ncontent: zz\nfresh-until-ms: 1", "\0"] {

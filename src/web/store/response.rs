@@ -1,29 +1,29 @@
-//! What one call fetched: a list of URLs and what came of each, for one conversation.
+//! The result of one call: the URLs, each with its outcome, and the conversation that owns them.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::files::random;
-use super::record::{Group, groups};
+use super::files::random_bytes;
+use super::record::{RecordGroup, parse_groups};
 use crate::hash::ContentHash;
 
-/// The name of what one call fetched: `fetch_` and 32 hexadecimal digits.
+/// The id of the result of one call: `fetch_` and 32 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseId(String);
 
-/// What all ids begin with.
+/// The prefix of all ids.
 const PREFIX: &str = "fetch_";
 
-/// Why a text is no [`ResponseId`].
+/// The text is not a [`ResponseId`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a responseId")]
 pub struct NotAResponseId;
 
 impl ResponseId {
-    /// A new id, from 128 random bits.
+    /// Creates an id from 128 random bits.
     #[must_use]
-    pub fn mint() -> Self {
-        let digits = ContentHash(random()).to_string();
+    pub fn generate() -> Self {
+        let digits = ContentHash(random_bytes()).to_string();
         Self(format!("{PREFIX}{}", digits.chars().take(32).collect::<String>()))
     }
 
@@ -50,32 +50,32 @@ impl FromStr for ResponseId {
     }
 }
 
-/// What one call fetched.
+/// The result of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FetchedResponse {
-    /// Whose it is: a hash of the conversation's name; `None` where no conversation was named.
+    /// The hash of the name of the owning conversation; `None` if the call named none.
     pub owner: Option<ContentHash>,
-    /// The URLs in the order in which they were asked for.
+    /// The URLs in the order of the request.
     pub urls: Vec<FetchedUrl>,
 }
 
 /// One URL of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedUrl {
-    /// The URL as it was asked for.
+    /// The URL as requested.
     pub url: String,
-    /// The body, and its text by the key it is kept under; or why there is neither.
+    /// The hash of the body and the key of its text, or the error.
     pub outcome: Result<(ContentHash, ContentHash), String>,
 }
 
 impl FetchedResponse {
-    pub(super) fn written(&self) -> String {
-        let mut head = Group::default();
+    pub(super) fn to_text(&self) -> String {
+        let mut head = RecordGroup::default();
         head.put_some("owner", self.owner.map(|owner| owner.to_string()).as_deref());
         head.put("urls", &self.urls.len().to_string());
-        let mut text = head.written();
+        let mut text = head.to_text();
         for fetched in &self.urls {
-            let mut group = Group::default();
+            let mut group = RecordGroup::default();
             group.put("url", &fetched.url);
             match &fetched.outcome {
                 Ok((content, text)) => {
@@ -85,22 +85,22 @@ impl FetchedResponse {
                 Err(reason) => group.put("error", reason),
             }
             text.push('\n');
-            text.push_str(&group.written());
+            text.push_str(&group.to_text());
         }
         text
     }
 
     pub(super) fn read(text: &str) -> Option<Self> {
-        let mut groups = groups(text).into_iter();
+        let mut groups = parse_groups(text).into_iter();
         let head = groups.next()?;
-        // One that is there and cannot be read must not become nobody's.
+        // A damaged owner must not make the response public.
         let owner = head.get("owner").map(str::parse).transpose().ok()?;
         let urls = groups.map(|group| fetched_url(&group)).collect::<Option<Vec<_>>>()?;
         (head.get("urls")?.parse() == Ok(urls.len())).then_some(Self { owner, urls })
     }
 }
 
-fn fetched_url(group: &Group) -> Option<FetchedUrl> {
+fn fetched_url(group: &RecordGroup) -> Option<FetchedUrl> {
     let outcome = match group.get("error") {
         Some(reason) => Err(reason.to_owned()),
         None => Ok((group.get("content")?.parse().ok()?, group.get("text")?.parse().ok()?)),
@@ -108,34 +108,34 @@ fn fetched_url(group: &Group) -> Option<FetchedUrl> {
     Some(FetchedUrl { url: group.get("url")?.to_owned(), outcome })
 }
 
-/// The text of a body, and what is known of it.
+/// The text of a body, with metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredText {
     /// The document's title.
     pub title: Option<String>,
-    /// What it was read from, by its MIME type.
+    /// The MIME type of the body.
     pub mime_type: String,
-    /// Pages, of a PDF.
+    /// The number of pages, for a PDF.
     pub pages: Option<u32>,
-    /// What is to be known of it, one sentence each.
+    /// Remarks on the text, one sentence each.
     pub notes: Vec<String>,
     /// The text.
     pub text: String,
 }
 
 impl StoredText {
-    pub(super) fn written(&self) -> String {
-        let mut head = Group::default();
+    pub(super) fn to_text(&self) -> String {
+        let mut head = RecordGroup::default();
         head.put("type", &self.mime_type);
         head.put_some("title", self.title.as_deref());
         head.put_some("pages", self.pages.map(|pages| pages.to_string()).as_deref());
         self.notes.iter().for_each(|note| head.put("note", note));
-        format!("{}\n{}", head.written(), self.text)
+        format!("{}\n{}", head.to_text(), self.text)
     }
 
     pub(super) fn read(written: &str) -> Option<Self> {
         let (head, text) = written.split_once("\n\n")?;
-        let head = groups(head).into_iter().next()?;
+        let head = parse_groups(head).into_iter().next()?;
         Some(Self {
             title: head.get("title").map(str::to_owned),
             mime_type: head.get("type")?.to_owned(),
@@ -162,7 +162,7 @@ mod tests {
                 FetchedUrl { url: "https://example.org/".to_owned(), outcome: Err("HTTP 404 Not Found".to_owned()) },
             ],
         };
-        let written = response.written();
+        let written = response.to_text();
         assert_eq!(FetchedResponse::read(&written), Some(response));
         let cut = written.split("\n\n").take(2).collect::<Vec<_>>().join("\n\n");
         assert_eq!(FetchedResponse::read(&cut), None);
@@ -179,13 +179,13 @@ mod tests {
             text: "\n\nowner: x\n\ntitle: y".to_owned(),
         };
         let title = Some("A B".to_owned());
-        assert_eq!(StoredText::read(&text.written()), Some(StoredText { title, ..text }));
+        assert_eq!(StoredText::read(&text.to_text()), Some(StoredText { title, ..text }));
     }
 
     #[test]
     fn only_what_was_minted_is_an_id() {
-        assert!(ResponseId::mint().as_str().parse::<ResponseId>().is_ok());
-        assert_ne!(ResponseId::mint(), ResponseId::mint());
+        assert!(ResponseId::generate().as_str().parse::<ResponseId>().is_ok());
+        assert_ne!(ResponseId::generate(), ResponseId::generate());
         for text in ["", "fetch_", "fetch_../../../../etc/passwd", &format!("fetch_{}", "A".repeat(32)), "x"] {
             assert_eq!(text.parse::<ResponseId>(), Err(NotAResponseId), "{text}");
         }

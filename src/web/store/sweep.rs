@@ -1,56 +1,56 @@
-//! What goes: what is old, and then what was not used for longest.
+//! Removes old files from the store, then the least recently used ones until the store is within its size limit.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::files::DRAFT;
+use super::files::DRAFT_PREFIX;
 use super::{DOCUMENTS, RESPONSES, TEXTS, URLS};
 
-/// After this a file that is not complete belongs to a process that is no more: no fetch takes so long.
+/// The age after which an incomplete file belongs to a dead process, since no fetch takes that long.
 const MAX_DRAFT_AGE: Duration = Duration::from_secs(60 * 60);
 
-/// What was used so recently is being read, however much there is of it.
+/// A file that was used this recently may still be read, so it is kept even over the size limit.
 const IN_USE: Duration = Duration::from_secs(60);
 
-struct Entry {
+struct StoredFile {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
     is_draft: bool,
 }
 
-/// Brings a folder within its bounds. What cannot be removed now is tried again the next time.
+/// Brings a folder within its limits. A file that cannot be removed is tried again at the next sweep.
 pub(super) fn sweep(folder: &Path, max_bytes: u64, max_age: Duration) {
     let now = SystemTime::now();
-    let age = |entry: &Entry| now.duration_since(entry.used).unwrap_or(Duration::ZERO);
-    let (old, mut kept): (Vec<_>, Vec<_>) = entries(folder)
+    let age = |file: &StoredFile| now.duration_since(file.used).unwrap_or(Duration::ZERO);
+    let (old, mut kept): (Vec<_>, Vec<_>) = list_files(folder)
         .into_iter()
-        .partition(|entry| age(entry) > if entry.is_draft { MAX_DRAFT_AGE } else { max_age });
+        .partition(|file| age(file) > if file.is_draft { MAX_DRAFT_AGE } else { max_age });
     old.iter().for_each(remove);
-    kept.sort_by_key(|entry| entry.used);
-    let mut bytes = kept.iter().map(|entry| entry.bytes).fold(0, u64::saturating_add);
-    for entry in kept.iter().filter(|entry| !entry.is_draft && age(entry) > IN_USE) {
+    kept.sort_by_key(|file| file.used);
+    let mut bytes = kept.iter().map(|file| file.bytes).fold(0, u64::saturating_add);
+    for file in kept.iter().filter(|file| !file.is_draft && age(file) > IN_USE) {
         if bytes <= max_bytes {
             break;
         }
-        remove(entry);
-        bytes = bytes.saturating_sub(entry.bytes);
+        remove(file);
+        bytes = bytes.saturating_sub(file.bytes);
     }
 }
 
-fn remove(entry: &Entry) {
-    let _ = std::fs::remove_file(&entry.path);
+fn remove(file: &StoredFile) {
+    let _ = std::fs::remove_file(&file.path);
 }
 
-fn entries(folder: &Path) -> Vec<Entry> {
+fn list_files(folder: &Path) -> Vec<StoredFile> {
     let folders = [DOCUMENTS, TEXTS, URLS, RESPONSES].map(|name| folder.join(name));
     let listed = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
-    let entry = |entry: std::fs::DirEntry| {
-        let about = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let is_draft = entry.file_name().to_string_lossy().starts_with(DRAFT);
-        Some(Entry { path: entry.path(), bytes: about.len(), used: about.modified().ok()?, is_draft })
+    let file = |file: std::fs::DirEntry| {
+        let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let is_draft = file.file_name().to_string_lossy().starts_with(DRAFT_PREFIX);
+        Some(StoredFile { path: file.path(), bytes: about.len(), used: about.modified().ok()?, is_draft })
     };
-    listed.filter_map(entry).collect()
+    listed.filter_map(file).collect()
 }
 
 #[cfg(test)]
@@ -70,8 +70,8 @@ mod tests {
     }
 
     fn left(folder: &Path) -> Vec<String> {
-        let entries = std::fs::read_dir(folder.join(DOCUMENTS)).unwrap();
-        let mut names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
+        let listed = std::fs::read_dir(folder.join(DOCUMENTS)).unwrap();
+        let mut names = listed.map(|file| file.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>();
         names.sort();
         names
     }
