@@ -8,7 +8,7 @@ use super::files::{FallbackPasswordReader, OpenPdf, PdfPassword, Requester, Sour
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextParts};
 use crate::limits::Limits;
-use crate::source::{HashCache, Roots, is_url, kept_reference};
+use crate::source::{HashCache, Roots, is_url, parse_fetch_reference};
 use crate::store::{
     DatabaseSettings, MemoryStore, OpenedStore, StoreError, StoreReport, inspect_database, inspect_folder,
     open_database, open_or_memory,
@@ -196,7 +196,7 @@ impl ContextConfig {
 
 /// Whether the reference is a URL or the `responseId` of fetched content.
 fn is_of_the_web(reference: &str) -> bool {
-    is_url(reference) || kept_reference(reference).is_some()
+    is_url(reference) || parse_fetch_reference(reference).is_some()
 }
 
 fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<(), WorkerError> {

@@ -67,7 +67,7 @@ use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
 use crate::page::PageNumber;
-use crate::source::{HashCache, Kind};
+use crate::source::{FileKind, HashCache};
 use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{HeldItem, Holding};
 
@@ -150,7 +150,7 @@ impl ContextManager {
 
     /// What the conversation holds of the file, and notes if that is uncertain.
     fn memory(&self, asked: &RequestedFile, request: &FileRequest) -> Result<(FileMemory, Vec<String>), ContextError> {
-        let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, Kind::Other { .. }));
+        let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, FileKind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((FileMemory::none(), Vec::new())) };
         let content = asked.content_hash(&self.hashes)?;
         self.contents.remember_reference(content, &asked.path);
@@ -173,11 +173,11 @@ impl ContextManager {
         let settings = &self.settings_for(request);
         let plain = PlainFileAnswer { asked, request, settings, memory };
         match asked.kind {
-            Kind::Pdf { .. } => self.pdf_draft(asked, request, memory, progress).map(|draft| (draft, None)),
+            FileKind::Pdf { .. } => self.pdf_draft(asked, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(asked)),
-            Kind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            Kind::Text(encoding) => plain.text(encoding, &|content| self.contents.texts().get(content)),
-            Kind::Other { mime } => {
+            FileKind::Image(format) => plain.image(format).map(|draft| (draft, None)),
+            FileKind::Text(encoding) => plain.text(encoding, &|content| self.contents.texts().get(content)),
+            FileKind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
             }
         }

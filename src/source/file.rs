@@ -1,4 +1,4 @@
-//! An open file, and what identifies its state.
+//! An open file, and the metadata that identifies its state.
 
 use std::fs::File;
 use std::io;
@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::SourceError;
-use super::positioned::Positioned;
+use super::positioned_file::PositionedFile;
 
-/// What the system says about a file's identity and last change.
+/// A file's identity, size and last change, as the system reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stat {
-    /// The device it lies on.
+    /// The device that contains the file.
     pub device: u64,
-    /// Its number on that device.
+    /// The inode number on that device.
     pub inode: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Last change of its bytes, in nanoseconds since 1970.
+    /// The last change of the bytes, in nanoseconds since 1970.
     pub modified_ns: i128,
-    /// Last change of its bytes or its attributes, in nanoseconds since 1970. No program can set it back.
+    /// The last change of the bytes or the attributes, in nanoseconds since 1970. No program can set it back.
     pub changed_ns: i128,
 }
 
@@ -36,7 +36,7 @@ impl Stat {
         }
     }
 
-    /// Where the system does not say which file it is, its path has to.
+    /// Without inode numbers, the path identifies the file.
     #[cfg(any(not(unix), pagewise_portable))]
     fn of(path: &Path, metadata: &std::fs::Metadata) -> Self {
         use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -55,7 +55,7 @@ impl Stat {
         }
     }
 
-    /// A key for this exact state: equal keys, equal stat.
+    /// A hash of all fields.
     #[must_use]
     pub fn key(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
@@ -68,85 +68,84 @@ impl Stat {
         *hasher.finalize().as_bytes()
     }
 
-    /// Whether the file changed so shortly before `now`, or after it, that another change could leave the same stat.
+    /// Whether the file changed so recently that another change could leave the same stat.
     ///
-    /// Always, where the system has no time of the last change that no program can set back.
+    /// Always true on systems without a change time that programs cannot set back.
     #[must_use]
-    pub fn is_fresh(&self, now: SystemTime) -> bool {
+    pub fn is_recent(&self, now: SystemTime) -> bool {
         if cfg!(any(not(unix), pagewise_portable)) {
             return true;
         }
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_nanos();
-        let settled = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(FRESH_NS);
+        let settled = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(RECENT_NS);
         self.modified_ns.max(self.changed_ns) > settled
     }
 }
 
-/// Two seconds: the coarsest clock of a file system in use (FAT), and the margin that git takes.
-const FRESH_NS: i128 = 2_000_000_000;
+/// Two seconds: the coarsest file system clock in use (FAT), and git's margin.
+const RECENT_NS: i128 = 2_000_000_000;
 
 #[cfg(all(unix, not(pagewise_portable)))]
 fn nanoseconds(seconds: i64, rest: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
-/// A regular file, opened once. It is read by position and never mapped, so a file cut short by another process
-/// gives an error and no signal.
+/// A regular file, opened once. It is read by position and never mapped, so truncation by another process causes an
+/// error instead of a signal.
 #[derive(Debug)]
 pub struct OpenFile {
     path: PathBuf,
-    file: Positioned,
+    file: PositionedFile,
     stat: Stat,
 }
 
 impl OpenFile {
-    /// Takes an open file that is known to be regular.
+    /// Checks that an open file is regular.
     ///
     /// # Errors
-    /// [`SourceError::IsDirectory`] and [`SourceError::NotAFile`] where it is not, [`SourceError::Io`] where the
-    /// system fails.
-    pub(super) fn of(path: &Path, file: File) -> Result<Self, SourceError> {
-        let metadata = file.metadata().map_err(|error| SourceError::of(path, error))?;
+    /// [`SourceError::IsDirectory`], [`SourceError::NotAFile`] and [`SourceError::Io`].
+    pub(super) fn from_regular(path: &Path, file: File) -> Result<Self, SourceError> {
+        let metadata = file.metadata().map_err(|error| SourceError::from_io(path, error))?;
         if metadata.is_dir() {
             return Err(SourceError::IsDirectory { path: path.to_path_buf() });
         }
-        if !metadata.is_file() || is_made_up(&file) {
+        if !metadata.is_file() || is_virtual(&file) {
             return Err(SourceError::NotAFile { path: path.to_path_buf() });
         }
-        Ok(Self { path: path.to_path_buf(), stat: Stat::of(path, &metadata), file: Positioned::from(file) })
+        Ok(Self { path: path.to_path_buf(), stat: Stat::of(path, &metadata), file: PositionedFile::from(file) })
     }
 
-    /// The path as it was asked for.
+    /// The path as requested.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The stat taken when it was opened.
+    /// The stat at the time of opening.
     #[must_use]
     pub fn stat(&self) -> Stat {
         self.stat
     }
 
-    /// The size in bytes when it was opened.
+    /// The size in bytes at the time of opening.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.stat.size
     }
 
-    /// Whether it had no bytes when it was opened.
+    /// Whether the file was empty at the time of opening.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stat.size == 0
     }
 
-    /// The descriptor, to be passed to a worker.
+    /// The file handle, for passing to a worker.
     #[must_use]
     pub fn file(&self) -> &File {
         self.file.as_file()
     }
 
-    /// Reads at `offset` until `buffer` is full or the file ends; returns how many bytes were read.
+    /// Reads at `offset` until `buffer` is full or the file ends. Returns the number of bytes read.
     ///
     /// # Errors
     /// [`SourceError::Io`].
@@ -157,13 +156,13 @@ impl OpenFile {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(SourceError::of(&self.path, error)),
+                Err(error) => return Err(SourceError::from_io(&self.path, error)),
             }
         }
         Ok(filled)
     }
 
-    /// The first `count` bytes, or all where there are fewer.
+    /// The first `count` bytes, or all bytes of a shorter file.
     ///
     /// # Errors
     /// [`SourceError::Io`].
@@ -174,27 +173,27 @@ impl OpenFile {
         Ok(head)
     }
 
-    /// Refuses a file of more than `limit` bytes, which is the setting `setting`.
+    /// Refuses a file of more than `limit` bytes. `setting` names the limit.
     ///
     /// # Errors
     /// [`SourceError::TooLarge`].
-    pub fn at_most(&self, limit: u64, setting: &'static str) -> Result<(), SourceError> {
+    pub fn check_size(&self, limit: u64, setting: &'static str) -> Result<(), SourceError> {
         if self.len() > limit {
             return Err(SourceError::TooLarge { path: self.path.clone(), size: self.len(), limit, setting });
         }
         Ok(())
     }
 
-    /// All bytes, unless there are more than `limit`, which is the setting `setting`.
+    /// Reads all bytes, at most `limit`. `setting` names the limit.
     ///
     /// # Errors
-    /// [`SourceError::TooLarge`], [`SourceError::Changed`] where another process writes to it meanwhile, and
-    /// [`SourceError::Io`].
+    /// [`SourceError::TooLarge`], [`SourceError::Io`], and [`SourceError::Changed`] if another process writes to the file
+    /// meanwhile.
     pub fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, SourceError> {
-        self.at_most(limit, setting)?;
+        self.check_size(limit, setting)?;
         let len = usize::try_from(self.len()).unwrap_or(usize::MAX);
         let mut bytes = Vec::new();
-        let too_little_memory = |_| SourceError::of(&self.path, io::ErrorKind::OutOfMemory.into());
+        let too_little_memory = |_| SourceError::from_io(&self.path, io::ErrorKind::OutOfMemory.into());
         bytes.try_reserve_exact(len).map_err(too_little_memory)?;
         bytes.resize(len, 0);
         if self.read_at(0, &mut bytes)? < len || !self.is_unchanged()? {
@@ -203,9 +202,9 @@ impl OpenFile {
         Ok(bytes)
     }
 
-    /// Whether its bytes are still those of the moment when it was opened, by size and time.
+    /// Whether the size and the modification time are those at the time of opening.
     ///
-    /// A file that was renamed or replaced by another of its name is unchanged: its bytes stay readable here.
+    /// A renamed or replaced file counts as unchanged, because its bytes stay readable here.
     ///
     /// # Errors
     /// [`SourceError::Io`].
@@ -214,26 +213,26 @@ impl OpenFile {
         Ok((now.size, now.modified_ns) == (self.stat.size, self.stat.modified_ns))
     }
 
-    /// The stat as it is now.
+    /// The current stat.
     ///
     /// # Errors
     /// [`SourceError::Io`].
     pub fn stat_now(&self) -> Result<Stat, SourceError> {
-        let metadata = self.file().metadata().map_err(|error| SourceError::of(&self.path, error))?;
+        let metadata = self.file().metadata().map_err(|error| SourceError::from_io(&self.path, error))?;
         Ok(Stat::of(&self.path, &metadata))
     }
 }
 
-/// Whether the kernel makes the bytes up as they are read. Such files say nothing true about their size, and some
-/// show the environment or the memory of a process.
+/// Whether the file is in `/proc` or `/sys`, where the kernel generates the bytes. Such files report a wrong size, and
+/// some expose the environment or memory of a process.
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
-fn is_made_up(file: &File) -> bool {
+fn is_virtual(file: &File) -> bool {
     const SYSFS_MAGIC: rustix::fs::FsWord = 0x6265_6572;
     let kind = rustix::fs::fstatfs(file).map(|system| system.f_type);
     kind.is_ok_and(|kind| [rustix::fs::PROC_SUPER_MAGIC, SYSFS_MAGIC].contains(&kind))
 }
 
 #[cfg(not(all(target_os = "linux", not(pagewise_portable))))]
-fn is_made_up(_: &File) -> bool {
+fn is_virtual(_: &File) -> bool {
     false
 }

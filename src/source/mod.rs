@@ -1,115 +1,115 @@
-//! Files on disk: the only room that opens them.
+//! Opens files. No other room opens the files of a client.
 //!
-//! A URL is fetched by the room `web`, and what it keeps is opened here like any file.
+//! A [`Reference`] is the client's text as an absolute path. [`Roots`] limits where files may be opened and opens each
+//! once, relative to a root's descriptor, so that the file cannot be replaced between the check and the use. Later reads
+//! use the [`OpenFile`], never the path.
 //!
-//! A [`Reference`] is what a client typed, made absolute. [`Roots`] says where files may be opened, and opens one
-//! once, beneath a root by descriptor, so that nothing can be exchanged between the check and the use. What comes
-//! out is an [`OpenFile`]: every later question (size, hash, bytes) goes to that one descriptor, never to the path.
+//! The room `web` fetches URLs into files, which are opened here too.
 
-#[cfg(all(unix, not(pagewise_portable)))]
-mod beneath;
-#[cfg(any(not(unix), pagewise_portable))]
-#[path = "beneath_portable.rs"]
-mod beneath;
 mod file;
-mod fonts;
-mod hashes;
-mod kind;
-mod positioned;
+mod file_kind;
+mod hash_cache;
+mod positioned_file;
 mod reference;
 mod remote;
+#[cfg(all(unix, not(pagewise_portable)))]
+mod root_folder;
+#[cfg(any(not(unix), pagewise_portable))]
+#[path = "root_folder_portable.rs"]
+mod root_folder;
 mod roots;
+mod system_fonts;
 
 use std::path::PathBuf;
 
 use crate::web::WebError;
 
 pub use file::{OpenFile, Stat};
-pub use fonts::system_font;
-pub use hashes::{HashCache, HashStore};
-pub use kind::{HEAD_BYTES, ImageFormat, Kind, TextEncoding, detect_kind};
+pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, TextEncoding, detect_kind};
+pub use hash_cache::{HashCache, HashStore};
 pub use reference::Reference;
-pub use remote::{Kept, is_url, kept_reference, open_kept, open_url};
+pub use remote::{StoredFetch, is_url, open_stored_fetch, open_url, parse_fetch_reference};
 pub use roots::Roots;
+pub use system_fonts::system_font;
 
-/// Why a file could not be opened or read.
+/// A file cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// Nothing has this name.
+    /// The path does not exist.
     #[error("no such file: {}", path.display())]
     NotFound {
         /// The path asked for.
         path: PathBuf,
     },
-    /// The system does not let this process read it.
+    /// This process may not read the file.
     #[error("not readable: {}", path.display())]
     PermissionDenied {
         /// The path asked for.
         path: PathBuf,
     },
-    /// It lies outside the roots, or a link on the way leads out of them.
+    /// The path or a link in it leads out of the roots.
     #[error("outside the allowed folders: {}", path.display())]
     NotAllowed {
         /// The path asked for.
         path: PathBuf,
-        /// Where files may be opened.
+        /// The folders in which files may be opened.
         roots: Vec<PathBuf>,
     },
-    /// The reference has another form than those of [`Reference::ACCEPTED`].
+    /// The reference has none of the forms in [`Reference::ACCEPTED`].
     #[error("not a reference to a file: {reference} (accepted: {})", Reference::ACCEPTED)]
     UnsupportedReference {
         /// The reference as given.
         reference: String,
     },
-    /// It is a folder.
+    /// The path is a folder.
     #[error("a folder: {}", path.display())]
     IsDirectory {
         /// The path asked for.
         path: PathBuf,
     },
-    /// It is a pipe, a device, a socket, or made up by the kernel as it is read.
+    /// The path is a pipe, a device, a socket, or a file that the kernel generates.
     #[error("not a regular file: {}", path.display())]
     NotAFile {
         /// The path asked for.
         path: PathBuf,
     },
-    /// It has more bytes than a setting allows.
+    /// The file has more bytes than a setting allows.
     #[error("{size} bytes, and {setting} is {limit}: {}", path.display())]
     TooLarge {
         /// The path asked for.
         path: PathBuf,
-        /// Its size in bytes.
+        /// The size in bytes.
         size: u64,
-        /// The bound in bytes.
+        /// The limit in bytes.
         limit: u64,
         /// The setting's name.
         setting: &'static str,
     },
-    /// The bytes did not stay the same while they were read.
+    /// The file changed while it was read.
     #[error("changed while it was read: {}", path.display())]
     Changed {
         /// The path asked for.
         path: PathBuf,
     },
-    /// It is of the web, and could not be fetched.
+    /// The URL cannot be fetched.
     #[error(transparent)]
     Web(#[from] WebError),
-    /// Any other failure of the system.
+    /// Another error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The path asked for.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl SourceError {
-    /// The error for `path` that the system's own says.
-    fn of(path: &std::path::Path, source: std::io::Error) -> Self {
+    /// Converts an error of the operating system for `path`.
+    fn from_io(path: &std::path::Path, source: std::io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
-            // A file in the middle of the path: nothing of the whole name exists.
+            // A file in the middle of the path means that the path does not exist.
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Self::NotFound { path },
             std::io::ErrorKind::PermissionDenied => Self::PermissionDenied { path },
             std::io::ErrorKind::IsADirectory => Self::IsDirectory { path },

@@ -1,29 +1,29 @@
-//! What a client typed, as an absolute path.
+//! Parses a client's reference to a file into an absolute path.
 
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
 
-/// A reference to a file, made absolute. Nothing is trimmed, and `..` and links are left to the opening.
+/// A reference to a file as an absolute path. It is not trimmed, and `..` and links are resolved when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reference {
     path: PathBuf,
 }
 
 impl Reference {
-    /// The accepted forms, for people.
+    /// The accepted forms, for messages.
     pub const ACCEPTED: &'static str = "an absolute or relative path, ~/path, file:///path, http(s)://host/path";
 
-    /// Reads a reference. Relative paths start at `cwd`, and `~` is `home`.
+    /// Parses a reference. Relative paths start at `cwd`, and `~` is `home`.
     ///
-    /// In `file:` URLs (RFC 8089) the path is percent-decoded, and a query or fragment is dropped; the host is empty
+    /// In `file:` URLs (RFC 8089), the path is percent-decoded, a query or fragment is dropped, and the host must be empty
     /// or `localhost`. `~name` is a relative path.
     ///
     /// # Errors
-    /// [`SourceError::UnsupportedReference`] for an empty text, a NUL, another scheme, another host, a malformed
-    /// escape, or `~` where there is no `home`.
+    /// [`SourceError::UnsupportedReference`] for an empty text, a NUL, another scheme or host, a malformed escape, or `~`
+    /// without a `home`.
     pub fn parse(text: &str, cwd: &Path, home: Option<&Path>) -> Result<Self, SourceError> {
-        path_of(text, cwd, home)
+        parse_path(text, cwd, home)
             .filter(|path| !text.is_empty() && !path.as_os_str().as_encoded_bytes().contains(&0))
             .map(|path| Self { path })
             .ok_or_else(|| SourceError::UnsupportedReference { reference: text.to_owned() })
@@ -36,7 +36,7 @@ impl Reference {
     }
 }
 
-fn path_of(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
+fn parse_path(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     if let Some(url) = strip_prefix_ignoring_case(text, "file:") {
         return file_url_path(url);
     }
@@ -45,7 +45,7 @@ fn path_of(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     }
     match text.strip_prefix('~') {
         Some("") => home.map(Path::to_path_buf),
-        // Joining an absolute path would leave the home: "~//etc" is below it all the same.
+        // Joining an absolute path would leave the home folder, so "~//etc" loses its extra slash.
         Some(rest) if rest.starts_with('/') => home.map(|home| home.join(rest.trim_start_matches('/'))),
         _ => Some(cwd.join(text)),
     }
@@ -56,8 +56,8 @@ pub(super) fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Opt
     start.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// Whether the text is a URL. File names may hold colons, so a scheme counts with `//` after it, or if it is one
-/// that goes without.
+/// Whether the text is a URL. File names may contain colons, so a scheme counts only before `//`, or if it is a known one
+/// without `//`.
 fn has_other_scheme(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let mut letters = scheme.bytes();
@@ -67,7 +67,7 @@ fn has_other_scheme(text: &str) -> bool {
     is_scheme && (rest.starts_with("//") || opaque.iter().any(|name| scheme.eq_ignore_ascii_case(name)))
 }
 
-/// The path of what follows `file:`: `/path`, `///path` or `//localhost/path`.
+/// The path in the text after `file:`, which is `/path`, `///path` or `//localhost/path`.
 fn file_url_path(url: &str) -> Option<PathBuf> {
     let url = url.split(['?', '#']).next()?;
     let path = match url.strip_prefix("//") {
@@ -78,7 +78,7 @@ fn file_url_path(url: &str) -> Option<PathBuf> {
             (host.is_empty() || host.eq_ignore_ascii_case("localhost")).then_some(path)?
         }
     };
-    let bytes = percent_decoded(path)?;
+    let bytes = percent_decode(path)?;
     if path.starts_with('/') { path_of_bytes(bytes) } else { None }
 }
 
@@ -88,7 +88,7 @@ fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
-/// Names are text here, and one may begin with the letter of a drive: `/C:/a.pdf` (RFC 8089, appendix E.2).
+/// Without Unix paths, names are Unicode and may start with a drive letter: `/C:/a.pdf` (RFC 8089, appendix E.2).
 #[cfg(any(not(unix), pagewise_portable))]
 fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     let path = String::from_utf8(bytes).ok()?;
@@ -99,8 +99,8 @@ fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     Some(after_slash.unwrap_or(&path).into())
 }
 
-/// The bytes of a text with its `%xx` resolved, or `None` where two hexadecimal digits do not follow a `%`.
-fn percent_decoded(text: &str) -> Option<Vec<u8>> {
+/// Decodes each `%xx`; `None` if a `%` is not followed by two hexadecimal digits.
+fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut decoded = parts.next()?.as_bytes().to_vec();
     for part in parts {

@@ -1,130 +1,129 @@
-//! Where files may be opened, and the opening.
+//! Limits where files may be opened, and opens them.
 //!
-//! A path is not checked and then opened: whatever lay between could be exchanged by then. It is opened beneath the
-//! descriptor of a root, and each step that would leave it is refused: by the kernel, or by cap-std on systems that are
-//! no Unix.
+//! A path that is checked first and opened later could change in between. Instead it is opened relative to the descriptor
+//! of a root, and the kernel refuses each step that would leave the root. On systems that are not Unix, cap-std does so.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
-use super::beneath::{Folder, open_anywhere};
 use super::file::OpenFile;
 use super::reference::Reference;
+use super::root_folder::{RootFolder, open_anywhere};
 
-/// The folders beneath which files may be opened.
+/// The folders in which files may be opened.
 #[derive(Debug)]
 pub struct Roots {
-    allowed: Allowed,
+    allowed: AllowedRoots,
 }
 
 #[derive(Debug)]
-enum Allowed {
+enum AllowedRoots {
     Everything,
     Beneath(Vec<Root>),
 }
 
-/// A folder held open, so that it stays the same one when its name is given to another.
+/// One of the allowed folders.
 #[derive(Debug)]
 struct Root {
-    /// Its path as configured.
+    /// The path as configured.
     given: PathBuf,
-    /// Its path without links.
+    /// The path with all links resolved.
     real: PathBuf,
-    folder: Folder,
+    folder: RootFolder,
 }
 
-/// Why a path was not opened.
+/// A path cannot be opened.
 #[derive(Debug)]
-pub(super) enum NotOpened {
-    /// It lies or leads outside.
+pub(super) enum OpenError {
+    /// The path leads out of the folder.
     Outside,
-    /// A socket, or a device without a driver.
+    /// The path is a socket, or a device without a driver.
     NotAFile,
-    /// What the system says.
+    /// The operating system reports an error.
     Failed(std::io::Error),
 }
 
 impl Roots {
-    /// No bounds but the system's own: for a command line, whose user could open the file anyway.
+    /// Allows every file, for a command line whose user could open it anyway.
     #[must_use]
     pub fn everything() -> Self {
-        Self { allowed: Allowed::Everything }
+        Self { allowed: AllowedRoots::Everything }
     }
 
-    /// Only what lies beneath these folders. Without any, nothing may be opened.
+    /// Allows only the files in these folders. An empty list allows none.
     ///
     /// # Errors
-    /// As for opening a file, where a folder does not exist or is none ([`SourceError::NotFound`]).
+    /// [`SourceError::NotFound`] if a folder does not exist or is a file, and the other errors of opening.
     pub fn beneath<P: AsRef<Path>>(folders: impl IntoIterator<Item = P>) -> Result<Self, SourceError> {
         let roots: Result<_, _> = folders.into_iter().map(|folder| Root::open(folder.as_ref())).collect();
-        roots.map(|roots| Self { allowed: Allowed::Beneath(roots) })
+        roots.map(|roots| Self { allowed: AllowedRoots::Beneath(roots) })
     }
 
-    /// The folders as configured; empty where everything is allowed.
+    /// The folders as configured; empty if every file is allowed.
     #[must_use]
     pub fn folders(&self) -> Vec<PathBuf> {
         self.roots().iter().map(|root| root.given.clone()).collect()
     }
 
-    /// Opens a file, once.
+    /// Opens a file.
     ///
-    /// Links that stay within a root are followed, absolute ones too.
+    /// Links that stay within a root are followed, including absolute ones.
     ///
     /// # Errors
-    /// [`SourceError::NotAllowed`] for what lies or leads outside, whether it exists or not;
+    /// [`SourceError::NotAllowed`] for a path that leads outside, whether it exists or not;
     /// [`SourceError::NotFound`], [`SourceError::PermissionDenied`], [`SourceError::IsDirectory`],
     /// [`SourceError::NotAFile`], [`SourceError::Io`].
     pub fn open(&self, reference: &Reference) -> Result<OpenFile, SourceError> {
         let path = reference.path();
         let opened = match &self.allowed {
-            Allowed::Everything => open_anywhere(path),
-            Allowed::Beneath(roots) => open_beneath_any(roots, path),
+            AllowedRoots::Everything => open_anywhere(path),
+            AllowedRoots::Beneath(roots) => open_beneath_any(roots, path),
         };
-        OpenFile::of(path, opened.map_err(|refused| self.refusal(path, refused))?)
+        OpenFile::from_regular(path, opened.map_err(|refused| self.refusal(path, refused))?)
     }
 
-    fn refusal(&self, path: &Path, refused: NotOpened) -> SourceError {
+    fn refusal(&self, path: &Path, refused: OpenError) -> SourceError {
         match refused {
-            NotOpened::Outside => SourceError::NotAllowed { path: path.to_path_buf(), roots: self.folders() },
-            NotOpened::NotAFile => SourceError::NotAFile { path: path.to_path_buf() },
-            NotOpened::Failed(error) => SourceError::of(path, error),
+            OpenError::Outside => SourceError::NotAllowed { path: path.to_path_buf(), roots: self.folders() },
+            OpenError::NotAFile => SourceError::NotAFile { path: path.to_path_buf() },
+            OpenError::Failed(error) => SourceError::from_io(path, error),
         }
     }
 
     fn roots(&self) -> &[Root] {
         match &self.allowed {
-            Allowed::Everything => &[],
-            Allowed::Beneath(roots) => roots,
+            AllowedRoots::Everything => &[],
+            AllowedRoots::Beneath(roots) => roots,
         }
     }
 }
 
-/// Opens `path` beneath one of the roots; [`NotOpened::Outside`] where it leaves them all.
-fn open_beneath_any(roots: &[Root], path: &Path) -> Result<File, NotOpened> {
+/// Opens `path` relative to one of the roots; [`NotOpened::Outside`] if it leaves all of them.
+fn open_beneath_any(roots: &[Root], path: &Path) -> Result<File, OpenError> {
     for root in roots {
         let Some(rest) = root.rest_of(path) else { continue };
         match root.folder.open_beneath(rest) {
-            Err(NotOpened::Outside) => {}
+            Err(OpenError::Outside) => {}
             decided => return decided,
         }
     }
-    // Another spelling of a root, or an absolute link: it may lead inside all the same. What it leads to is opened
-    // beneath its root like any other, so an exchange after this line gains nothing.
-    let real = std::fs::canonicalize(path).map_err(|_| NotOpened::Outside)?;
+    // A path through another link to a root may still lead inside. Its target is opened relative to that root too, so
+    // replacing the file after this line gains nothing.
+    let real = std::fs::canonicalize(path).map_err(|_| OpenError::Outside)?;
     let inside = roots.iter().find_map(|root| Some((root, real.strip_prefix(&root.real).ok()?)));
-    let (root, rest) = inside.ok_or(NotOpened::Outside)?;
+    let (root, rest) = inside.ok_or(OpenError::Outside)?;
     root.folder.open_beneath(rest)
 }
 
 impl Root {
     fn open(given: &Path) -> Result<Self, SourceError> {
-        let real = std::fs::canonicalize(given).map_err(|error| SourceError::of(given, error))?;
-        let folder = Folder::open(&real).map_err(|error| SourceError::of(given, error))?;
+        let real = std::fs::canonicalize(given).map_err(|error| SourceError::from_io(given, error))?;
+        let folder = RootFolder::open(&real).map_err(|error| SourceError::from_io(given, error))?;
         Ok(Self { given: given.to_path_buf(), real, folder })
     }
 
-    /// What follows the root in `path`, by whole components.
+    /// The part of `path` after the root, by whole components.
     fn rest_of<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         path.strip_prefix(&self.given).or_else(|_| path.strip_prefix(&self.real)).ok()
     }

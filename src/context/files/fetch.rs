@@ -10,7 +10,7 @@ use crate::hash::ContentHash;
 use crate::html::decoded;
 use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
-use crate::source::{HEAD_BYTES, Kind, OpenFile, SourceError, detect_kind, open_url};
+use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, detect_kind, open_url};
 use crate::text::normalize_text;
 use crate::view::ConversationId;
 use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
@@ -274,7 +274,7 @@ impl FetchedPdfText {
 
 /// How to read a body, or the MIME type to refuse it by. PDFs are recognised first, and content takes precedence over
 /// declared types.
-fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
+fn reading(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
     let declared = content_type.map(mime_of).unwrap_or_default();
     if matches!(declared.as_str(), "application/pdf" | "application/x-pdf") {
         return Ok(BodyKind::Pdf);
@@ -282,17 +282,17 @@ fn reading(kind: Kind, head: &[u8], content_type: Option<&str>) -> Result<BodyKi
     let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
     let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
     match kind {
-        Kind::Pdf { .. } => Ok(BodyKind::Pdf),
-        Kind::Image(format) => Err(format.mime().to_owned()),
-        Kind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
-        Kind::Text(_) => Ok(BodyKind::Text),
+        FileKind::Pdf { .. } => Ok(BodyKind::Pdf),
+        FileKind::Image(format) => Err(format.mime().to_owned()),
+        FileKind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
+        FileKind::Text(_) => Ok(BodyKind::Text),
         // Text in an old charset may look like any binary, but only UTF-16 has zero bytes.
-        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(BodyKind::WebPage),
-        Kind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_textual(&declared) => {
+        FileKind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_page => Ok(BodyKind::WebPage),
+        FileKind::Other { mime: "application/octet-stream" } if !head.contains(&0) && is_textual(&declared) => {
             Ok(BodyKind::Text)
         }
-        Kind::Other { mime: "application/octet-stream" } if !says_nothing => Err(declared),
-        Kind::Other { mime } => Err(mime.to_owned()),
+        FileKind::Other { mime: "application/octet-stream" } if !says_nothing => Err(declared),
+        FileKind::Other { mime } => Err(mime.to_owned()),
     }
 }
 

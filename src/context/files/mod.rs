@@ -19,8 +19,8 @@ use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    HEAD_BYTES, HashCache, Kept, Kind, OpenFile, Reference, Roots, SourceError, Stat, detect_kind, is_url,
-    kept_reference, open_kept, open_url,
+    FileKind, HEAD_BYTES, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, detect_kind, is_url,
+    open_stored_fetch, open_url, parse_fetch_reference,
 };
 use crate::view::{ConversationId, FileKey};
 use crate::web::{FetchedFile, Web, WebError};
@@ -66,7 +66,7 @@ pub(crate) struct RequestedFile {
     pub(crate) path: String,
     pub(crate) absolute: PathBuf,
     pub(crate) file_bytes: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     pub(crate) key: FileKey,
     file: Arc<OpenFile>,
     hash: OnceLock<ContentHash>,
@@ -155,7 +155,7 @@ impl Sources {
 
     fn open_fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<RequestedFile>, ContextError> {
         let fetched = self.fetched(reference, requester).map_err(|error| source_error(reference, error))?;
-        let Some(Kept { url, content, file }) = fetched else { return Ok(None) };
+        let Some(StoredFetch { url, content, file }) = fetched else { return Ok(None) };
         let head = file.head(HEAD_BYTES).map_err(|error| source_error(&url, error))?;
         let asked = RequestedFile {
             absolute: PathBuf::from(&url),
@@ -172,8 +172,8 @@ impl Sources {
     }
 
     /// The content of a URL or of an earlier fetch; `None` if `reference` is neither.
-    fn fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<Kept>, SourceError> {
-        let kept = kept_reference(reference);
+    fn fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<StoredFetch>, SourceError> {
+        let kept = parse_fetch_reference(reference);
         if kept.is_none() && !is_url(reference) {
             return Ok(None);
         }
@@ -183,10 +183,10 @@ impl Sources {
             None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
         };
         let fetched = match kept {
-            Some(kept) => open_kept(web, &kept, requester.conversation.map(owner_key).as_ref())?,
+            Some(kept) => open_stored_fetch(web, &kept, requester.conversation.map(owner_key).as_ref())?,
             None => {
                 let (file, FetchedFile { content, .. }) = open_url(web, reference, requester.cancellation)?;
-                Kept { url: reference.to_owned(), content, file }
+                StoredFetch { url: reference.to_owned(), content, file }
             }
         };
         Ok(Some(fetched))
@@ -200,7 +200,9 @@ impl Sources {
 
     /// The key of the file that `reference` names, which may be content that `conversation` fetched.
     pub(crate) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
-        let (Some((id, index)), Some(web)) = (kept_reference(reference), &self.web) else { return self.key(reference) };
+        let (Some((id, index)), Some(web)) = (parse_fetch_reference(reference), &self.web) else {
+            return self.key(reference);
+        };
         let response = web.response(id.as_str(), Some(&owner_key(conversation)));
         let fetched =
             response.and_then(|response| response.urls.into_iter().nth(index).ok_or(WebError::ContentNotFound));
@@ -233,11 +235,11 @@ impl Sources {
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         let (path, opened) = match self.fetched(reference, requester) {
-            Ok(Some(Kept { url, file, .. })) => (url, Ok(file)),
+            Ok(Some(StoredFetch { url, file, .. })) => (url, Ok(file)),
             Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
             Err(error) => (reference.to_owned(), Err(error)),
         };
-        let checked = opened.and_then(|file| file.at_most(limits.max_file_bytes, "max_file_bytes").map(|()| file));
+        let checked = opened.and_then(|file| file.check_size(limits.max_file_bytes, "max_file_bytes").map(|()| file));
         let file = checked.map_err(|error| source_error(&path, error))?;
         PdfFile { path, file: Arc::new(file) }.open(reader, password, requester.cancellation)
     }
@@ -299,7 +301,7 @@ impl RequestedFile {
         limits: &Limits,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
-        let small = self.file.at_most(limits.max_file_bytes, "max_file_bytes");
+        let small = self.file.check_size(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.source_error(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);

@@ -22,7 +22,7 @@ use super::plain_file::{read_text, shorter_diff, whole_span};
 use super::{ContextManager, empty_record};
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
-use crate::source::{Kind, SourceError, is_url};
+use crate::source::{FileKind, SourceError, is_url};
 use crate::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
 
 /// What changed among the files of a conversation.
@@ -164,13 +164,13 @@ impl ContextManager {
         self.contents.remember_reference(content, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let told = match asked.kind {
-            Kind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
+            FileKind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
             _ if is_restored => restored(&asked),
-            Kind::Text(encoding) => {
+            FileKind::Text(encoding) => {
                 let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
                 self.text_update(snapshot, &asked, text, room)
             }
-            Kind::Image(_) | Kind::Other { .. } => content_update(&asked, None),
+            FileKind::Image(_) | FileKind::Other { .. } => content_update(&asked, None),
         };
         told.into()
     }

@@ -10,7 +10,7 @@ use crate::context::error::ContextError;
 use crate::context::plain_file::read_text;
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
-use crate::source::{Kind, Stat, is_url};
+use crate::source::{FileKind, Stat, is_url};
 use crate::view::{ConversationId, FileKey};
 
 /// Follows the files that a conversation holds and reports each change once. For editors and their plugins.
@@ -178,7 +178,7 @@ impl ContextManager {
             return;
         }
         let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
-        let Kind::Text(encoding) = asked.kind else { return };
+        let FileKind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
         {

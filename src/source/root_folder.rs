@@ -1,7 +1,7 @@
-//! Opening by descriptor, which the kernel keeps beneath a folder.
+//! Opens files relative to a folder's descriptor, so that the kernel confines them to that folder.
 //!
-//! `openat2` with `RESOLVE_BENEATH` takes about a microsecond. Where the kernel has no such call, the path is resolved
-//! first and then opened step by step from the folder, no step following a link.
+//! `openat2` with `RESOLVE_BENEATH` does this in one call. On systems without it, the path is resolved first and then
+//! opened component by component from the folder, without following links.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -10,16 +10,16 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::roots::NotOpened;
+use super::roots::OpenError;
 
-/// Not blocking: opening a pipe would otherwise wait for its writer.
+/// Non-blocking, because opening a pipe would otherwise wait for its writer.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
-/// How often an opening is tried again when a rename on the way made its outcome unsure.
+/// The number of attempts when a concurrent rename interferes.
 #[cfg(target_os = "linux")]
 const MAX_TRIES: usize = 16;
 
-impl From<Errno> for NotOpened {
+impl From<Errno> for OpenError {
     fn from(errno: Errno) -> Self {
         match errno {
             Errno::XDEV => Self::Outside,
@@ -30,29 +30,29 @@ impl From<Errno> for NotOpened {
     }
 }
 
-/// Opens a file wherever it lies.
-pub(super) fn open_anywhere(path: &Path) -> Result<File, NotOpened> {
+/// Opens a file in any folder.
+pub(super) fn open_anywhere(path: &Path) -> Result<File, OpenError> {
     Ok(rustix::fs::open(path, READ, Mode::empty())?.into())
 }
 
-/// A folder held open, so that it stays the same one when its name is given to another.
+/// An open folder. It stays the same folder even if its name is given to another.
 #[derive(Debug)]
-pub(super) struct Folder {
-    /// Its path without links.
+pub(super) struct RootFolder {
+    /// The path with all links resolved.
     real: PathBuf,
     descriptor: OwnedFd,
 }
 
-impl Folder {
-    /// Opens the folder that has this path without links.
+impl RootFolder {
+    /// Opens a folder by its path with all links resolved.
     pub(super) fn open(real: &Path) -> std::io::Result<Self> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let descriptor = rustix::fs::open(real, flags, Mode::empty())?;
         Ok(Self { real: real.to_path_buf(), descriptor })
     }
 
-    /// Opens what lies at `rest`, which may be empty, and does not leave the folder.
-    pub(super) fn open_beneath(&self, rest: &Path) -> Result<File, NotOpened> {
+    /// Opens the relative path `rest`, which may be empty and must not leave the folder.
+    pub(super) fn open_beneath(&self, rest: &Path) -> Result<File, OpenError> {
         Ok(self.descriptor_beneath(rest)?.into())
     }
 
@@ -61,11 +61,11 @@ impl Folder {
         use rustix::fs::ResolveFlags;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         for _ in 0..MAX_TRIES {
-            match rustix::fs::openat2(&self.descriptor, or_itself(rest), READ, Mode::empty(), resolve) {
+            match rustix::fs::openat2(&self.descriptor, or_current_folder(rest), READ, Mode::empty(), resolve) {
                 Err(Errno::AGAIN | Errno::INTR) => {}
-                // An old kernel, or a sandbox that does not know the call.
+                // An old kernel or a sandbox rejects the call.
                 Err(Errno::NOSYS | Errno::PERM) => return self.open_by_steps(rest),
-                // A link of /proc, which leads where its text does not say.
+                // A magic link of /proc, whose target differs from its text.
                 Err(Errno::LOOP) => return Err(Errno::XDEV),
                 decided => return decided,
             }
@@ -78,16 +78,16 @@ impl Folder {
         self.open_by_steps(rest)
     }
 
-    /// Resolves all links, and then follows none.
+    /// Resolves all links first and follows none afterwards.
     fn open_by_steps(&self, rest: &Path) -> Result<OwnedFd, Errno> {
         let climbs = rest.components().any(|part| part == Component::ParentDir);
         let real = std::fs::canonicalize(self.real.join(rest));
-        // What lies outside must not be told from what does not exist.
+        // The error must not reveal whether a file outside the folder exists.
         let real = real.map_err(|error| if climbs { Errno::XDEV } else { errno_of(&error) })?;
         self.open_without_links(real.strip_prefix(&self.real).map_err(|_| Errno::XDEV)?)
     }
 
-    /// Opens each component beneath the one before it, and refuses one that is a link by now.
+    /// Opens each component relative to the one before it, and refuses links.
     fn open_without_links(&self, inside: &Path) -> Result<OwnedFd, Errno> {
         let mut opened = rustix::io::fcntl_dupfd_cloexec(&self.descriptor, 0)?;
         let mut parts = inside.components().peekable();
@@ -101,7 +101,7 @@ impl Folder {
 }
 
 #[cfg(target_os = "linux")]
-fn or_itself(rest: &Path) -> &Path {
+fn or_current_folder(rest: &Path) -> &Path {
     if rest.as_os_str().is_empty() { Path::new(".") } else { rest }
 }
 
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
 
-    /// A root with links, beside a folder that must stay out of reach.
-    fn folder() -> (tempfile::TempDir, Folder) {
+    /// A root with links, next to a folder that must stay unreachable.
+    fn folder() -> (tempfile::TempDir, RootFolder) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("root");
         std::fs::create_dir_all(root.join("sub")).unwrap();
@@ -129,15 +129,15 @@ mod tests {
         symlink("sub/in.txt", root.join("relative")).unwrap();
         symlink("../root-evil/out.txt", root.join("escape")).unwrap();
         symlink("../root-evil", root.join("escape-folder")).unwrap();
-        let root = Folder::open(&std::fs::canonicalize(&root).unwrap()).unwrap();
+        let root = RootFolder::open(&std::fs::canonicalize(&root).unwrap()).unwrap();
         (folder, root)
     }
 
     #[test]
     fn both_ways_of_opening_agree() {
         let (_folder, root) = folder();
-        type Way = fn(&Folder, &Path) -> Result<OwnedFd, Errno>;
-        let ways: [(&str, Way); 2] = [("kernel", Folder::descriptor_beneath), ("steps", Folder::open_by_steps)];
+        type Way = fn(&RootFolder, &Path) -> Result<OwnedFd, Errno>;
+        let ways: [(&str, Way); 2] = [("kernel", RootFolder::descriptor_beneath), ("steps", RootFolder::open_by_steps)];
         for (name, way) in ways {
             for path in ["sub/in.txt", "relative", "sub/../sub/./in.txt"] {
                 let mut text = String::new();

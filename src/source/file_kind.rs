@@ -1,0 +1,239 @@
+//! Detects the type of a file from its bytes, never from its name.
+
+/// The number of leading bytes that [`detect_kind`] needs.
+pub const HEAD_BYTES: usize = 8 << 10;
+
+/// The PDF header must start within this many bytes (ISO 32000-1, annex H, note 13).
+const PDF_HEADER_WITHIN: usize = 1024;
+
+/// The type of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A PDF.
+    Pdf {
+        /// The offset of the header in bytes.
+        header_at: usize,
+    },
+    /// A picture in a format that models accept.
+    Image(ImageFormat),
+    /// Text.
+    Text(TextEncoding),
+    /// Any other file.
+    Other {
+        /// The MIME type; `application/octet-stream` if unknown.
+        mime: &'static str,
+    },
+}
+
+/// A picture format that models accept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageFormat {
+    /// ISO/IEC 10918.
+    Jpeg,
+    /// ISO/IEC 15948.
+    Png,
+    /// GIF 87a and 89a.
+    Gif,
+    /// RFC 9649.
+    WebP,
+}
+
+impl ImageFormat {
+    /// The MIME type.
+    #[must_use]
+    pub fn mime(self) -> &'static str {
+        match self {
+            Self::Jpeg => "image/jpeg",
+            Self::Png => "image/png",
+            Self::Gif => "image/gif",
+            Self::WebP => "image/webp",
+        }
+    }
+}
+
+/// The encoding of a text file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextEncoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// UTF-16, low byte first, with a byte order mark.
+    Utf16Le,
+    /// UTF-16, high byte first, with a byte order mark.
+    Utf16Be,
+}
+
+impl FileKind {
+    /// The MIME type.
+    #[must_use]
+    pub fn mime(self) -> &'static str {
+        match self {
+            Self::Pdf { .. } => "application/pdf",
+            Self::Image(format) => format.mime(),
+            Self::Text(_) => "text/plain",
+            Self::Other { mime } => mime,
+        }
+    }
+}
+
+/// Detects the type of a file of `len` bytes from its first [`HEAD_BYTES`] bytes, or from all if there are fewer.
+///
+/// The signature of another format decides first, so an archive with a PDF in it is an archive. A text that mentions
+/// `%PDF-` is a text, unless it contains a whole header line.
+#[must_use]
+pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
+    if let Some(kind) = match_signature(head) {
+        return kind;
+    }
+    let text = text_encoding(head, len);
+    match pdf_header(head) {
+        Some((header_at, line)) if text.is_none() || is_header_line(header_at, line, head) => {
+            FileKind::Pdf { header_at }
+        }
+        _ => text.map_or(FileKind::Other { mime: "application/octet-stream" }, FileKind::Text),
+    }
+}
+
+/// The offset of the first `%PDF-`, and the bytes after it.
+fn pdf_header(head: &[u8]) -> Option<(usize, &[u8])> {
+    let at = head.windows(5).take(PDF_HEADER_WITHIN).position(|window| window == b"%PDF-")?;
+    Some((at, head.get(at + 5..)?))
+}
+
+/// Whether the header starts the text, or is followed by a version and the end of the line.
+fn is_header_line(at: usize, after: &[u8], head: &[u8]) -> bool {
+    let before = head.get(..at).unwrap_or_default();
+    let opens = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii().is_empty();
+    opens
+        || matches!(after, [major, b'.', minor, b'\r' | b'\n', ..] if major.is_ascii_digit() && minor.is_ascii_digit())
+}
+
+fn match_signature(head: &[u8]) -> Option<FileKind> {
+    if let [b'R', b'I', b'F', b'F', _, _, _, _, rest @ ..] = head {
+        return Some(riff_kind(rest));
+    }
+    SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature)).map(|(_, kind)| *kind)
+}
+
+fn riff_kind(form: &[u8]) -> FileKind {
+    match form {
+        [b'W', b'E', b'B', b'P', ..] => FileKind::Image(ImageFormat::WebP),
+        [b'W', b'A', b'V', b'E', ..] => FileKind::Other { mime: "audio/wav" },
+        [b'A', b'V', b'I', b' ', ..] => FileKind::Other { mime: "video/x-msvideo" },
+        _ => FileKind::Other { mime: "application/octet-stream" },
+    }
+}
+
+/// The signatures of other formats. No text or PDF starts with one.
+const SIGNATURES: &[(&[u8], FileKind)] = &[
+    (b"\xff\xd8\xff", FileKind::Image(ImageFormat::Jpeg)),
+    (b"\x89PNG\r\n\x1a\n", FileKind::Image(ImageFormat::Png)),
+    (b"GIF87a", FileKind::Image(ImageFormat::Gif)),
+    (b"GIF89a", FileKind::Image(ImageFormat::Gif)),
+    (b"PK\x03\x04", FileKind::Other { mime: "application/zip" }),
+    (b"PK\x05\x06", FileKind::Other { mime: "application/zip" }),
+    (b"\x1f\x8b", FileKind::Other { mime: "application/gzip" }),
+    (b"\x28\xb5\x2f\xfd", FileKind::Other { mime: "application/zstd" }),
+    (b"\xfd7zXZ\0", FileKind::Other { mime: "application/x-xz" }),
+    (b"7z\xbc\xaf\x27\x1c", FileKind::Other { mime: "application/x-7z-compressed" }),
+    (b"Rar!\x1a\x07", FileKind::Other { mime: "application/vnd.rar" }),
+    (b"BZh91AY&SY", FileKind::Other { mime: "application/x-bzip2" }),
+    (b"\x7fELF", FileKind::Other { mime: "application/x-elf" }),
+    (b"\xcf\xfa\xed\xfe", FileKind::Other { mime: "application/x-mach-binary" }),
+    (b"\0asm", FileKind::Other { mime: "application/wasm" }),
+    (b"SQLite format 3\0", FileKind::Other { mime: "application/vnd.sqlite3" }),
+    (b"II*\0", FileKind::Other { mime: "image/tiff" }),
+    (b"MM\0*", FileKind::Other { mime: "image/tiff" }),
+    (b"\0\0\x01\0", FileKind::Other { mime: "image/x-icon" }),
+    (b"\0\0\0\x0cjP  ", FileKind::Other { mime: "image/jp2" }),
+    (b"ID3", FileKind::Other { mime: "audio/mpeg" }),
+    (b"OggS\0", FileKind::Other { mime: "audio/ogg" }),
+    (b"fLaC\0", FileKind::Other { mime: "audio/flac" }),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind::Other { mime: "application/x-ole-storage" }),
+];
+
+fn text_encoding(head: &[u8], len: u64) -> Option<TextEncoding> {
+    match head {
+        [0xff, 0xfe, rest @ ..] => is_utf16(rest, u16::from_le_bytes).then_some(TextEncoding::Utf16Le),
+        [0xfe, 0xff, rest @ ..] => is_utf16(rest, u16::from_be_bytes).then_some(TextEncoding::Utf16Be),
+        _ if head.contains(&0) => None,
+        _ => is_utf8(head, len).then_some(TextEncoding::Utf8),
+    }
+}
+
+/// Whether the head is UTF-8. Its last character may be incomplete if the file continues.
+fn is_utf8(head: &[u8], len: u64) -> bool {
+    let goes_on = len > head.len() as u64;
+    match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && goes_on,
+    }
+}
+
+fn is_utf16(rest: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
+    let units: Vec<u16> = rest.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+    // The head may end between the two units of a surrogate pair.
+    let whole = units.split_last().map_or(&[][..], |(_, whole)| whole);
+    let decodes = |units: &[u16]| char::decode_utf16(units.iter().copied()).all(|unit| unit.is_ok());
+    !units.contains(&0) && (decodes(&units) || decodes(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(bytes: &[u8]) -> FileKind {
+        detect_kind(bytes, bytes.len() as u64)
+    }
+
+    #[test]
+    fn a_header_within_the_first_1024_bytes_makes_a_pdf() {
+        let junk = |count: usize| [vec![0x80; count], b"%PDF-1.7\n".to_vec()].concat();
+        assert_eq!(kind(b"%PDF-1.7\n%\xe2\xe3\n"), FileKind::Pdf { header_at: 0 });
+        assert_eq!(kind(&junk(1023)), FileKind::Pdf { header_at: 1023 });
+        assert_eq!(kind(&junk(1024)).mime(), "application/octet-stream");
+    }
+
+    #[test]
+    fn a_text_about_pdfs_is_a_text() {
+        assert_eq!(kind(b"let header = b\"%PDF-1.7\\n\";"), FileKind::Text(TextEncoding::Utf8));
+        assert_eq!(kind(b"From: x\n\n%PDF-1.4\n1 0 obj"), FileKind::Pdf { header_at: 9 });
+        assert_eq!(kind(b"\xef\xbb\xbf %PDF-9"), FileKind::Pdf { header_at: 4 });
+    }
+
+    #[test]
+    fn an_archive_with_a_pdf_in_it_is_an_archive() {
+        assert_eq!(kind(b"PK\x03\x04...a.pdf%PDF-1.4\n\xff\0").mime(), "application/zip");
+    }
+
+    #[test]
+    fn pictures_are_known_by_their_signatures() {
+        let starts: [(&[u8], _); 5] = [
+            (b"\xff\xd8\xff\xe0", ImageFormat::Jpeg),
+            (b"\x89PNG\r\n\x1a\n\0", ImageFormat::Png),
+            (b"GIF89a\x01", ImageFormat::Gif),
+            (b"GIF87a\x01", ImageFormat::Gif),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", ImageFormat::WebP),
+        ];
+        for (bytes, format) in starts {
+            assert_eq!(kind(bytes), FileKind::Image(format));
+        }
+        assert_eq!(kind(b"RIFF\x10\0\0\0WAVEfmt ").mime(), "audio/wav");
+    }
+
+    #[test]
+    fn text_is_what_decodes_and_has_no_nul() {
+        assert_eq!(kind(b""), FileKind::Text(TextEncoding::Utf8));
+        assert_eq!(kind("grüße".as_bytes()), FileKind::Text(TextEncoding::Utf8));
+        assert_eq!(kind(b"\xff\xfeh\0i\0"), FileKind::Text(TextEncoding::Utf16Le));
+        assert_eq!(kind(b"\xfe\xff\0h\0i"), FileKind::Text(TextEncoding::Utf16Be));
+        assert_eq!(kind(b"a\0b").mime(), "application/octet-stream");
+        assert_eq!(kind(b"caf\xe9 noir").mime(), "application/octet-stream");
+    }
+
+    #[test]
+    fn a_character_may_be_cut_only_where_the_file_goes_on() {
+        let cut = b"gr\xc3";
+        assert_eq!(detect_kind(cut, 3).mime(), "application/octet-stream");
+        assert_eq!(detect_kind(cut, 4), FileKind::Text(TextEncoding::Utf8));
+    }
+}
