@@ -337,6 +337,24 @@ fn a_page_too_large_for_a_picture_is_refused_before_it_is_drawn() {
     assert!(!place.path("x.png").exists());
 }
 
+#[test]
+fn a_limit_that_is_no_setting_is_named_and_not_offered() {
+    let place = Place::new();
+    let head = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"].map(str::to_owned);
+    let page = "<</Type/Page/Parent 2 0 R/MediaBox 4 0 R>>".to_owned();
+    let chain = (5..60).map(|next| format!("{next} 0 R"));
+    let objects = head.into_iter().chain([page]).chain(chain).chain(["[0 0 9 9]".to_owned()]).collect::<Vec<_>>();
+    let pdf = place.file("chain.pdf", file_of(&objects));
+    let (status, answer) = place.json(&["page", &pdf, "1", "--out", "x.pdf"]);
+    let error = &answer["error"];
+    assert_eq!(
+        (status, &error["code"], &error["data"]["which"]),
+        (1, &json!("limit_exceeded"), &json!("max_reference_hops"))
+    );
+    assert!(error["data"].get("setting").is_none(), "{error}");
+    assert!(error["hint"].as_str().unwrap().starts_with("This limit is fixed"), "{error}");
+}
+
 /// Nine forms, each of which draws the next ten times, and a page that draws the first ten times.
 fn fan_out() -> Vec<u8> {
     let ten = "/F Do ".repeat(10);

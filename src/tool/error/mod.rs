@@ -215,7 +215,8 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
                     .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
                     .with("limit", json!(limit.limit))
                     .with("found", json!(limit.found));
-            if limit.which.is_setting() { error.with("setting", json!(limit.which.name())) } else { error }
+            // A fixed limit has a name, and no setting.
+            error.with(if limit.which.is_setting() { "setting" } else { "which" }, json!(limit.which.name()))
         }
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
