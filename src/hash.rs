@@ -1,4 +1,4 @@
-//! Identities by content: of a file, and of a page.
+//! Hashes that identify the content of a file and of a page.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ pub struct ContentHash(pub [u8; 32]);
 
 /// The blake3 hash of a page's canonical form.
 ///
-/// Equal for the same page across a rebuild that renumbers objects, changes `/ID`, dates of annotations or the subset tags
-/// in font names, or compresses anew; different after any visible or textual change.
+/// It stays equal if a file is rewritten with other object numbers, `/ID`, annotation dates, font subset tags or
+/// compression. It differs after any visible or textual change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageFingerprint(pub [u8; 32]);
 
@@ -45,7 +45,7 @@ macro_rules! hexadecimal {
         impl FromStr for $type {
             type Err = blake3::HexError;
 
-            /// Reads 64 hexadecimal digits.
+            /// Parses 64 hexadecimal digits.
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes()))
             }

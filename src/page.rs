@@ -1,7 +1,7 @@
-//! The three words for a page, and exact sets of pages.
+//! Page indices, numbers and labels, and sets of pages.
 //!
-//! [`PageIndex`] is 0-based and lives inside, [`PageNumber`] is 1-based and lives at the doors,
-//! [`PageLabel`] is what is printed on the page. A bare integer never means a page.
+//! [`PageIndex`] is 0-based and used in code, [`PageNumber`] is 1-based and used in requests and answers, and
+//! [`PageLabel`] is printed on the page. A plain integer never means a page.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 pub struct PageIndex(pub u32);
 
 impl PageIndex {
-    /// The 1-based number of this page; saturates at `u32::MAX`.
+    /// The 1-based number of this page. It saturates at `u32::MAX`.
     #[must_use]
     pub fn number(self) -> PageNumber {
         PageNumber(NonZeroU32::MIN.saturating_add(self.0))
@@ -58,12 +58,12 @@ impl fmt::Display for PageLabel {
     }
 }
 
-/// An exact set of pages, kept as sorted, disjoint, non-adjacent ranges.
+/// A set of pages, stored as sorted, disjoint, non-adjacent ranges.
 ///
-/// Memory grows with the number of gaps, not with the number of pages, so `"1-1000000"` is one range.
+/// The memory depends on the number of ranges, not of pages, so `"1-1000000"` is one range.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PageSet {
-    /// First and last index of each run, both included.
+    /// The first and last index of each range, both included.
     runs: Vec<(u32, u32)>,
 }
 
@@ -86,7 +86,7 @@ impl PageSet {
         self.insert_run(page.0, page.0);
     }
 
-    /// Adds the pages `first..=last`; nothing when `first > last`.
+    /// Adds the pages `first..=last`. Adds nothing if `first > last`.
     pub fn insert_run(&mut self, first: u32, last: u32) {
         if first > last {
             return;
@@ -99,7 +99,7 @@ impl PageSet {
         self.runs.splice(start..end.max(start), [(low, high)]);
     }
 
-    /// Takes one page out.
+    /// Removes one page.
     pub fn remove(&mut self, page: PageIndex) {
         let at = self.runs.partition_point(|run| run.1 < page.0);
         let Some(&(first, last)) = self.runs.get(at).filter(|run| run.0 <= page.0) else { return };
@@ -122,13 +122,13 @@ impl PageSet {
         }
     }
 
-    /// Number of pages.
+    /// The number of pages.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.runs.iter().map(|run| u64::from(run.1 - run.0) + 1).sum()
     }
 
-    /// Whether no page is in the set.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
@@ -139,7 +139,7 @@ impl PageSet {
         self.runs.iter().flat_map(|run| (run.0..=run.1).map(PageIndex))
     }
 
-    /// The runs as (first, last) pairs of 0-based indices, both included, in order.
+    /// The ranges in order, as pairs of the first and the last index, both included.
     pub fn runs(&self) -> impl Iterator<Item = (PageIndex, PageIndex)> + '_ {
         self.runs.iter().map(|run| (PageIndex(run.0), PageIndex(run.1)))
     }
@@ -155,7 +155,7 @@ impl FromIterator<PageIndex> for PageSet {
     }
 }
 
-/// Page numbers (1-based) as a selection that parses back to the same set: `1-3,7`.
+/// Writes 1-based page numbers as a selection that parses to the same set: `1-3,7`.
 impl fmt::Display for PageSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (first, last)) in self.runs().enumerate() {
@@ -170,29 +170,29 @@ impl fmt::Display for PageSet {
     }
 }
 
-/// Why a page selection was refused.
+/// The text is not a valid page selection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageSelectionError {
     /// The text is not a list of numbers and ranges, or a range runs backwards, or a number is 0.
     #[error("not a page selection")]
     Malformed,
-    /// A page past the end of the document.
+    /// A page number exceeds the number of pages.
     #[error("page {page} of a document of {page_count} pages")]
     OutOfRange {
-        /// The first number that is too large; saturated at `u64::MAX`.
+        /// The first number that is too large. It saturates at `u64::MAX`.
         page: u64,
-        /// Pages in the document.
+        /// The number of pages of the document.
         page_count: u32,
     },
 }
 
-/// Reads a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`.
+/// Parses a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`.
 ///
 /// Spaces are allowed around numbers, commas and dashes. The result is deduplicated and sorted.
 ///
 /// # Errors
 /// [`PageSelectionError::Malformed`] for anything else (an empty part, 0, `"5-2"`, `"-"`), and
-/// [`PageSelectionError::OutOfRange`] where a number is above `page_count`.
+/// [`PageSelectionError::OutOfRange`] if a number is above `page_count`.
 pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSet, PageSelectionError> {
     let mut set = PageSet::new();
     for part in text.split(',') {
@@ -223,7 +223,7 @@ fn parse_number(text: &str, page_count: u32) -> Result<PageNumber, PageSelection
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(PageSelectionError::Malformed);
     }
-    // All digits: the only way to fail is to be too large for the type.
+    // A text of digits can only fail by being too large.
     let page = text.parse::<u64>().unwrap_or(u64::MAX);
     if page == 0 {
         return Err(PageSelectionError::Malformed);

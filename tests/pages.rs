@@ -12,16 +12,16 @@ use std::sync::Arc;
 use pagewise::context::{InProcessReader, Reader};
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::render::NoFonts;
-use pagewise::worker::Readable;
+use pagewise::worker::ReadablePage;
 
 use crate::support::fixture;
 
-fn readable_as(html: &[u8], content_type: &str) -> Readable {
+fn readable_as(html: &[u8], content_type: &str) -> ReadablePage {
     let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
     reader.readable(&html.to_vec(), Some(content_type), "https://example.com/a/b", &Cancellation::new()).unwrap()
 }
 
-fn readable(html: &str) -> Readable {
+fn readable(html: &str) -> ReadablePage {
     readable_as(html.as_bytes(), "text/html; charset=utf-8")
 }
 

@@ -1,16 +1,10 @@
-//! Web pages → readable Markdown, and bytes → text by the charset that they are in.
+//! Converts web pages into Markdown, and bytes into text.
 //!
-//! Four crates were tried on the ten pages of `fixtures/web` (news, manual, encyclopaedia, forum, questions, list,
-//! product, tables as layout, Shift_JIS, an empty shell), with 55 phrases that a reader wants and 20 that are
-//! navigation, advertisements and the like, both looked for as they stand. dom_smoothie, which finds the article as
-//! browsers' reading views do, missed 9 of the 55 and kept none of the 20; htmd missed 6 and kept 9, fast_html2md 9 and
-//! 9, html-to-markdown-rs 4 and 11: these three convert the whole page, and leave links relative. fast_html2md also lost
-//! the line breaks of code. So the article is dom_smoothie's, but only where it is the larger part
-//! of the page; else the whole page is given, by the converter of the same tree, dom_query. What was left out is
-//! said.
+//! dom_smoothie finds the article, like the reading view of a browser. If the article is less than half of the page, the
+//! whole page is converted with dom_query instead. A note says what was left out.
 //!
-//! The parser behind them bounds neither depth nor time: a megabyte of unclosed tags can ask for gigabytes. So this is
-//! for a worker, like the readers of PDFs. Depth is looked at before anything recursive is called.
+//! The parser limits neither depth nor time, and a megabyte of unclosed tags can take gigabytes. So this runs in a worker,
+//! like the readers of PDFs, and the depth is checked before any recursion.
 
 mod charset;
 mod tree;
@@ -18,61 +12,61 @@ mod tree;
 use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
 
-pub use charset::decoded;
+pub use charset::decode_text;
 
-/// A web page, made readable.
+/// A web page as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Readable {
+pub struct ReadablePage {
     /// The page's title.
     pub title: Option<String>,
-    /// Its text as Markdown, with links made absolute.
+    /// The text as Markdown, with absolute links.
     pub markdown: String,
-    /// What was left out, one sentence each.
+    /// Remarks on what was left out, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Elements within elements. 400: browsers stop at 512, real pages have about 40.
+/// The deepest nesting of elements. Browsers stop at 512, and real pages have about 40.
 const MAX_DEPTH: usize = 400;
 
-/// Elements of a page in which an article is looked for.
+/// The most elements of a page in which an article is searched.
 const MAX_ELEMENTS: usize = 200_000;
 
-/// The share of a page's text that an article has to be, in percent. Below it the page is a list, a discussion or a
-/// form, and one piece of it was taken for the whole.
-const LEAST_SHARE: usize = 50;
+/// The least share of the page's text in an article, in percent. Below it, the page is a list, a discussion or a form, of
+/// which the article is only one piece.
+const MIN_ARTICLE_PERCENT: usize = 50;
 
-/// Makes a page readable that lies at `base`.
+/// Converts a page into Markdown. `base` is its URL.
 #[must_use]
-pub fn readable(html: &str, base: &str) -> Readable {
+pub fn convert_page(html: &str, base: &str) -> ReadablePage {
     let page = Document::from(html);
-    if tree::is_deeper(&page, MAX_DEPTH) {
+    if tree::is_nested_deeper(&page, MAX_DEPTH) {
         let notes = vec![format!("The page nests more than {MAX_DEPTH} elements; its text comes without form.")];
-        return Readable { title: None, markdown: page.text().to_string(), notes };
+        return ReadablePage { title: None, markdown: page.text().to_string(), notes };
     }
-    let title = Some(tree::clean(&page.select("title").text())).filter(|title| !title.is_empty());
+    let title = Some(tree::collapse_spaces(&page.select("title").text())).filter(|title| !title.is_empty());
     tree::prepare(&page, base);
     let whole = tree::visible_length(&page);
-    let article = article(&page, base).filter(|article| {
-        article.length.saturating_mul(100) >= whole.saturating_mul(LEAST_SHARE) && article.length > 0
+    let article = extract_article(&page, base).filter(|article| {
+        article.length.saturating_mul(100) >= whole.saturating_mul(MIN_ARTICLE_PERCENT) && article.length > 0
     });
     match article {
         Some(Article { title: of_article, markdown, length }) => {
-            let notes = (whole > length).then(|| left_out(length, whole)).into_iter().collect();
+            let notes = (whole > length).then(|| omission_note(length, whole)).into_iter().collect();
             let title = of_article.or(title);
-            Readable { markdown: under_title(title.as_deref(), &markdown), title, notes }
+            ReadablePage { markdown: with_title(title.as_deref(), &markdown), title, notes }
         }
-        None => Readable { markdown: tree::whole_page(&page), title, notes: Vec::new() },
+        None => ReadablePage { markdown: tree::convert_whole(&page), title, notes: Vec::new() },
     }
 }
 
-fn left_out(length: usize, whole: usize) -> String {
+fn omission_note(length: usize, whole: usize) -> String {
     format!(
         "This is the article of the page, {length} of {whole} characters of its text; what stands around it is left out."
     )
 }
 
-/// An article takes its heading for the page's title, and leaves it out.
-fn under_title(title: Option<&str>, markdown: &str) -> String {
+/// Adds the title as a heading, which an article omits.
+fn with_title(title: Option<&str>, markdown: &str) -> String {
     match title.filter(|_| !markdown.trim_start().starts_with("# ")) {
         Some(title) => format!("# {title}\n\n{markdown}"),
         None => markdown.to_owned(),
@@ -82,15 +76,15 @@ fn under_title(title: Option<&str>, markdown: &str) -> String {
 struct Article {
     title: Option<String>,
     markdown: String,
-    /// Characters that are seen.
+    /// The number of visible characters.
     length: usize,
 }
 
-fn article(page: &Document, base: &str) -> Option<Article> {
+fn extract_article(page: &Document, base: &str) -> Option<Article> {
     let config = Config { text_mode: TextMode::Markdown, max_elements_to_parse: MAX_ELEMENTS, ..Config::default() };
     let mut reader = Readability::with_document(page.clone(), Some(base), Some(config)).ok()?;
     let article = reader.parse().ok()?;
     let length = tree::visible_length(&Document::from(&*article.content));
-    let title = Some(tree::clean(&article.title)).filter(|title| !title.is_empty());
+    let title = Some(tree::collapse_spaces(&article.title)).filter(|title| !title.is_empty());
     Some(Article { title, markdown: article.text_content.to_string(), length })
 }

@@ -1,17 +1,18 @@
-//! The tree of a page.
+//! Works on the element tree of a page.
 
 use dom_query::{Document, NodeRef};
 
 use crate::http::Url;
 
-/// What is no text: it runs, draws, or is filled in.
-const NO_TEXT: &str = "script, style, template, svg, iframe, object, canvas, button, input, select, textarea, head";
+/// Elements without text to read: scripts, drawings and form controls.
+const WITHOUT_TEXT: &str =
+    "script, style, template, svg, iframe, object, canvas, button, input, select, textarea, head";
 
-/// What leads elsewhere on every page of a site.
+/// The navigation of a site.
 const NAVIGATION: &str = "nav, [role=navigation]";
 
-/// Whether elements lie in each other more than `max` times. Goes over the tree without recursion.
-pub(super) fn is_deeper(page: &Document, max: usize) -> bool {
+/// Whether elements nest deeper than `max`. Walks the tree without recursion.
+pub(super) fn is_nested_deeper(page: &Document, max: usize) -> bool {
     let root = page.root();
     let (mut node, mut depth) = (root, 0_usize);
     loop {
@@ -42,7 +43,7 @@ pub(super) fn is_deeper(page: &Document, max: usize) -> bool {
     }
 }
 
-/// Makes links absolute, and lists of terms paragraphs: the converter would run their entries together.
+/// Makes links absolute, and turns the entries of description lists into paragraphs, which the converter would join.
 pub(super) fn prepare(page: &Document, base: &str) {
     if let Ok(base) = Url::parse(base) {
         for (selector, name) in [("a[href]", "href"), ("img[src]", "src")] {
@@ -56,31 +57,31 @@ fn make_absolute(node: &NodeRef<'_>, name: &str, base: &Url) {
     let absolute = node.attr(name).and_then(|link| base.join(link.trim()).ok());
     match absolute.filter(|link| matches!(link.scheme(), "http" | "https" | "mailto" | "ftp")) {
         Some(link) => node.set_attr(name, link.as_str()),
-        // Pictures in the text itself, and scripts: long, and nothing to follow.
+        // Data URLs and scripts are long and lead nowhere.
         None => node.remove_attr(name),
     }
 }
 
-/// Characters of a page's text that are seen, white space aside.
+/// The number of visible characters, without white space.
 pub(super) fn visible_length(page: &Document) -> usize {
     let page = page.clone();
-    page.select(NO_TEXT).remove();
+    page.select(WITHOUT_TEXT).remove();
     page.select(NAVIGATION).remove();
     page.select("noscript").remove();
     page.text().chars().filter(|character| !character.is_whitespace()).count()
 }
 
-/// All that is text on the page, navigation aside; of a page that has nothing else, what it says without scripts.
-pub(super) fn whole_page(page: &Document) -> String {
-    page.select(NO_TEXT).remove();
+/// Converts the whole page except navigation. If that is empty, returns the text for browsers without scripts.
+pub(super) fn convert_whole(page: &Document) -> String {
+    page.select(WITHOUT_TEXT).remove();
     page.select(NAVIGATION).remove();
     let unscripted = page.select("noscript").text().to_string();
     page.select("noscript").remove();
     let markdown = page.md(None).trim().to_owned();
-    if markdown.is_empty() { clean(&unscripted) } else { markdown }
+    if markdown.is_empty() { collapse_spaces(&unscripted) } else { markdown }
 }
 
-/// `text` with single spaces.
-pub(super) fn clean(text: &str) -> String {
+/// Collapses white space into single spaces.
+pub(super) fn collapse_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Request bodies that are made while they are sent, so that a large one never lies in memory as a whole.
+//! Request bodies that are produced while they are sent, so that a large one is never in memory as a whole.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use reqwest::Body;
 
-/// A body of `length` bytes out of `pieces`. The length is told the server first, so it must be that of the pieces.
+/// A body of `length` bytes from `pieces`. The length is sent first, so it must be that of all pieces together.
 pub(crate) fn streamed(pieces: impl Iterator<Item = Bytes> + Send + Sync + Unpin + 'static, length: u64) -> Body {
     Body::wrap(Pieces { pieces, left: length })
 }

@@ -1,8 +1,8 @@
-//! The engine: hayro.
+//! Draws pages with hayro.
 
 use super::RenderError;
 use super::count::{Counter, Ledger};
-use super::fonts::Resolver;
+use super::fonts::FontResolver;
 use super::size::Canvas;
 use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
 use crate::limits::Limits;
@@ -20,23 +20,23 @@ use hayro::{RenderCache, RenderSettings, render_into};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pixels, and what is missing from them.
-pub(super) struct Drawn {
-    /// Red, green, blue and an opaque fourth, from the upper left corner.
+/// The pixels of a page, and notes about what is missing from them.
+pub(super) struct DrawnPage {
+    /// RGBA pixels with opaque alpha, from the upper left corner.
     pub(super) pixels: Vec<u8>,
     pub(super) notes: BTreeSet<String>,
-    /// Whether the page names fonts, pictures or the like, or has annotations.
-    pub(super) is_something: bool,
+    /// Whether the page has resources that can draw something, or annotations.
+    pub(super) may_draw: bool,
 }
 
-/// Draws one page of a file, once what drawing it comes to is counted.
-pub(super) fn page(
+/// Counts the steps of drawing one page of a file, then draws it.
+pub(super) fn draw_page(
     file: &Bytes,
     index: PageIndex,
     canvas: &Canvas,
-    fonts: &Arc<Resolver>,
+    fonts: &Arc<FontResolver>,
     limits: &Limits,
-) -> Result<Drawn, RenderError> {
+) -> Result<DrawnPage, RenderError> {
     let steps = Steps::for_picture(limits, u64::from(canvas.width) * u64::from(canvas.height));
     let file = CountedFile::new(file.clone(), &steps);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| RenderError::Unreadable)?;
@@ -45,7 +45,7 @@ pub(super) fn page(
     let warnings = Arc::new(Mutex::new(BTreeSet::new()));
     let sink = Arc::clone(&warnings);
     let settings = InterpreterSettings {
-        font_resolver: fonts.answers(),
+        font_resolver: fonts.engine_callback(),
         warning_sink: Arc::new(move |warning| {
             sink.lock().unwrap_or_else(PoisonError::into_inner).extend(note(warning).map(str::to_owned));
         }),
@@ -54,20 +54,21 @@ pub(super) fn page(
     let to_canvas = Affine::translate((-canvas.left, -canvas.top))
         * Affine::scale(canvas.scale)
         * page.initial_transform(true).to_kurbo();
-    let reach = count(page, canvas, to_canvas, &settings, &steps, limits);
+    let reach = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
     let mut context = RenderContext::new(canvas.width, canvas.height);
-    let how = RenderSettings { hinting: !reach.has_rules, ..RenderSettings::default() };
-    render_into(page, &RenderCache::new(), &settings, &how, &mut context, to_canvas);
+    let render_settings = RenderSettings { hinting: !reach.has_rules, ..RenderSettings::default() };
+    render_into(page, &RenderCache::new(), &settings, &render_settings, &mut context, to_canvas);
     context.flush();
     let mut pixmap = Pixmap::new(canvas.width, canvas.height);
-    let onto_white = RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
-    context.render_with(&mut pixmap, &mut Resources::default(), onto_white);
+    let white_background =
+        RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
+    context.render_with(&mut pixmap, &mut Resources::default(), white_background);
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(Drawn { pixels: pixmap.data_as_u8_slice().to_vec(), notes, is_something: reach.is_something })
+    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: reach.is_something })
 }
 
-/// Counts what drawing the page comes to. Leaves the engine where that is too much.
-fn count<'a>(
+/// Counts the steps of drawing the page. Stops the engine if there are too many.
+fn count_steps<'a>(
     page: &Page<'a>,
     canvas: &Canvas,
     to_canvas: Affine,

@@ -1,8 +1,8 @@
-//! Fonts that a page names and does not carry.
+//! Supplies the fonts that a page uses without embedding them.
 //!
-//! The fourteen standard fonts come with the engine and stand in for all Latin ones. Other scripts need a font from
-//! outside: this room asks for it by script when the engine asks for it by name, reads no file, and says which font it
-//! did not get. So it is asked for every font that text is set in, wherever the page, a form or an annotation names it.
+//! The engine brings the fourteen standard fonts, which replace all Latin ones. Other scripts need an external font. When
+//! the engine asks for one by name, this module requests it by script from a [`FontSource`] and notes a missing one. It
+//! reads no files itself.
 
 use crate::document::text_string::is_hidden;
 use hayro::hayro_interpret::FontResolverFn;
@@ -11,10 +11,10 @@ use hayro::hayro_interpret::hayro_cmap::CidFamily;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a font must have glyphs for.
+/// The script that a font must have glyphs for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WantedScript {
-    /// Adobe-Japan1, as the other three a predefined character collection (ISO 32000-2, 9.7.3).
+    /// Adobe-Japan1. Like the next three, it is a predefined character collection (ISO 32000-2, 9.7.3).
     Japanese,
     /// Adobe-GB1.
     SimplifiedChinese,
@@ -22,35 +22,35 @@ pub enum WantedScript {
     TraditionalChinese,
     /// Adobe-Korea1.
     Korean,
-    /// As many scripts as a font can have: nothing says which.
+    /// Unknown, so the font should cover as many scripts as possible.
     Any,
 }
 
-/// A font that is wanted from outside.
+/// A request for an external font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WantedFont {
-    /// The script that it must have.
+    /// The script that the font must have.
     pub script: WantedScript,
-    /// Whether serifs are wanted.
+    /// Whether the font should have serifs.
     pub is_serif: bool,
 }
 
 /// A font file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FontFile {
-    /// TrueType or OpenType, or a collection of them.
+    /// A TrueType or OpenType font, or a collection of them.
     pub bytes: Arc<Vec<u8>>,
-    /// The font's place in a collection.
+    /// The font's index in a collection.
     pub index: u32,
 }
 
-/// Where fonts come from.
+/// Supplies external fonts.
 pub trait FontSource: Send + Sync {
     /// A font with the glyphs of a script.
     fn font(&self, wanted: WantedFont) -> Option<FontFile>;
 }
 
-/// No fonts but those that come with the engine.
+/// Supplies no external fonts, so only those of the engine are used.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFonts;
 
@@ -60,37 +60,37 @@ impl FontSource for NoFonts {
     }
 }
 
-/// Characters of a font's name that a note quotes.
+/// The most characters of a font's name that a note quotes.
 const MAX_NAME_CHARACTERS: usize = 80;
 
-/// Answers the engine, and remembers which fonts nobody had.
-pub(super) struct Resolver {
+/// Answers the engine's font queries and records missing fonts.
+pub(super) struct FontResolver {
     source: Arc<dyn FontSource>,
     missing: Mutex<BTreeSet<String>>,
 }
 
-impl Resolver {
+impl FontResolver {
     pub(super) fn new(source: &Arc<dyn FontSource>) -> Arc<Self> {
         Arc::new(Self { source: Arc::clone(source), missing: Mutex::default() })
     }
 
-    /// Which fonts are neither embedded nor at hand, a sentence each.
+    /// One sentence for each font that is neither embedded nor available.
     pub(super) fn notes(&self) -> Vec<String> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// What the engine calls: a font of the script, else a standard font.
-    pub(super) fn answers(self: &Arc<Self>) -> FontResolverFn {
+    /// The engine's callback: it returns a font for the script, or a standard font.
+    pub(super) fn engine_callback(self: &Arc<Self>) -> FontResolverFn {
         let this = Arc::clone(self);
         Arc::new(move |query| match query {
             FontQuery::Standard(standard) => Some(standard.get_font_data()),
             FontQuery::Fallback(wanted) => {
-                Some(this.found(wanted).unwrap_or_else(|| wanted.pick_standard_font().get_font_data()))
+                Some(this.find_font(wanted).unwrap_or_else(|| wanted.pick_standard_font().get_font_data()))
             }
         })
     }
 
-    fn found(&self, query: &FallbackFontQuery) -> Option<(FontData, u32)> {
+    fn find_font(&self, query: &FallbackFontQuery) -> Option<(FontData, u32)> {
         let script = script_of(query);
         let is_serif = query.is_serif || name_of(query).is_some_and(is_serif);
         let font = self.source.font(WantedFont { script, is_serif });
@@ -98,7 +98,7 @@ impl Resolver {
             self.missing.lock().unwrap_or_else(PoisonError::into_inner).insert(note(query, script));
         }
         font.map(|font| {
-            let data: FontData = Arc::new(Shared(font.bytes));
+            let data: FontData = Arc::new(SharedFontBytes(font.bytes));
             (data, font.index)
         })
     }
@@ -118,10 +118,10 @@ fn name_of(query: &FallbackFontQuery) -> Option<&str> {
     query.post_script_name.as_deref().or(query.font_name.as_deref())
 }
 
-/// Font bytes that several pages share.
-struct Shared(Arc<Vec<u8>>);
+/// The bytes of a font, shared by several pages.
+struct SharedFontBytes(Arc<Vec<u8>>);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedFontBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
@@ -137,7 +137,7 @@ fn script_of(query: &FallbackFontQuery) -> WantedScript {
     }
 }
 
-/// Whether a name is one of the common fonts with serifs.
+/// Whether the name resembles that of a common font with serifs.
 fn is_serif(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["ming", "mincho", "song", "sun", "serif", "batang", "ryumin", "kaiti", "myungjo", "mj"]

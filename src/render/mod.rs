@@ -1,8 +1,7 @@
-//! A page → pixels → PNG.
+//! Renders a page as a PNG.
 //!
-//! hayro draws, on a thread of its own, where a panic costs a typed error. Sizes are checked before anything is
-//! allocated: the engine cuts lengths to sixteen bits without a word. What drawing a page comes to is counted by the same
-//! interpreter before anything is painted.
+//! hayro draws on a separate thread, where a panic becomes a typed error. Sizes are checked first, because the engine
+//! truncates lengths to sixteen bits silently. The same interpreter counts the steps of a page before anything is painted.
 
 mod count;
 mod draw;
@@ -18,14 +17,14 @@ use crate::limits::{LimitExceeded, Limits};
 use crate::page::PageIndex;
 use std::sync::Arc;
 
-/// How a page is to be drawn.
+/// The options for drawing a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RenderOptions {
     /// Pixels per inch.
     pub dpi: Dpi,
-    /// The part of the page; `None` is all of it.
+    /// The part of the page; `None` for the whole page.
     pub region: Option<Region>,
-    /// Pixels of the picture at most, where that is less than the limit of this name; what would be larger is refused.
+    /// The most pixels of the picture, in addition to the limit of this name. A larger picture is refused.
     pub max_pixels: u64,
 }
 
@@ -44,11 +43,11 @@ pub struct Picture {
     pub width: u32,
     /// Pixels from top to bottom.
     pub height: u32,
-    /// What could not be drawn, a sentence each.
+    /// One sentence for each thing that could not be drawn.
     pub notes: Vec<String>,
 }
 
-/// Why a page could not be drawn.
+/// A page cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// The document could not be read.
@@ -57,16 +56,16 @@ pub enum RenderError {
     /// The picture would have too many pixels.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
-    /// The engine's own reader refused the file or the page.
+    /// The engine cannot read the file or the page.
     #[error("the engine cannot read the page")]
     Unreadable,
-    /// The engine gave up inside.
+    /// The engine failed while drawing.
     #[error(transparent)]
     Engine(EngineFailure),
-    /// The picture could not be written as a PNG.
+    /// The picture cannot be encoded as a PNG.
     #[error("the picture cannot be written: {reason}")]
     Encoding {
-        /// Why.
+        /// The encoder's error.
         reason: String,
     },
 }
@@ -81,11 +80,11 @@ impl From<EngineFailure> for RenderError {
     }
 }
 
-/// Draws a one-page PDF, as the room `split` cuts them, on white ground, with its annotations and form fields.
+/// Draws a one-page PDF from the room `split` on a white background, with its annotations and form fields.
 ///
 /// # Errors
-/// [`RenderError::Limit`] for a picture of too many pixels, before it is drawn; [`RenderError::Document`] where the
-/// chunk is no PDF, is encrypted, or draws without end; the others where the engine fails.
+/// [`RenderError::Limit`] for too many pixels, before anything is drawn; [`RenderError::Document`] for a chunk that is not
+/// a PDF, is encrypted, or takes too many steps; the others if the engine fails.
 pub fn chunk_picture(
     chunk: &[u8],
     options: &RenderOptions,
@@ -96,11 +95,11 @@ pub fn chunk_picture(
     page_picture(&Document::open(source, None, limits)?, PageIndex(0), options, fonts)
 }
 
-/// Draws a page out of the whole file, for a page that cannot be cut. As [`chunk_picture`] otherwise.
+/// The same as [`chunk_picture`], but draws a page of the whole file, for a page that cannot be cut.
 ///
 /// # Errors
-/// As [`chunk_picture`]; also [`RenderError::Document`] with [`DocumentError::PageOutOfRange`] past the end, and with
-/// [`DocumentError::UnsupportedEncryption`] for encrypted files that are not decrypted first.
+/// Those of [`chunk_picture`], [`DocumentError::PageOutOfRange`], and [`DocumentError::UnsupportedEncryption`] for a file
+/// that is encrypted in a way that cannot be decrypted first.
 pub fn page_picture(
     document: &Document,
     index: PageIndex,
@@ -110,8 +109,8 @@ pub fn page_picture(
     let geometry = document.page_geometry(index)?;
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
     let EngineFile { file, generated } = document.engine_file(index)?;
-    let resolver = fonts::Resolver::new(fonts);
-    let drawn = run_contained(|| draw::page(&file, index, &canvas, &resolver, document.limits()))??;
+    let resolver = fonts::FontResolver::new(fonts);
+    let drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let generated = [
         (
@@ -129,14 +128,14 @@ pub fn page_picture(
     let generated =
         generated.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
     let mut notes = generated.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
-    if drawn.is_something && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
-        notes.push(NOTHING_SEEN.to_owned());
+    if drawn.may_draw && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
+        notes.push(BLANK_PICTURE.to_owned());
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })
 }
 
-/// The engine does not say of every picture or font that it cannot read it.
-const NOTHING_SEEN: &str = "nothing can be seen in this picture, though the page has fonts, pictures or annotations: they \
+/// The note for a blank picture, because the engine does not report every picture or font that it cannot read.
+const BLANK_PICTURE: &str = "nothing can be seen in this picture, though the page has fonts, pictures or annotations: they \
                             may be white, hidden or damaged";
 
 fn is_one_color(pixels: &[u8]) -> bool {

@@ -1,37 +1,37 @@
-//! Pixels → PNG, in the fewest bits that hold their colours.
+//! Encodes pixels as a PNG with the smallest colour type that fits.
 
 use super::RenderError;
 use png::{BitDepth, ColorType, Compression, Encoder};
 use std::collections::HashMap;
 
-/// Colours of a palette.
+/// The most colours of a palette.
 const MAX_COLORS: usize = 256;
 
-/// Pixels in a form that PNG has.
-enum Reduced {
+/// Pixels in a colour type of PNG.
+enum ReducedPixels {
     Gray(Vec<u8>),
     Palette { colors: Vec<u8>, indices: Vec<u8> },
     Rgb(Vec<u8>),
 }
 
-/// Encodes pixels of red, green, blue and an opaque fourth.
+/// Encodes RGBA pixels with opaque alpha.
 pub(super) fn encode(pixels: &[u8], width: u16, height: u16) -> Result<Vec<u8>, RenderError> {
     let mut file = Vec::new();
-    let reduced = reduced(pixels);
+    let reduced = reduce_colors(pixels);
     let mut encoder = Encoder::new(&mut file, width.into(), height.into());
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::Balanced);
     let data = match reduced {
-        Reduced::Gray(data) => {
+        ReducedPixels::Gray(data) => {
             encoder.set_color(ColorType::Grayscale);
             data
         }
-        Reduced::Palette { colors, indices } => {
+        ReducedPixels::Palette { colors, indices } => {
             encoder.set_color(ColorType::Indexed);
             encoder.set_palette(colors);
             indices
         }
-        Reduced::Rgb(data) => {
+        ReducedPixels::Rgb(data) => {
             encoder.set_color(ColorType::Rgb);
             data
         }
@@ -44,16 +44,17 @@ pub(super) fn encode(pixels: &[u8], width: u16, height: u16) -> Result<Vec<u8>, 
     Ok(file)
 }
 
-fn reduced(pixels: &[u8]) -> Reduced {
+fn reduce_colors(pixels: &[u8]) -> ReducedPixels {
     let (pixels, _) = pixels.as_chunks::<4>();
     if pixels.iter().all(|[red, green, blue, _]| red == green && green == blue) {
-        return Reduced::Gray(pixels.iter().map(|[gray, ..]| *gray).collect());
+        return ReducedPixels::Gray(pixels.iter().map(|[gray, ..]| *gray).collect());
     }
-    in_palette(pixels).unwrap_or_else(|| Reduced::Rgb(pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()))
+    index_colors(pixels)
+        .unwrap_or_else(|| ReducedPixels::Rgb(pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()))
 }
 
-/// The pixels as indices, where they have few colours.
-fn in_palette(pixels: &[[u8; 4]]) -> Option<Reduced> {
+/// The pixels as indices into a palette; `None` if they have too many colours.
+fn index_colors(pixels: &[[u8; 4]]) -> Option<ReducedPixels> {
     let mut known: HashMap<[u8; 4], u8> = HashMap::new();
     let mut colors = Vec::new();
     let mut indices = Vec::with_capacity(pixels.len());
@@ -74,7 +75,7 @@ fn in_palette(pixels: &[[u8; 4]]) -> Option<Reduced> {
         last = Some((*pixel, index));
         indices.push(index);
     }
-    Some(Reduced::Palette { colors, indices })
+    Some(ReducedPixels::Palette { colors, indices })
 }
 
 #[cfg(test)]

@@ -1,27 +1,27 @@
-//! Points → pixels.
+//! Converts a page's size in points into pixels.
 
 use super::RenderOptions;
 use crate::document::PageGeometry;
 use crate::limits::{Limit, LimitExceeded, Limits};
 
-/// Pixels per inch, from 72 to 300; fewer only where a budget asks for them.
+/// A resolution in pixels per inch, from 72 to 300. Only a budget of pixels can make it lower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dpi(u16);
 
 impl Dpi {
-    /// The coarsest that can be asked for: a pixel a point.
+    /// The lowest resolution that can be requested: one pixel per point.
     pub const MIN: u16 = 72;
-    /// The finest.
+    /// The highest resolution.
     pub const MAX: u16 = 300;
 
-    /// The nearest resolution that there is.
+    /// The nearest allowed resolution.
     #[must_use]
     pub fn clamped(dpi: u64) -> Self {
         let clamped = dpi.clamp(Self::MIN.into(), Self::MAX.into());
         Self(u16::try_from(clamped).unwrap_or(Self::MAX))
     }
 
-    /// At most `dpi`, below [`Dpi::MIN`] too: for pictures under a budget of pixels. 1 at least.
+    /// At most `dpi`, and at least 1. It may be below [`Dpi::MIN`], for pictures under a budget of pixels.
     #[must_use]
     pub fn at_most(dpi: u64) -> Self {
         Self(u16::try_from(dpi.clamp(1, Self::MAX.into())).unwrap_or(Self::MAX))
@@ -40,7 +40,7 @@ impl Default for Dpi {
     }
 }
 
-/// A part of a page as it is seen, in shares of its width and height from the upper left corner.
+/// A part of the visible page, in fractions of its width and height from the upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Region {
     left: f64,
@@ -50,7 +50,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// The part between two corners; `None` where it is empty or not within 0 and 1.
+    /// The part between two corners; `None` if it is empty or exceeds the range from 0 to 1.
     #[must_use]
     pub fn new(left: f64, top: f64, right: f64, bottom: f64) -> Option<Self> {
         let is_within = [left, top, right, bottom].iter().all(|share| (0.0..=1.0).contains(share));
@@ -66,21 +66,21 @@ impl Region {
     const WHOLE: Self = Self { left: 0.0, top: 0.0, right: 1.0, bottom: 1.0 };
 }
 
-/// Where the page is drawn to.
+/// The canvas on which a page is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Canvas {
     pub(super) width: u16,
     pub(super) height: u16,
-    /// Pixels for a unit of the page's own space.
+    /// The pixels per unit of user space.
     pub(super) scale: f64,
-    /// Pixels of the page that are left of the canvas.
+    /// The pixels of the page to the left of the canvas.
     pub(super) left: f64,
-    /// Pixels of the page that are above the canvas.
+    /// The pixels of the page above the canvas.
     pub(super) top: f64,
 }
 
 impl Canvas {
-    /// For a page of this geometry.
+    /// The canvas for a page of this geometry.
     pub(super) fn of(page: &PageGeometry, options: &RenderOptions, limits: &Limits) -> Result<Self, LimitExceeded> {
         let pixels_per_point = f64::from(options.dpi.get()) / 72.0;
         let region = options.region.unwrap_or(Region::WHOLE);
@@ -98,13 +98,14 @@ impl Canvas {
     }
 }
 
-/// A side of the canvas.
+/// Checks a side of the canvas.
 fn side(pixels: u64, limit: u16) -> Result<u16, LimitExceeded> {
     let side = u16::try_from(pixels).ok().filter(|side| *side <= limit);
     side.ok_or(LimitExceeded { which: Limit::SidePixels, limit: limit.into(), found: pixels })
 }
 
-/// Whole pixels, 1 at least. A page whose points times resolution is whole but for the rounding of its numbers keeps its last pixel.
+/// Rounds down to whole pixels, at least 1. A small tolerance keeps the last pixel of sizes that are whole except for
+/// rounding errors.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
 fn whole(pixels: f64) -> u64 {
     ((pixels + 1e-6).floor() as u64).max(1)

@@ -62,7 +62,7 @@ impl RequestHandler {
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
-            WorkerRequest::Readable(page) => convert_web_page(file, &page),
+            WorkerRequest::ReadablePage(page) => convert_web_page(file, &page),
             #[cfg(debug_assertions)]
             WorkerRequest::Drill(drill) => Ok(WorkerReply::Drilled(drill.run()).into()),
             request => match &self.document {
@@ -138,7 +138,7 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         WorkerRequest::Geometry(page) => WorkerReply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         WorkerRequest::Fingerprint(page) => WorkerReply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         WorkerRequest::Notes => WorkerReply::Notes(document.notes()),
-        WorkerRequest::Open { .. } | WorkerRequest::Close | WorkerRequest::Readable(_) => {
+        WorkerRequest::Open { .. } | WorkerRequest::Close | WorkerRequest::ReadablePage(_) => {
             return Err(failure("no question about a document"));
         }
         #[cfg(debug_assertions)]

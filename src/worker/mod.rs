@@ -41,7 +41,9 @@ pub use drill::Drill;
 pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
-pub use pages::{PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, Readable, Reader, RenderOptions};
+pub use pages::{
+    PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, RenderOptions,
+};
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
 pub use sandbox::SandboxLayers;

@@ -8,7 +8,7 @@ use super::error::WorkerError;
 use super::web_page::read_web_page;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-pub use crate::html::Readable;
+pub use crate::html::ReadablePage;
 use crate::limits::{Cancellation, LimitExceeded, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 pub use crate::render::{Picture, RenderOptions};
@@ -37,7 +37,7 @@ pub trait Reader: Send + Sync {
         content_type: Option<&str>,
         base: &str,
         cancellation: &Cancellation,
-    ) -> Result<Readable, PdfError> {
+    ) -> Result<ReadablePage, PdfError> {
         cancellation.check()?;
         read_web_page(file, content_type, base)
     }

@@ -2,14 +2,18 @@
 
 use super::pages::PdfError;
 use crate::document::ReadAt;
-use crate::html::{Readable, decoded, readable};
+use crate::html::{ReadablePage, convert_page, decode_text};
 
 /// Converts the web page in `file` to Markdown, in this process.
-pub(super) fn read_web_page(file: &dyn ReadAt, content_type: Option<&str>, base: &str) -> Result<Readable, PdfError> {
+pub(super) fn read_web_page(
+    file: &dyn ReadAt,
+    content_type: Option<&str>,
+    base: &str,
+) -> Result<ReadablePage, PdfError> {
     let length = usize::try_from(file.len()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(length).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     bytes.resize(length, 0);
     file.read_at(0, &mut bytes)?;
-    Ok(readable(&decoded(&bytes, content_type), base))
+    Ok(convert_page(&decode_text(&bytes, content_type), base))
 }

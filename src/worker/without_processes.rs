@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::WorkerError;
 use super::fonts::{FontFiles, LocalFonts};
 use super::in_process::InProcessReader;
-use super::pages::{Pages, PdfError, Readable, Reader};
+use super::pages::{Pages, PdfError, ReadablePage, Reader};
 use super::sandbox::SandboxLayers;
 use super::settings::WorkerSettings;
 use crate::document::ReadAt;
@@ -58,7 +58,7 @@ impl Reader for WorkerReader {
         content_type: Option<&str>,
         base: &str,
         cancellation: &Cancellation,
-    ) -> Result<Readable, PdfError> {
+    ) -> Result<ReadablePage, PdfError> {
         self.layers()?;
         self.reader.readable(file, content_type, base, cancellation)
     }

@@ -7,7 +7,7 @@ use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::phrases::{NO_TEXT_IN_PDF, page_heading, unreadable_page_text};
 use crate::hash::ContentHash;
-use crate::html::decoded;
+use crate::html::decode_text;
 use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, detect_kind, open_url};
@@ -161,7 +161,7 @@ impl FetchJob<'_> {
                 let limit = self.context.limits.max_file_bytes;
                 let bytes = file.read_all(limit, "max_file_bytes").map_err(|error| self.source_error(error))?;
                 let mime_type = content_type.map_or("text/plain".to_owned(), mime_of);
-                let text = decoded(&bytes, content_type);
+                let text = decode_text(&bytes, content_type);
                 // Large texts exist once at a time.
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::document::ReadAt;
 use crate::limits::Cancellation;
-use crate::worker::{Pages, PdfError, Readable, Reader};
+use crate::worker::{Pages, PdfError, ReadablePage, Reader};
 
 /// A password. Its debug output is masked.
 #[derive(Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Reader for FallbackPasswordReader {
         content_type: Option<&str>,
         base: &str,
         cancellation: &Cancellation,
-    ) -> Result<Readable, PdfError> {
+    ) -> Result<ReadablePage, PdfError> {
         self.reader.readable(file, content_type, base, cancellation)
     }
 }

@@ -247,7 +247,7 @@ impl AppearanceGenerator {
 fn form_of(bounds: &[f64]) -> Dictionary {
     let mut form = Dictionary::new();
     form.set("Type", Object::Name(b"XObject".to_vec()));
-    form.set("Subtype", Object::Name(b"AppearanceGenerator".to_vec()));
+    form.set("Subtype", Object::Name(b"Form".to_vec()));
     form.set("BBox", numbers(bounds));
     form
 }

@@ -47,7 +47,7 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
     kept
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are match_at")]
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
 fn row_of(line: &TextLine) -> i64 {
     (line.across / ROW_PT).floor() as i64
 }

@@ -14,7 +14,7 @@ use crate::limits::{Cancellation, Limits};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::FontFiles;
-use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, Readable, Reader, RenderOptions};
+use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, ReadablePage, Reader, RenderOptions};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
 use crate::worker::wire::{AnswerExtras, TextSource, WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
@@ -98,7 +98,7 @@ impl Reader for WorkerReader {
         content_type: Option<&str>,
         base: &str,
         cancellation: &Cancellation,
-    ) -> Result<Readable, PdfError> {
+    ) -> Result<ReadablePage, PdfError> {
         let content_type = content_type.map(str::to_owned);
         self.ask_readable(file, WebPageSource { length: file.len(), content_type, base: base.to_owned() }, cancellation)
     }
@@ -111,17 +111,17 @@ impl WorkerReader {
         file: &dyn ReadAt,
         page: WebPageSource,
         cancellation: &Cancellation,
-    ) -> Result<Readable, PdfError> {
+    ) -> Result<ReadablePage, PdfError> {
         let key = file.identity();
         self.pool.refuse_deadly_document(key.as_ref())?;
         let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(file)?) } else { None };
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let mut lease = self.pool.lease(cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let error = match process.call(&WorkerRequest::Readable(page), descriptor, &*self.fonts, cancellation) {
-            Ok(WorkerAnswer { reply: WorkerReply::Readable { title, notes }, body, .. }) => {
+        let error = match process.call(&WorkerRequest::ReadablePage(page), descriptor, &*self.fonts, cancellation) {
+            Ok(WorkerAnswer { reply: WorkerReply::ReadablePage { title, notes }, body, .. }) => {
                 match String::from_utf8(body.into()) {
-                    Ok(markdown) => return Ok(Readable { title, markdown, notes }),
+                    Ok(markdown) => return Ok(ReadablePage { title, markdown, notes }),
                     Err(_) => WorkerError::Nonsense,
                 }
             }

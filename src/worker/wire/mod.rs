@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::hash::PageFingerprint;
-use crate::html::Readable;
+use crate::html::ReadablePage;
 use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use crate::page::PageIndex;
 use crate::worker::pages::{PageText, PdfAction, PdfChunk, PdfError, Picture};
@@ -64,7 +64,7 @@ pub(crate) enum WorkerRequest {
     },
     Notes,
     /// Converts the attached web page to Markdown.
-    Readable(WebPageSource),
+    ReadablePage(WebPageSource),
     #[cfg(debug_assertions)]
     Drill(crate::worker::drill::Drill),
 }
@@ -151,7 +151,7 @@ pub(crate) enum WorkerReply {
         notes: Vec<String>,
     },
     Notes(Vec<String>),
-    Readable {
+    ReadablePage {
         title: Option<String>,
         notes: Vec<String>,
     },
@@ -360,9 +360,9 @@ impl WorkerReply {
     }
 
     /// The reply for a web page, and the message body.
-    pub(crate) fn of_readable(page: Readable) -> (Self, Bytes) {
-        let Readable { title, markdown, notes } = page;
-        (Self::Readable { title, notes }, markdown.into_bytes().into())
+    pub(crate) fn of_readable(page: ReadablePage) -> (Self, Bytes) {
+        let ReadablePage { title, markdown, notes } = page;
+        (Self::ReadablePage { title, notes }, markdown.into_bytes().into())
     }
 
     /// The reply for a picture, and the message body.
