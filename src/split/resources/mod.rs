@@ -9,12 +9,14 @@ mod colors;
 mod content;
 mod names;
 mod usage;
+mod used_resources;
 
 pub(crate) use colors::DeviceColors;
 pub(crate) use names::UsedNames;
 pub(crate) use usage::ContentUsage;
+pub(crate) use used_resources::UsedResources;
 
-use crate::document::fast_hash::{FastMap, FastSet};
+use crate::document::fast_hash::FastSet;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
 use crate::document::{DocumentError, Reading};
@@ -38,33 +40,6 @@ pub(crate) enum ResourceScope {
     Page(u32),
     /// A dictionary that cannot be identified, such as that of a direct font.
     Nested,
-}
-
-/// The used names for each resource dictionary and each indirect category dictionary.
-#[derive(Default)]
-pub(crate) struct UsedResources {
-    used: FastMap<ResourceScope, UsedNames>,
-    /// Whether any content does not decode to its end.
-    pub(crate) has_damaged_content: bool,
-    /// Device colour families in use; all of them if content could not be read.
-    pub(crate) device_colors: DeviceColors,
-}
-
-impl UsedResources {
-    /// The used names of a dictionary; `None` if it must not be pruned.
-    pub(crate) fn of(&self, scope: ResourceScope) -> Option<&UsedNames> {
-        self.used.get(&scope)
-    }
-
-    /// Adds the resources used by another page.
-    pub(crate) fn merge(&mut self, other: Self) {
-        #[expect(clippy::iter_over_hash_type, reason = "the union is the same in any order")]
-        for (scope, names) in other.used {
-            self.used.entry(scope).or_default().merge(&names);
-        }
-        self.has_damaged_content |= other.has_damaged_content;
-        self.device_colors.merge(other.device_colors);
-    }
 }
 
 /// Finds the resources that a page uses; device colours only if `needs_colors`.
