@@ -135,68 +135,74 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
-        let asked = self.sources.open(&request.file, request.requester())?;
-        let (memory, doubts) = self.memory(&asked, request)?;
-        let (mut draft, text) = self.draft(&asked, request, &memory, progress)?;
-        asked.check_unchanged()?;
+        let requested = self.sources.open(&request.file, request.requester())?;
+        let (memory, doubts) = self.memory(&requested, request)?;
+        let (mut draft, text) = self.draft(&requested, request, &memory, progress)?;
+        requested.check_unchanged()?;
         draft.blocks.extend((!doubts.is_empty()).then(|| Block::Text(doubts.join("\n"))));
         draft.details.notes.extend(doubts);
         draft.details.point = memory.snapshot().map(|snapshot| ConversationPoint(snapshot.head.latest.0));
         // A result that cancellation cut short is not an answer.
-        let cancelled = |stopped: StopReason| ContextError::Pdf { path: asked.path.clone(), error: stopped.into() };
+        let cancelled = |stopped: StopReason| ContextError::Pdf { path: requested.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
-        Ok(self.answer(&asked, request, &memory, draft, text))
+        Ok(self.answer(&requested, request, &memory, draft, text))
     }
 
     /// What the conversation holds of the file, and notes if that is uncertain.
-    fn memory(&self, asked: &RequestedFile, request: &FileRequest) -> Result<(FileMemory, Vec<String>), ContextError> {
-        let conversation = request.conversation.as_ref().filter(|_| !matches!(asked.kind, FileKind::Other { .. }));
+    fn memory(
+        &self,
+        requested: &RequestedFile,
+        request: &FileRequest,
+    ) -> Result<(FileMemory, Vec<String>), ContextError> {
+        let conversation = request.conversation.as_ref().filter(|_| !matches!(requested.kind, FileKind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((FileMemory::none(), Vec::new())) };
-        let content = asked.content_hash(&self.hashes)?;
-        self.contents.remember_reference(content, &asked.path);
+        let content = requested.content_hash(&self.hashes)?;
+        self.contents.remember_reference(content, &requested.path);
         let session = self.session(conversation, request.generation);
         let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((FileMemory::none(), session.notes));
         };
-        let told = snapshot.view.last_reported_content(&asked.key).filter(|told| *told != content);
-        let pages_before = told.and_then(|told| self.contents.page_count(&told, self.cache.store()));
-        Ok((FileMemory::of(snapshot, content, asked.key, pages_before), session.notes))
+        let last_reported =
+            snapshot.view.last_reported_content(&requested.key).filter(|last_reported| *last_reported != content);
+        let pages_before =
+            last_reported.and_then(|last_reported| self.contents.page_count(&last_reported, self.cache.store()));
+        Ok((FileMemory::of(snapshot, content, requested.key, pages_before), session.notes))
     }
 
     fn draft(
         &self,
-        asked: &RequestedFile,
+        requested: &RequestedFile,
         request: &FileRequest,
         memory: &FileMemory,
         progress: &dyn ProgressListener,
     ) -> Result<DraftWithText, ContextError> {
         let settings = &self.settings_for(request);
-        let plain = PlainFileAnswer { asked, request, settings, memory };
-        match asked.kind {
-            FileKind::Pdf { .. } => self.pdf_draft(asked, request, memory, progress).map(|draft| (draft, None)),
-            _ if request.part != RequestedPart::Summary => Err(no_pages_in(asked)),
+        let plain = PlainFileAnswer { requested, request, settings, memory };
+        match requested.kind {
+            FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
+            _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),
             FileKind::Image(format) => plain.image(format).map(|draft| (draft, None)),
             FileKind::Text(encoding) => plain.text(encoding, &|content| self.contents.texts().get(content)),
             FileKind::Other { mime } => {
-                Err(ContextError::UnsupportedType { path: asked.path.clone(), mime_type: mime.to_owned() })
+                Err(ContextError::UnsupportedType { path: requested.path.clone(), mime_type: mime.to_owned() })
             }
         }
     }
 
     fn pdf_draft(
         &self,
-        asked: &RequestedFile,
+        requested: &RequestedFile,
         request: &FileRequest,
         memory: &FileMemory,
         progress: &dyn ProgressListener,
     ) -> Result<AnswerDraft, ContextError> {
         if request.part == RequestedPart::Summary && !request.force && memory.holds_summary() {
-            return Ok(self.summary_already_held(asked, memory));
+            return Ok(self.summary_already_held(requested, memory));
         }
-        let document = self.document(asked, request.password.as_deref(), &request.cancellation)?;
+        let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
         let answer = PdfAnswerBuilder {
-            asked,
+            requested,
             request,
             settings: &self.settings_for(request),
             output: &self.output,
@@ -212,12 +218,12 @@ impl ContextManager {
     }
 
     /// Does not open the document.
-    fn summary_already_held(&self, asked: &RequestedFile, memory: &FileMemory) -> AnswerDraft {
-        let blake3 = asked.known_hash();
+    fn summary_already_held(&self, requested: &RequestedFile, memory: &FileMemory) -> AnswerDraft {
+        let blake3 = requested.known_hash();
         let pages = blake3.and_then(|content| self.contents.page_count(&content, self.cache.store()));
-        let (file, mime_type) = (asked.path.clone(), asked.kind.mime());
+        let (file, mime_type) = (requested.path.clone(), requested.kind.mime());
         let details = AnswerDetails { file, mime_type, blake3, pages, ..AnswerDetails::default() };
-        let text = held_summary(&asked.path, pages, &memory.held_lines());
+        let text = held_summary(&requested.path, pages, &memory.held_lines());
         AnswerDraft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 
@@ -232,29 +238,29 @@ impl ContextManager {
 
     fn document(
         &self,
-        asked: &RequestedFile,
+        requested: &RequestedFile,
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
-        asked.document(password, &*self.reader, &self.limits, cancellation)
+        requested.document(password, &*self.reader, &self.limits, cancellation)
     }
 
     fn answer(
         &self,
-        asked: &RequestedFile,
+        requested: &RequestedFile,
         request: &FileRequest,
         memory: &FileMemory,
         draft: AnswerDraft,
         text: Option<Arc<str>>,
     ) -> FileAnswer {
-        let known = request.conversation.clone().zip(asked.known_hash()).zip(memory.snapshot());
+        let known = request.conversation.clone().zip(requested.known_hash()).zip(memory.snapshot());
         let record = known.map(|((conversation, content), snapshot)| {
-            let held = |what: &HeldItem| Holding { content, file: asked.key, what: *what };
+            let held = |what: &HeldItem| Holding { content, file: requested.key, what: *what };
             let pages = draft.details.pages.filter(|_| !self.contents.knows_page_count(&content));
             let delivery = store::DeliveryRecord {
                 forget: draft.forget,
                 holdings: draft.holdings.iter().map(held).collect(),
-                names: BTreeMap::from([(asked.key, asked.absolute.display().to_string())]),
+                names: BTreeMap::from([(requested.key, requested.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
                 sent: usage_of(&draft.blocks),
                 ..empty_record(snapshot)
@@ -282,12 +288,12 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
         let Some(reference) = self.contents.reference(content) else { return Ok(None) };
-        let asked = self.sources.open(&reference, Requester::anybody(cancellation))?;
-        if asked.content_hash(&self.hashes)? != *content {
+        let requested = self.sources.open(&reference, Requester::anybody(cancellation))?;
+        if requested.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }
-        let document = self.document(&asked, None, cancellation)?;
-        Ok(Some(asked.into_pdf(document, cancellation)))
+        let document = self.document(&requested, None, cancellation)?;
+        Ok(Some(requested.into_pdf(document, cancellation)))
     }
 
     /// Opens a PDF for a tool that needs no conversation. Cancelling ends all work on it.
@@ -361,6 +367,6 @@ fn empty_record(snapshot: &Snapshot) -> store::DeliveryRecord {
 /// A draft, and the text to keep for a later diff.
 type DraftWithText = (AnswerDraft, Option<Arc<str>>);
 
-fn no_pages_in(asked: &RequestedFile) -> ContextError {
-    ContextError::NoPagesIn { path: asked.path.clone(), mime_type: asked.kind.mime() }
+fn no_pages_in(requested: &RequestedFile) -> ContextError {
+    ContextError::NoPagesIn { path: requested.path.clone(), mime_type: requested.kind.mime() }
 }

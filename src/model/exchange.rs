@@ -133,18 +133,18 @@ impl ModelExchange<'_> {
         reading: &mut PartialReply,
     ) -> Result<(), ModelError> {
         let mut events = EventParser::default();
-        let mut told = 0;
+        let mut reported = 0;
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
             let fed = events.feed(&bytes, |data| wire.event(data, reading));
             // Report what came before an error, too.
             let held = self.settings.held_back(&reading.text);
-            told = self.report_text(reading, told, reading.text.len().saturating_sub(held))?;
+            reported = self.report_text(reading, reported, reading.text.len().saturating_sub(held))?;
             fed.map_err(|error| self.sanitized_error(error))?;
             if events.waiting() > MAX_EVENT_BYTES {
                 return Err(ModelError::Nonsense { what: "an event without end".to_owned() });
             }
         }
-        self.report_text(reading, told, reading.text.len())?;
+        self.report_text(reading, reported, reading.text.len())?;
         // Some chat completion servers do not send the final event.
         if reading.is_complete || (wire == ProviderProtocol::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
@@ -154,14 +154,14 @@ impl ModelExchange<'_> {
 
     /// Reports new text up to `end`, with keys masked. Fails if the answer is too long. Returns how much has been
     /// reported.
-    fn report_text(&self, reading: &PartialReply, told: usize, end: usize) -> Result<usize, ModelError> {
+    fn report_text(&self, reading: &PartialReply, reported: usize, end: usize) -> Result<usize, ModelError> {
         let limit = self.settings.pdf_max_answer_bytes;
         if reading.text.len() as u64 > limit {
             return Err(ModelError::TooLong { setting: "pdf_max_answer_bytes", limit });
         }
-        let more = reading.text.get(told..end).unwrap_or_default();
+        let more = reading.text.get(reported..end).unwrap_or_default();
         if more.is_empty() {
-            return Ok(told);
+            return Ok(reported);
         }
         self.listener.text(&self.settings.redact(more));
         Ok(end)

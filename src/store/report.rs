@@ -12,7 +12,7 @@ pub struct StoreReport {
     /// The database engine and its version.
     pub engine: String,
     /// Where it is, without secrets.
-    pub place: String,
+    pub location: String,
     /// The schema version.
     pub schema: i64,
     /// Median time of a read.

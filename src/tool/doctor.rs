@@ -80,7 +80,7 @@ impl From<StoreReport> for StoreState {
         let microseconds = |time: std::time::Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         Self {
             engine: report.engine,
-            place: report.place,
+            place: report.location,
             schema: report.schema,
             read_us: microseconds(report.read),
             record_us: microseconds(report.record),

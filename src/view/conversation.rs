@@ -102,8 +102,8 @@ impl ConversationView {
         let is_named = |holding: &Holding| matches!(what, ForgetScope::File(file) if *file == holding.file);
         for holding in gone.iter().filter(|holding| !is_named(holding)) {
             let known = self::followed(holding.content, holding.file);
-            let told = self.recorded_at(holding).max(self.recorded_at(&known)).unwrap_or_default();
-            keep_latest(&mut followed, known, told);
+            let recorded = self.recorded_at(holding).max(self.recorded_at(&known)).unwrap_or_default();
+            keep_latest(&mut followed, known, recorded);
         }
         followed.into_iter().collect()
     }

@@ -50,8 +50,8 @@ impl FileMemory {
         fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
     ) -> Option<RevisionDiff> {
         let known = self.known.as_ref()?;
-        let told = known.snapshot.view.last_reported_content(&known.file)?;
-        let is_other = told != known.content;
+        let last_reported = known.snapshot.view.last_reported_content(&known.file)?;
+        let is_other = last_reported != known.content;
         is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
     }
 

@@ -124,7 +124,7 @@ impl ContextManager {
         // A file without a known name is still listed.
         let names = self.cache.store().file_names(&keys).unwrap_or_default();
         let mut files: Vec<_> =
-            view.files().map(|(file, told)| held_file(&view, file, told, names.get(&file))).collect();
+            view.files().map(|(file, last_reported)| held_file(&view, file, last_reported, names.get(&file))).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
         Ok(ConversationStatus {
             files,
@@ -270,10 +270,10 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file.
     pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
-        let asked = self
+        let opened = self
             .sources
             .open(reference, Requester { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
-        let content = asked.content_hash(&self.hashes)?;
+        let content = opened.content_hash(&self.hashes)?;
         // If the store cannot be read, nothing counts as held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();
         let mut held = PageSet::new();
@@ -288,9 +288,9 @@ fn mint_handle() -> Result<ConversationId, ContextError> {
     Ok(ConversationId::mint(random))
 }
 
-fn held_file(view: &ConversationView, file: FileKey, told: ContentHash, path: Option<&String>) -> HeldFile {
+fn held_file(view: &ConversationView, file: FileKey, last_reported: ContentHash, path: Option<&String>) -> HeldFile {
     let given = view.last_given_content(&file);
-    let content = given.unwrap_or(told);
+    let content = given.unwrap_or(last_reported);
     let pages = PageForm::ALL.map(|form| (form, view.pages_in(&content, form)));
     let pages: Vec<_> = pages.into_iter().filter(|(_, pages)| !pages.is_empty()).collect();
     let mut earlier_pages: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
@@ -301,7 +301,7 @@ fn held_file(view: &ConversationView, file: FileKey, told: ContentHash, path: Op
         view: view.agent_view(&content),
         pages,
         earlier_pages,
-        has_changed: content != told,
+        has_changed: content != last_reported,
     }
 }
 

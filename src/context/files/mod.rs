@@ -157,7 +157,7 @@ impl Sources {
         let fetched = self.fetched(reference, requester).map_err(|error| source_error(reference, error))?;
         let Some(StoredFetch { url, content, file }) = fetched else { return Ok(None) };
         let head = file.head(HEAD_BYTES).map_err(|error| source_error(&url, error))?;
-        let asked = RequestedFile {
+        let requested = RequestedFile {
             absolute: PathBuf::from(&url),
             file_bytes: file.len(),
             kind: detect_kind(&head, file.len()),
@@ -167,8 +167,8 @@ impl Sources {
             path: url,
         };
         // Fetched content is stored under its hash.
-        asked.hash.get_or_init(|| content);
-        Ok(Some(asked))
+        requested.hash.get_or_init(|| content);
+        Ok(Some(requested))
     }
 
     /// The content of a URL or of an earlier fetch; `None` if `reference` is neither.

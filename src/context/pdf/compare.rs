@@ -226,16 +226,16 @@ mod tests {
     fn a_long_document_is_compared_by_its_places() {
         let print = |at: u32| PageFingerprint([u8::try_from(at % 251).unwrap_or(0); 32]);
         let held = [PageIndex(0), PageIndex(599)].map(|page| (page, print(page.0))).into_iter().collect();
-        let mut asked = 0;
+        let mut requested = 0;
         let changes = page_changes(&held, Some(600), 601, |page| {
-            asked += 1;
+            requested += 1;
             Some(if page.0 == 0 { print(0) } else { print(page.0 - 1) })
         });
         assert_eq!(
             (changes.unchanged.to_string(), changes.moved.as_slice()),
             ("1".into(), &[(PageIndex(599), PageIndex(600))][..])
         );
-        assert!(asked <= 4 && !changes.is_exact, "{asked} pages were read");
+        assert!(requested <= 4 && !changes.is_exact, "{requested} pages were read");
     }
 
     #[test]

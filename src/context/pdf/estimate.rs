@@ -28,11 +28,11 @@ fn tokens(rule: &PictureRule, width: f64, height: f64, scale: f64) -> u64 {
         let side = |length: f64| (length * scale / rule.patch_pixels).ceil().max(1.0);
         side(width) * side(height)
     };
-    let asked = patches(scale);
-    if asked <= rule.max_tokens {
-        return whole_tokens(asked);
+    let requested = patches(scale);
+    if requested <= rule.max_tokens {
+        return whole_tokens(requested);
     }
-    whole_tokens(patches(scale * (rule.max_tokens / asked).sqrt()).min(rule.max_tokens))
+    whole_tokens(patches(scale * (rule.max_tokens / requested).sqrt()).min(rule.max_tokens))
 }
 
 #[allow(

@@ -99,18 +99,18 @@ impl HeldPageRun<'_> {
         let (they, are) = if is_one { ("It", "is") } else { ("They", "are") };
         match self.origin {
             PageOrigin::Here => provided,
-            PageOrigin::Copy(place) => format!("{provided} {they} {are} {} of {}.", self.there(place), place.path),
-            PageOrigin::Elsewhere(place) => {
+            PageOrigin::Copy(source) => format!("{provided} {they} {are} {} of {}.", self.there(source), source.path),
+            PageOrigin::Elsewhere(source) => {
                 let here = if is_one { "Page" } else { "Pages" };
-                let there = self.there(place);
-                format!("{here} {} of {path} {are} {there} of {}, which you already have.", self.pages, place.path)
+                let there = self.there(source);
+                format!("{here} {} of {path} {are} {there} of {}, which you already have.", self.pages, source.path)
             }
         }
     }
 
     /// `page 5`, or `pages 5-7`.
-    fn there(&self, place: &PageInFile) -> String {
-        let first = place.page.number();
+    fn there(&self, source: &PageInFile) -> String {
+        let first = source.page.number();
         match self.count {
             1 => format!("page {first}"),
             count => format!("pages {first}-{}", first.get().saturating_add(count - 1)),
@@ -136,18 +136,19 @@ impl PdfAnswerBuilder<'_> {
     fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> Option<PageOrigin> {
         let Some(given) = self.memory.origin_in_other_file(fingerprint, form) else { return Some(PageOrigin::Here) };
         let HeldItem::Page { page: there, .. } = given.what else { return Some(PageOrigin::Here) };
-        let is_copy = Some(given.content) == self.asked.known_hash() && self.memory.is_last_reported(page, fingerprint);
-        let place = (self.path_of)(given.file).map(|path| PageInFile { path: one_line(&path), page: there });
-        match place {
-            Some(place) if is_copy => Some(PageOrigin::Copy(place)),
-            Some(place) => Some(PageOrigin::Elsewhere(place)),
+        let is_copy =
+            Some(given.content) == self.requested.known_hash() && self.memory.is_last_reported(page, fingerprint);
+        let source = (self.path_of)(given.file).map(|path| PageInFile { path: one_line(&path), page: there });
+        match source {
+            Some(source) if is_copy => Some(PageOrigin::Copy(source)),
+            Some(source) => Some(PageOrigin::Elsewhere(source)),
             None => is_copy.then_some(PageOrigin::Here),
         }
     }
 
     /// Sentences about held pages, and how to get them again.
     pub(crate) fn held_lines(&self) -> Vec<String> {
-        let mut lines = held_sentences(&self.asked.path, &self.origins.borrow());
+        let mut lines = held_sentences(&self.requested.path, &self.origins.borrow());
         lines.extend((!lines.is_empty()).then(|| IF_UNSEEN.to_owned()));
         lines
     }
@@ -213,12 +214,12 @@ mod tests {
         assert_eq!(held_sentences("b.pdf", &scattered(20)).len(), 20);
         let mut held = scattered(21);
         held.insert(PageIndex(99), PageOrigin::Here);
-        let told = held_sentences("b.pdf", &held);
-        assert_eq!(told.len(), 2);
-        assert_eq!(told[0], "Page 100 of b.pdf has already been provided to you in this conversation.");
+        let sentences = held_sentences("b.pdf", &held);
+        assert_eq!(sentences.len(), 2);
+        assert_eq!(sentences[0], "Page 100 of b.pdf has already been provided to you in this conversation.");
         assert!(
-            told[1].starts_with("Pages 1,3,5,")
-                && told[1].ends_with("are pages of other files, which you already have.")
+            sentences[1].starts_with("Pages 1,3,5,")
+                && sentences[1].ends_with("are pages of other files, which you already have.")
         );
     }
 }

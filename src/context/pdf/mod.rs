@@ -45,7 +45,7 @@ use crate::worker::{Pages, PdfChunk, PdfError};
 
 /// Builds one answer about a PDF.
 pub(super) struct PdfAnswerBuilder<'a> {
-    pub(super) asked: &'a RequestedFile,
+    pub(super) requested: &'a RequestedFile,
     pub(super) request: &'a FileRequest,
     pub(super) settings: &'a AnswerSettings,
     pub(super) output: &'a OutputFolder,
@@ -67,17 +67,17 @@ impl AnswerDraft {
     /// they are not listed as changed or added.
     fn add_revision_diff(
         &mut self,
-        news: Option<RevisionDiff>,
+        diff: Option<RevisionDiff>,
         file: Option<FileKey>,
         given: &PageSet,
         held: &PageSet,
     ) -> Vec<String> {
-        let Some(mut news) = news else { return Vec::new() };
-        self.forget.extend(file.iter().flat_map(|file| news.forget(*file)));
-        self.holdings.extend(std::mem::take(&mut news.holdings));
-        held.iter().for_each(|page| news.changes.leave_out(page));
-        let lines = change_lines(&news.changes, given);
-        self.details.changes = (!news.changes.is_empty()).then_some(news.changes);
+        let Some(mut diff) = diff else { return Vec::new() };
+        self.forget.extend(file.iter().flat_map(|file| diff.forget(*file)));
+        self.holdings.extend(std::mem::take(&mut diff.holdings));
+        held.iter().for_each(|page| diff.changes.leave_out(page));
+        let lines = change_lines(&diff.changes, given);
+        self.details.changes = (!diff.changes.is_empty()).then_some(diff.changes);
         lines
     }
 }
@@ -93,9 +93,9 @@ impl PdfAnswerBuilder<'_> {
 
     fn details(&self) -> AnswerDetails {
         AnswerDetails {
-            file: self.asked.path.clone(),
+            file: self.requested.path.clone(),
             mime_type: "application/pdf",
-            blake3: self.asked.known_hash(),
+            blake3: self.requested.known_hash(),
             pages: Some(self.document.page_count()),
             notes: self.document.notes(),
             ..AnswerDetails::default()
@@ -122,15 +122,15 @@ impl PdfAnswerBuilder<'_> {
         draft.blocks.extend((!lines.is_empty()).then(|| Block::Text(changed(lines))));
         let checked =
             self.memory.sent().map(|so_far| self.settings.request_bounds.check(&so_far, &usage_of(&draft.blocks)));
-        let full = |full| ContextError::ConversationFull { path: self.asked.path.clone(), full };
+        let full = |full| ContextError::ConversationFull { path: self.requested.path.clone(), full };
         checked.unwrap_or(Ok(())).map_err(full)?;
         Ok(draft)
     }
 
     fn summary_text(&self, sample: &PageSample) -> String {
         let facts = SummaryInput {
-            path: &self.asked.path,
-            file_bytes: self.asked.file_bytes,
+            path: &self.requested.path,
+            file_bytes: self.requested.file_bytes,
             document: self.document,
             sample,
             held: self.memory.held_lines(),
@@ -144,10 +144,10 @@ impl PdfAnswerBuilder<'_> {
         let reason = sample.cut_failure.as_deref().unwrap_or("no page could be cut");
         let mut text = format!(
             "PDF Document: {}\nPages: {}\nPages of this document cannot be extracted ({}); its text follows.\n{}\n",
-            self.asked.path,
+            self.requested.path,
             self.document.page_count(),
             one_line(reason),
-            untrusted(&self.asked.path),
+            untrusted(&self.requested.path),
         );
         self.push_pages(&mut text)?;
         Ok(text)
@@ -164,9 +164,9 @@ impl PdfAnswerBuilder<'_> {
                     self.bounded_text(&page.text)
                 }
                 Err(error) => {
-                    let told = format!("[Its text cannot be read: {error}]");
+                    let note = format!("[Its text cannot be read: {error}]");
                     failure.get_or_insert(error);
-                    told
+                    note
                 }
             };
             // Headings count too: a million pages may be empty.
@@ -195,7 +195,7 @@ impl PdfAnswerBuilder<'_> {
         let mut draft =
             AnswerDraft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
         let sent = built.iter().map(|page| page.sent.page.index()).collect();
-        let news = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
+        let diff = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
         draft.details.supports_page_extraction = self.supports_extraction(&built);
         draft.details.already_held = plan.held.clone();
         draft.details.deferred = plan.deferred.clone();
@@ -206,7 +206,7 @@ impl PdfAnswerBuilder<'_> {
             self.add_page(&mut draft, page);
         }
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
-        let lines = self.held_lines().into_iter().chain(closing).chain(news).chain(unreadable.iter().cloned());
+        let lines = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
@@ -252,7 +252,7 @@ impl PdfAnswerBuilder<'_> {
             made.built.push(page);
         }
         if made.built.is_empty() {
-            let path = || self.asked.path.clone();
+            let path = || self.requested.path.clone();
             let full = made.full.map(|full| ContextError::ConversationFull { path: path(), full });
             return full.or(failure).map_or(Ok(made), Err);
         }
@@ -280,8 +280,12 @@ impl PdfAnswerBuilder<'_> {
         let quotes =
             built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
         let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
-        let lines =
-            [selected.note.clone(), note, self.chosen_forms_note(built), quotes.then(|| untrusted(&self.asked.path))];
+        let lines = [
+            selected.note.clone(),
+            note,
+            self.chosen_forms_note(built),
+            quotes.then(|| untrusted(&self.requested.path)),
+        ];
         joined(lines.into_iter().flatten())
     }
 
@@ -357,7 +361,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {
-        ContextError::Pdf { path: self.asked.path.clone(), error }
+        ContextError::Pdf { path: self.requested.path.clone(), error }
     }
 }
 

@@ -83,7 +83,7 @@ impl PdfAnswerBuilder<'_> {
     ) -> Result<BuiltPage, ContextError> {
         let page = planned.page.number();
         let chunk_hash = ContentHash::of(&chunk.bytes);
-        let source = self.asked.known_hash().unwrap_or(chunk_hash);
+        let source = self.requested.known_hash().unwrap_or(chunk_hash);
         let sent = SentPage {
             page,
             label: self.document.page_label(planned.page),
@@ -96,10 +96,10 @@ impl PdfAnswerBuilder<'_> {
         };
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
-            let (named, path) = (self.page_name(planned.page), &self.asked.path);
+            let (named, path) = (self.page_name(planned.page), &self.requested.path);
             PageBody::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
         } else {
-            let title = format!("{} - Page {page}", self.asked.path);
+            let title = format!("{} - Page {page}", self.requested.path);
             PageBody::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
         };
         let tokens = self.tokens_as_pdf(planned.page);
@@ -115,7 +115,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFileName<'_> {
-        PageFileName { source: &self.asked.path, page, hash, extension: "pdf" }
+        PageFileName { source: &self.requested.path, page, hash, extension: "pdf" }
     }
 
     /// Providers charge a PDF page for its text and its picture. Computed only for `maxTokens`.
@@ -136,7 +136,7 @@ impl PdfAnswerBuilder<'_> {
     ) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
         let page_text = &found.text;
-        let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.asked.path);
+        let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.requested.path);
         if let Some(reason) = &instead {
             text.push_str(&format!("[Given as text, because it could not be given as asked: {}]\n", one_line(reason)));
         }

@@ -20,7 +20,7 @@ use crate::view::{HeldItem, LineSpan};
 
 /// Builds one answer about a file that is not a PDF.
 pub(crate) struct PlainFileAnswer<'a> {
-    pub(crate) asked: &'a RequestedFile,
+    pub(crate) requested: &'a RequestedFile,
     pub(crate) request: &'a FileRequest,
     pub(crate) settings: &'a AnswerSettings,
     pub(crate) memory: &'a FileMemory,
@@ -33,7 +33,7 @@ impl PlainFileAnswer<'_> {
             return Ok(self.unchanged());
         }
         let (limit, setting) = self.image_bound();
-        let bytes = self.asked.read_all(limit, setting)?;
+        let bytes = self.requested.read_all(limit, setting)?;
         self.check_bounds(&image_usage(bytes.len()))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
         Ok(self.draft(vec![Block::Image(image)], vec![HeldItem::Binary]))
@@ -52,7 +52,7 @@ impl PlainFileAnswer<'_> {
         encoding: TextEncoding,
         sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
-        let (text, is_sound) = read_text(self.asked, encoding, self.settings.max_text_file_bytes)?;
+        let (text, is_sound) = read_text(self.requested, encoding, self.settings.max_text_file_bytes)?;
         let excerpt = self.excerpt(&text)?;
         let mut draft = match self.held_or_diff(&text, &excerpt, sent_text) {
             Some(draft) => draft,
@@ -75,7 +75,7 @@ impl PlainFileAnswer<'_> {
     fn excerpt(&self, text: &str) -> Result<Excerpt, ContextError> {
         let range = LineRange { start: self.request.start_line, count: self.request.line_count };
         excerpt(text, range, self.settings).ok_or_else(|| ContextError::StartLine {
-            path: self.asked.path.clone(),
+            path: self.requested.path.clone(),
             start_line: range.start.unwrap_or(1),
             lines: u64::try_from(text.lines().count()).unwrap_or(u64::MAX),
         })
@@ -103,7 +103,7 @@ impl PlainFileAnswer<'_> {
         }
         let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
         let opening = "This file has changed since it was given to you. The changes, as a unified diff:";
-        let block = format!("{opening}\n{}\n{diff}", untrusted(&self.asked.path));
+        let block = format!("{opening}\n{}\n{diff}", untrusted(&self.requested.path));
         let diff = self.draft(vec![Block::Text(block)], vec![HeldItem::Text(whole_span(text)?)]);
         // The lines themselves would be longer and be refused too.
         self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
@@ -115,7 +115,7 @@ impl PlainFileAnswer<'_> {
         if self.memory.earlier_content().is_some() {
             text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
         }
-        text.push_str(&untrusted(&self.asked.path));
+        text.push_str(&untrusted(&self.requested.path));
         text.push('\n');
         text.push_str(&excerpt.text);
         let next = last.saturating_add(1);
@@ -134,7 +134,7 @@ impl PlainFileAnswer<'_> {
     fn check_bounds(&self, more: &Usage) -> Result<(), ContextError> {
         let sent = self.memory.sent();
         let checked = sent.map_or(Ok(()), |sent| self.settings.request_bounds.check(&sent, more));
-        checked.map_err(|full| ContextError::ConversationFull { path: self.asked.path.clone(), full })
+        checked.map_err(|full| ContextError::ConversationFull { path: self.requested.path.clone(), full })
     }
 
     fn unchanged(&self) -> AnswerDraft {
@@ -143,9 +143,9 @@ impl PlainFileAnswer<'_> {
 
     fn draft(&self, blocks: Vec<Block>, holdings: Vec<HeldItem>) -> AnswerDraft {
         let details = AnswerDetails {
-            file: self.asked.path.clone(),
-            mime_type: self.asked.kind.mime(),
-            blake3: self.asked.known_hash(),
+            file: self.requested.path.clone(),
+            mime_type: self.requested.kind.mime(),
+            blake3: self.requested.known_hash(),
             ..AnswerDetails::default()
         };
         AnswerDraft { blocks, details, holdings, forget: Vec::new() }
@@ -164,11 +164,11 @@ pub(crate) fn whole_span(text: &str) -> Option<LineSpan> {
 
 /// The decoded text of a file, and whether all bytes were valid.
 pub(crate) fn read_text(
-    asked: &RequestedFile,
+    requested: &RequestedFile,
     encoding: TextEncoding,
     limit: u64,
 ) -> Result<(String, bool), ContextError> {
-    let bytes = asked.read_all(limit, "max_text_file_bytes")?;
+    let bytes = requested.read_all(limit, "max_text_file_bytes")?;
     Ok(decoded(&bytes, encoding))
 }
 

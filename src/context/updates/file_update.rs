@@ -66,8 +66,8 @@ pub(in crate::context) enum CheckResult {
 }
 
 impl From<PendingUpdate> for CheckResult {
-    fn from(told: PendingUpdate) -> Self {
-        Self::Changed(Box::new(told))
+    fn from(pending: PendingUpdate) -> Self {
+        Self::Changed(Box::new(pending))
     }
 }
 

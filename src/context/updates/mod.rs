@@ -104,18 +104,19 @@ impl ContextManager {
             else {
                 continue;
             };
-            let CheckResult::Changed(told) = self.check_file(snapshot, (path, *file, *known), found, &mut room) else {
+            let CheckResult::Changed(pending) = self.check_file(snapshot, (path, *file, *known), found, &mut room)
+            else {
                 continue;
             };
-            if !collector.add(*told) {
+            if !collector.add(*pending) {
                 collector.left = files.len() - looked_at;
                 break;
             }
         }
-        let (told, left) = (collector.finish(&mut notes), collector.left);
+        let (pending, left) = (collector.finish(&mut notes), collector.left);
         let generation = snapshot.head.generation;
-        let record = is_current.then(|| record(conversation, snapshot, &told)).flatten();
-        let mut files: Vec<_> = told.into_iter().filter_map(|told| told.update).collect();
+        let record = is_current.then(|| record(conversation, snapshot, &pending)).flatten();
+        let mut files: Vec<_> = pending.into_iter().filter_map(|pending| pending.update).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Updates { files, left, notes, generation, delivery: self.delivery(record) })
     }
@@ -149,12 +150,12 @@ impl ContextManager {
         found: Result<RequestedFile, ContextError>,
         room: &mut usize,
     ) -> CheckResult {
-        let asked = match found {
-            Ok(asked) => asked,
+        let requested = match found {
+            Ok(requested) => requested,
             Err(error) if is_not_found(&error) => return deleted(path, file).into(),
             Err(error) => return unreadable(path, file, &error).into(),
         };
-        let content = match asked.content_hash(&self.hashes) {
+        let content = match requested.content_hash(&self.hashes) {
             Ok(content) if content == known => return CheckResult::Unchanged,
             Ok(content) => content,
             // The next call sees the complete file.
@@ -163,6 +164,7 @@ impl ContextManager {
         };
         self.contents.remember_reference(content, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
+<<<<<<< HEAD
         let told = match asked.kind {
             FileKind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
             _ if is_restored => restored(&asked),
@@ -171,8 +173,19 @@ impl ContextManager {
                 self.text_update(snapshot, &asked, text, room)
             }
             FileKind::Image(_) | FileKind::Other { .. } => content_update(&asked, None),
+=======
+        let pending = match requested.kind {
+            Kind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),
+            _ if is_restored => restored(&requested),
+            Kind::Text(encoding) => {
+                let text =
+                    read_text(&requested, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
+                self.text_update(snapshot, &requested, text, room)
+            }
+            Kind::Image(_) | Kind::Other { .. } => content_update(&requested, None),
+>>>>>>> 26e4438 (Name what an update, a request and a loaded PDF are)
         };
-        told.into()
+        pending.into()
     }
 
     /// Opens a stored path. Refuses it if the path did not survive being stored, such as one that is not Unicode.
@@ -189,57 +202,57 @@ impl ContextManager {
         self.sources.open(path, Requester::anybody(cancellation))
     }
 
-    fn pdf_update(&self, snapshot: &Snapshot, asked: &RequestedFile, known: ContentHash) -> PendingUpdate {
-        let document = match asked.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
+    fn pdf_update(&self, snapshot: &Snapshot, requested: &RequestedFile, known: ContentHash) -> PendingUpdate {
+        let document = match requested.document(None, &*self.reader, &self.limits, &Cancellation::new()) {
             Ok(document) => document,
-            Err(error) => return content_update(asked, Some(format!("its pages cannot be compared: {error}"))),
+            Err(error) => return content_update(requested, Some(format!("its pages cannot be compared: {error}"))),
         };
         let before = self.contents.page_count(&known, self.cache.store());
         let fingerprint = |page| document.fingerprint(page).ok();
-        let news = RevisionDiff::of(&snapshot.view, asked.key, before, &*document, fingerprint);
+        let diff = RevisionDiff::of(&snapshot.view, requested.key, before, &*document, fingerprint);
         // For a file that is only followed, or known by its summary, any change counts.
-        let has_pages = snapshot.view.pages_at(asked.key).next().is_some();
-        let is_restored = snapshot.view.last_given_content(&asked.key) == asked.known_hash();
-        let change = match (news.changes.is_empty(), is_restored, has_pages) {
-            (false, _, _) => Some(FileChange::Pages(news.changes.clone())),
+        let has_pages = snapshot.view.pages_at(requested.key).next().is_some();
+        let is_restored = snapshot.view.last_given_content(&requested.key) == requested.known_hash();
+        let change = match (diff.changes.is_empty(), is_restored, has_pages) {
+            (false, _, _) => Some(FileChange::Pages(diff.changes.clone())),
             (true, true, _) => Some(FileChange::Restored),
             (true, false, true) => None,
-            (true, false, false) => Some(FileChange::Content { mime_type: asked.kind.mime(), reason: None }),
+            (true, false, false) => Some(FileChange::Content { mime_type: requested.kind.mime(), reason: None }),
         };
         PendingUpdate {
-            update: change.map(|change| FileUpdate { path: asked.path.clone(), change }),
-            forget: news.forget(asked.key),
-            holdings: news.holdings,
+            update: change.map(|change| FileUpdate { path: requested.path.clone(), change }),
+            forget: diff.forget(requested.key),
+            holdings: diff.holdings,
             page_count: Some(document.page_count()),
-            ..update_for(asked)
+            ..update_for(requested)
         }
     }
 
     fn text_update(
         &self,
         snapshot: &Snapshot,
-        asked: &RequestedFile,
+        requested: &RequestedFile,
         text: Option<String>,
         room: &mut usize,
     ) -> PendingUpdate {
-        let Some(text) = text else { return content_update(asked, Some("it cannot be read as text".into())) };
-        let given = snapshot.view.last_given_content(&asked.key);
+        let Some(text) = text else { return content_update(requested, Some("it cannot be read as text".into())) };
+        let given = snapshot.view.last_given_content(&requested.key);
         let old = given.and_then(|given| {
             let old = self.contents.texts().get(&given)?;
             snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
         });
-        let Some(old) = old else { return content_update(asked, None) };
+        let Some(old) = old else { return content_update(requested, None) };
         let Some(diff) = shorter_diff(&old, &text) else {
-            return content_update(asked, Some("its changes are longer than its text".into()));
+            return content_update(requested, Some("its changes are longer than its text".into()));
         };
         let length = diff.chars().count();
         if length > *room {
-            return content_update(asked, Some("its changes are too long for this answer".into()));
+            return content_update(requested, Some("its changes are too long for this answer".into()));
         }
         *room -= length;
         let holdings = whole_span(&text).map(HeldItem::Text).into_iter().chain([HeldItem::Followed]).collect();
-        let update = FileUpdate { path: asked.path.clone(), change: FileChange::Text { diff } };
-        PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(asked) }
+        let update = FileUpdate { path: requested.path.clone(), change: FileChange::Text { diff } };
+        PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(requested) }
     }
 }
 
@@ -247,11 +260,11 @@ pub(super) fn is_not_found(error: &ContextError) -> bool {
     matches!(error, ContextError::Source { error: SourceError::NotFound { .. }, .. })
 }
 
-fn update_for(asked: &RequestedFile) -> PendingUpdate {
+fn update_for(requested: &RequestedFile) -> PendingUpdate {
     PendingUpdate {
         update: None,
-        file: asked.key,
-        content: asked.known_hash(),
+        file: requested.key,
+        content: requested.known_hash(),
         forget: Vec::new(),
         holdings: vec![HeldItem::Followed],
         page_count: None,
@@ -259,15 +272,15 @@ fn update_for(asked: &RequestedFile) -> PendingUpdate {
     }
 }
 
-fn content_update(asked: &RequestedFile, reason: Option<String>) -> PendingUpdate {
-    let change = FileChange::Content { mime_type: asked.kind.mime(), reason };
-    PendingUpdate { update: Some(FileUpdate { path: asked.path.clone(), change }), ..update_for(asked) }
+fn content_update(requested: &RequestedFile, reason: Option<String>) -> PendingUpdate {
+    let change = FileChange::Content { mime_type: requested.kind.mime(), reason };
+    PendingUpdate { update: Some(FileUpdate { path: requested.path.clone(), change }), ..update_for(requested) }
 }
 
 /// A file that was reverted to what the agent knows.
-pub(super) fn restored(asked: &RequestedFile) -> PendingUpdate {
-    let update = FileUpdate { path: asked.path.clone(), change: FileChange::Restored };
-    PendingUpdate { update: Some(update), ..update_for(asked) }
+pub(super) fn restored(requested: &RequestedFile) -> PendingUpdate {
+    let update = FileUpdate { path: requested.path.clone(), change: FileChange::Restored };
+    PendingUpdate { update: Some(update), ..update_for(requested) }
 }
 
 fn deleted(path: &str, file: FileKey) -> PendingUpdate {
@@ -299,13 +312,13 @@ fn unreadable(path: &str, file: FileKey, error: &ContextError) -> PendingUpdate 
 }
 
 /// Pages reported as gone. If another file shows one of them, it must be sent again.
-fn pages_gone(snapshot: &Snapshot, told: &[PendingUpdate]) -> BTreeSet<PageFingerprint> {
-    let named = |told: &PendingUpdate, holding: &Holding| {
-        told.forget.iter().any(|forget| !matches!(forget, ForgetScope::Positions { .. }) && forget.names(holding))
+fn pages_gone(snapshot: &Snapshot, pending: &[PendingUpdate]) -> BTreeSet<PageFingerprint> {
+    let named = |pending: &PendingUpdate, holding: &Holding| {
+        pending.forget.iter().any(|forget| !matches!(forget, ForgetScope::Positions { .. }) && forget.names(holding))
     };
     let mut lost = BTreeSet::new();
-    for told in told.iter().filter(|told| !told.forget.is_empty()) {
-        let gone = snapshot.view.holdings().map(|(holding, _)| holding).filter(|holding| named(told, holding));
+    for pending in pending.iter().filter(|pending| !pending.forget.is_empty()) {
+        let gone = snapshot.view.holdings().map(|(holding, _)| holding).filter(|holding| named(pending, holding));
         lost.extend(gone.filter_map(|holding| holding.what.fingerprint()));
     }
     lost
@@ -314,24 +327,24 @@ fn pages_gone(snapshot: &Snapshot, told: &[PendingUpdate]) -> BTreeSet<PageFinge
 pub(super) fn record(
     conversation: &ConversationId,
     snapshot: &Snapshot,
-    told: &[PendingUpdate],
+    pending: &[PendingUpdate],
 ) -> Option<PendingRecord> {
     let mut delivery = empty_record(snapshot);
     let mut texts = Vec::new();
-    let lost = pages_gone(snapshot, told);
-    for told in told {
-        delivery.forget.extend(told.forget.clone());
-        if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &told.update {
+    let lost = pages_gone(snapshot, pending);
+    for pending in pending {
+        delivery.forget.extend(pending.forget.clone());
+        if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &pending.update {
             delivery.sent.add(text_usage(diff));
         }
-        let Some(content) = told.content else { continue };
-        delivery.names.extend(told.update.as_ref().map(|update| (told.file, update.path.clone())));
+        let Some(content) = pending.content else { continue };
+        delivery.names.extend(pending.update.as_ref().map(|update| (pending.file, update.path.clone())));
         let stays =
             |what: &&HeldItem| !matches!(what, HeldItem::Page { fingerprint, .. } if lost.contains(fingerprint));
-        let holdings = told.holdings.iter().filter(stays);
-        delivery.holdings.extend(holdings.map(|what| Holding { content, file: told.file, what: *what }));
-        delivery.page_counts.extend(told.page_count.map(|pages| (content, pages)));
-        texts.extend(told.text.clone().map(|text| (content, text)));
+        let holdings = pending.holdings.iter().filter(stays);
+        delivery.holdings.extend(holdings.map(|what| Holding { content, file: pending.file, what: *what }));
+        delivery.page_counts.extend(pending.page_count.map(|pages| (content, pages)));
+        texts.extend(pending.text.clone().map(|text| (content, text)));
     }
     let is_news = !delivery.holdings.is_empty() || !delivery.forget.is_empty();
     is_news.then(|| PendingRecord { conversation: conversation.clone(), delivery, texts })

@@ -43,12 +43,12 @@ impl ContextManager {
         if let Some(why) = off.or(references_off.map(str::to_owned)) {
             return RevalidatedFiles { notes: vec![not_asked_note(urls.len(), &why)], ..RevalidatedFiles::default() };
         }
-        let asked = urls.get(..MAX_ASKED).unwrap_or(urls);
-        let mut found = self.ask_in_parallel(asked, cancellation);
-        if urls.len() > asked.len() {
-            found.notes.push(not_asked_note(urls.len() - asked.len(), &format!("one call asks about {MAX_ASKED}")));
+        let requested = urls.get(..MAX_ASKED).unwrap_or(urls);
+        let mut found = self.ask_in_parallel(requested, cancellation);
+        if urls.len() > requested.len() {
+            found.notes.push(not_asked_note(urls.len() - requested.len(), &format!("one call asks about {MAX_ASKED}")));
         }
-        let late = asked.len() - found.files.len();
+        let late = requested.len() - found.files.len();
         if late > 0 {
             let limit = web.deadline.as_millis();
             let files = web_files(late);

@@ -32,7 +32,7 @@ struct FollowedFile {
     /// What the last poll observed, if that differs.
     unsettled: Option<ObservedState>,
     /// What this watch last reported; `None` if the file is as the conversation knows it.
-    told: Option<ReportedState>,
+    reported: Option<ReportedState>,
 }
 
 /// What a watch reported about a file.
@@ -44,10 +44,10 @@ enum ReportedState {
 }
 
 impl ReportedState {
-    fn of(told: &PendingUpdate) -> Self {
-        match told.content {
+    fn of(pending: &PendingUpdate) -> Self {
+        match pending.content {
             Some(content) => Self::Content(content),
-            None if told.update.as_ref().is_some_and(FileUpdate::is_unreadable) => Self::Unreadable,
+            None if pending.update.as_ref().is_some_and(FileUpdate::is_unreadable) => Self::Unreadable,
             None => Self::Deleted,
         }
     }
@@ -99,13 +99,13 @@ impl FileWatch<'_> {
         }
         snapshot.forget_files(&gone);
         let mut room = self.context.settings.max_text_characters;
-        let mut told = Vec::new();
+        let mut pending = Vec::new();
         for (path, file, known) in resting {
             let entry = self.files.entry(file).or_default();
-            told.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut room));
+            pending.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut room));
         }
-        let record = record(&self.conversation, &snapshot, &told);
-        let files = told.into_iter().filter_map(|told| told.update).collect();
+        let record = record(&self.conversation, &snapshot, &pending);
+        let files = pending.into_iter().filter_map(|pending| pending.update).collect();
         let delivery = self.context.delivery(record.filter(|_| is_current));
         Ok(Updates { files, left: 0, notes, generation: snapshot.head.generation, delivery })
     }
@@ -150,19 +150,19 @@ fn changed(
     match context.check_file(snapshot, (path, file, known), found(), room) {
         CheckResult::Unchanged => {
             // Report it only if this watch reported a change before.
-            followed.told.take()?;
-            found().ok().map(|asked| restored(&asked))
+            followed.reported.take()?;
+            found().ok().map(|requested| restored(&requested))
         }
         CheckResult::BeingWritten => {
             // Check again once it has settled.
             followed.settled = None;
             None
         }
-        CheckResult::Changed(told) => {
-            let said = Some(ReportedState::of(&told));
-            let is_news = said != followed.told;
-            followed.told = said;
-            is_news.then_some(*told)
+        CheckResult::Changed(pending) => {
+            let state = Some(ReportedState::of(&pending));
+            let is_new = state != followed.reported;
+            followed.reported = state;
+            is_new.then_some(*pending)
         }
     }
 }
@@ -177,10 +177,17 @@ impl ContextManager {
         if self.contents.texts().get(&known).is_some() {
             return;
         }
+<<<<<<< HEAD
         let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
         let FileKind::Text(encoding) = asked.kind else { return };
         if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
+=======
+        let Ok(requested) = self.reopen(path, file, &Cancellation::new()) else { return };
+        let Kind::Text(encoding) = requested.kind else { return };
+        if requested.content_hash(&self.hashes).is_ok_and(|content| content == known)
+            && let Ok((text, _)) = read_text(&requested, encoding, self.settings.max_text_file_bytes)
+>>>>>>> 26e4438 (Name what an update, a request and a loaded PDF are)
         {
             self.contents.texts().insert(known, Arc::from(text));
         }

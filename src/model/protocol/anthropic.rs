@@ -21,20 +21,20 @@ pub(crate) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
 }
 
 /// Documents, then the prompt. The cache breakpoint is on the last document, so that a second question reuses it.
-pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
     if let Some(Value::Object(last)) = content.last_mut() {
         last.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
     }
-    content.push(json!({ "type": "text", "text": without_marks(&asked.question.prompt) }));
-    let request = json!({
-        "model": asked.model,
-        "max_tokens": asked.max_output_tokens,
+    content.push(json!({ "type": "text", "text": without_marks(&request.question.prompt) }));
+    let body = json!({
+        "model": request.model,
+        "max_tokens": request.max_output_tokens,
         "stream": true,
         "messages": [{ "role": "user", "content": content }],
     });
-    RequestBody::of(&request, &data)
+    RequestBody::of(&body, &data)
 }
 
 fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {

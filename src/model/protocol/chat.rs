@@ -8,17 +8,17 @@ use crate::model::body::{RequestBody, data_after, without_marks};
 use crate::model::question::QuestionPart;
 
 /// Texts and pictures, then the prompt. No PDF is ever packed for this protocol, since servers need not accept one.
-pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
-    content.push(json!({ "type": "text", "text": without_marks(&asked.question.prompt) }));
-    let request = json!({
-        "model": asked.model,
+    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    content.push(json!({ "type": "text", "text": without_marks(&request.question.prompt) }));
+    let body = json!({
+        "model": request.model,
         "stream": true,
         "stream_options": { "include_usage": true },
         "messages": [{ "role": "user", "content": content }],
     });
-    RequestBody::of(&request, &data)
+    RequestBody::of(&body, &data)
 }
 
 fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {

@@ -13,10 +13,10 @@ pub(crate) fn url(base_url: &str, model: &str) -> String {
 }
 
 /// Documents, then the prompt. The provider caches repeated content by itself.
-pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut parts = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
-    parts.push(json!({ "text": without_marks(&asked.question.prompt) }));
+    let mut parts = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    parts.push(json!({ "text": without_marks(&request.question.prompt) }));
     RequestBody::of(&json!({ "contents": [{ "role": "user", "parts": parts }] }), &data)
 }
 

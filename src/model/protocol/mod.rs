@@ -75,12 +75,12 @@ impl ProviderProtocol {
     }
 
     /// The request.
-    pub(crate) fn body(self, asked: &ModelRequest<'_>) -> RequestBody {
+    pub(crate) fn body(self, request: &ModelRequest<'_>) -> RequestBody {
         match self {
-            Self::Messages => anthropic::body(asked),
-            Self::GenerateContent => google::body(asked),
-            Self::Responses => responses::body(asked),
-            Self::ChatCompletions => chat::body(asked),
+            Self::Messages => anthropic::body(request),
+            Self::GenerateContent => google::body(request),
+            Self::Responses => responses::body(request),
+            Self::ChatCompletions => chat::body(request),
         }
     }
 

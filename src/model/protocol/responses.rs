@@ -10,18 +10,18 @@ use crate::model::error::ModelError;
 use crate::model::question::QuestionPart;
 
 /// Documents, then the prompt. The provider caches common prefixes; the key routes to the same cache.
-pub(crate) fn body(asked: &ModelRequest<'_>) -> RequestBody {
+pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = asked.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
-    content.push(json!({ "type": "input_text", "text": without_marks(&asked.question.prompt) }));
-    let request = json!({
-        "model": asked.model,
+    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    content.push(json!({ "type": "input_text", "text": without_marks(&request.question.prompt) }));
+    let body = json!({
+        "model": request.model,
         "stream": true,
         "store": false,
         "prompt_cache_key": cache_key(&data),
         "input": [{ "role": "user", "content": content }],
     });
-    RequestBody::of(&request, &data)
+    RequestBody::of(&body, &data)
 }
 
 /// Equal for equal documents in the same order.

@@ -152,13 +152,13 @@ impl PostgresAddress {
     }
 
     /// The servers, without user and password.
-    pub(super) fn place(&self) -> String {
-        let place = |(host, port): &(Host, u16)| match host {
+    pub(super) fn location(&self) -> String {
+        let location = |(host, port): &(Host, u16)| match host {
             Host::Name(name) if name.contains(':') => format!("[{name}]:{port}"),
             Host::Name(name) => format!("{name}:{port}"),
             Host::Folder(folder) => format!("{}/.s.PGSQL.{port}", folder.display()),
         };
-        self.hosts.iter().map(place).collect::<Vec<_>>().join(",")
+        self.hosts.iter().map(location).collect::<Vec<_>>().join(",")
     }
 
     /// Whether all servers are Unix sockets. PostgreSQL uses no TLS there.
@@ -380,7 +380,7 @@ impl fmt::Display for PostgresAddress {
             let password = if self.has_password() { ":(not shown)" } else { "" };
             write!(f, "{user}{password}@")?;
         }
-        write!(f, "{}/{}", self.place(), self.database.as_deref().unwrap_or_default())?;
+        write!(f, "{}/{}", self.location(), self.database.as_deref().unwrap_or_default())?;
         write!(f, "?sslmode={}", self.parameters.tls.name())
     }
 }

@@ -120,7 +120,7 @@ impl Connections {
     pub(super) fn run<O: Operation>(&self, operation: O) -> Result<O::Output, PostgresError> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let shared = self.shared.clone();
-        let ended = || PostgresError::Lost { place: self.address().place() };
+        let ended = || PostgresError::Lost { location: self.address().location() };
         let runtime = self.runtime.as_ref().ok_or_else(ended)?;
         runtime.spawn(async move {
             // Fails only if the caller has gone.
@@ -167,7 +167,7 @@ impl ConnectionState {
     fn check_outage(&self) -> Result<(), PostgresError> {
         let mut outage = self.outage();
         match *outage {
-            Some(until) if Instant::now() < until => Err(PostgresError::Outage { place: self.address.place() }),
+            Some(until) if Instant::now() < until => Err(PostgresError::Outage { location: self.address.location() }),
             Some(_) => {
                 *outage = Some(Instant::now() + OUTAGE);
                 Ok(())
@@ -187,15 +187,15 @@ impl ConnectionState {
 
     async fn attempt<O: Operation>(&self, operation: &O, is_repeat: bool) -> Result<O::Output, PostgresError> {
         let mut lease = ConnectionLease::new(self.client().await?);
-        let asked = |error: Error| statement_error(&self.address, &error);
+        let to_error = |error: Error| statement_error(&self.address, &error);
         let Some(client) = lease.client.as_mut() else { return Err(self.lost()) };
         if !self.has_schema.load(Ordering::Relaxed) {
             self.ensure_schema(client).await?;
         }
         let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { schema::MAX_STATEMENT };
         let answer = tokio::time::timeout(limit, operation.run(client, is_repeat)).await;
-        let late = |_| PostgresError::TimedOut { place: self.address.place(), what: AwaitedStep::Answer, limit };
-        let output = answer.map_err(late)?.map_err(asked)?;
+        let late = |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
+        let output = answer.map_err(late)?.map_err(to_error)?;
         lease.is_sound = true;
         *self.outage() = None;
         Ok(output)
@@ -234,17 +234,19 @@ impl ConnectionState {
     }
 
     fn failure(&self, error: PoolError) -> PostgresError {
-        let place = self.address.place();
+        let location = self.address.location();
         match error {
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
                 connection_error(&self.address, &error)
             }
             PoolError::Timeout(TimeoutType::Wait) => {
-                PostgresError::TimedOut { place, what: AwaitedStep::Pool, limit: MAX_POOL_WAIT }
+                PostgresError::TimedOut { location, what: AwaitedStep::Pool, limit: MAX_POOL_WAIT }
             }
-            PoolError::Timeout(_) => {
-                PostgresError::TimedOut { place, what: AwaitedStep::Connection, limit: max_connect_any(&self.address) }
-            }
+            PoolError::Timeout(_) => PostgresError::TimedOut {
+                location,
+                what: AwaitedStep::Connection,
+                limit: max_connect_any(&self.address),
+            },
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(HookError::Message(_)) => {
                 self.lost()
             }
@@ -252,7 +254,7 @@ impl ConnectionState {
     }
 
     fn lost(&self) -> PostgresError {
-        PostgresError::Lost { place: self.address.place() }
+        PostgresError::Lost { location: self.address.location() }
     }
 }
 

@@ -17,60 +17,62 @@ pub enum PostgresError {
         source: io::Error,
     },
     /// No server answered.
-    #[error("no database answers at {place}: {source}")]
+    #[error("no database answers at {location}: {source}")]
     Unreachable {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// What the system said.
         source: io::Error,
     },
     /// The server is starting or shutting down.
-    #[error("the database at {place} is starting or shutting down")]
+    #[error("the database at {location} is starting or shutting down")]
     Restart {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// A recent call failed, so the server is not called for a moment.
-    #[error("the database at {place} failed a moment ago")]
+    #[error("the database at {location} failed a moment ago")]
     Outage {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// It took longer than [`PostgresError::TimedOut::limit`].
-    #[error("the database at {place} did not {what} within {} ms", limit.as_millis())]
+    #[error("the database at {location} did not {what} within {} ms", limit.as_millis())]
     TimedOut {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// What was waited for.
         what: AwaitedStep,
         /// How long.
         limit: Duration,
     },
     /// The connection was lost during a call.
-    #[error("the connection to the database at {place} was lost")]
+    #[error("the connection to the database at {location} was lost")]
     Lost {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// The server has no connection left.
-    #[error("the database at {place} has no connection left: raise its max_connections, or lower 'store_connections'")]
+    #[error(
+        "the database at {location} has no connection left: raise its max_connections, or lower 'store_connections'"
+    )]
     TooManyConnections {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// The password is wrong.
-    #[error("the database at {place} refused the password of user '{user}'")]
+    #[error("the database at {location} refused the password of user '{user}'")]
     Password {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// The user.
         user: String,
     },
     /// The server needs a password and there is none.
-    #[error("the database at {place} wants a password: put it into PGPASSWORD or a password file")]
+    #[error("the database at {location} wants a password: put it into PGPASSWORD or a password file")]
     PasswordMissing {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// The password file is readable by others.
     #[error("{} may be read by others: chmod 600", path.display())]
@@ -79,18 +81,18 @@ pub enum PostgresError {
         path: PathBuf,
     },
     /// The server does not admit this user from this host.
-    #[error("the database at {place} lets nobody in this way: {message}")]
+    #[error("the database at {location} lets nobody in this way: {message}")]
     NotAdmitted {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// What the server said.
         message: String,
     },
     /// The database does not exist.
-    #[error("there is no database '{database}' at {place}: createdb {database}")]
+    #[error("there is no database '{database}' at {location}: createdb {database}")]
     NoDatabase {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// Its name.
         database: String,
     },
@@ -104,17 +106,17 @@ pub enum PostgresError {
     },
     /// The database is read-only: a standby, or set so.
     #[error(
-        "the database at {place} cannot be written; name its primary, or all servers and target_session_attrs=read-write"
+        "the database at {location} cannot be written; name its primary, or all servers and target_session_attrs=read-write"
     )]
     ReadOnly {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// The server's disk is full.
-    #[error("the disk of the database at {place} is full")]
+    #[error("the disk of the database at {location} is full")]
     DiskFull {
         /// The servers of the address.
-        place: String,
+        location: String,
     },
     /// A later version of this program created the tables. They are left unchanged.
     #[error("the database has schema {found}, and this program knows {known}: use a later version of it")]
@@ -139,28 +141,28 @@ pub enum PostgresError {
         encoding: String,
     },
     /// The server does not support TLS.
-    #[error("the database at {place} offers no TLS, which sslmode={mode} asks for")]
+    #[error("the database at {location} offers no TLS, which sslmode={mode} asks for")]
     NoTls {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// The mode.
         mode: &'static str,
     },
     /// The server's certificate does not satisfy the mode.
-    #[error("the certificate of the database at {place} does not hold for sslmode={mode}: {reason}")]
+    #[error("the certificate of the database at {location} does not hold for sslmode={mode}: {reason}")]
     Certificate {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// The mode.
         mode: &'static str,
         /// What is wrong with it.
         reason: String,
     },
     /// TLS failed otherwise.
-    #[error("TLS with the database at {place} failed: {reason}")]
+    #[error("TLS with the database at {location} failed: {reason}")]
     Tls {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// What failed.
         reason: String,
     },
@@ -173,20 +175,20 @@ pub enum PostgresError {
         reason: String,
     },
     /// Any other error of the server.
-    #[error("the database at {place} refused ({code}): {message}")]
+    #[error("the database at {location} refused ({code}): {message}")]
     Refused {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// The SQLSTATE (PostgreSQL, appendix A).
         code: String,
         /// What it said.
         message: String,
     },
     /// The server's response was not understood.
-    #[error("the database at {place} was not understood: {reason}")]
+    #[error("the database at {location} was not understood: {reason}")]
     Protocol {
         /// The servers of the address.
-        place: String,
+        location: String,
         /// What was wrong.
         reason: String,
     },

@@ -11,77 +11,77 @@ use super::error::{AwaitedStep, PostgresError};
 
 /// The error of a failed connection attempt.
 pub(super) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
-    let place = address.place();
+    let location = address.location();
     if let Some(refusal) = error.as_db_error() {
         return refused(address, refusal);
     }
     let cause = error.source().map(ToString::to_string).unwrap_or_else(|| error.to_string());
     // The client crate distinguishes these by message only.
     match cause.as_str() {
-        "password missing" => return PostgresError::PasswordMissing { place },
-        "server does not support TLS" => return PostgresError::NoTls { place, mode: address.parameters.tls.name() },
-        "database does not allow writes" => return PostgresError::ReadOnly { place },
+        "password missing" => return PostgresError::PasswordMissing { location },
+        "server does not support TLS" => return PostgresError::NoTls { location, mode: address.parameters.tls.name() },
+        "database does not allow writes" => return PostgresError::ReadOnly { location },
         _ => {}
     }
     match error.source().and_then(|source| source.downcast_ref::<io::Error>()) {
         Some(io) => tls_or_network(address, io),
-        None if error.is_closed() => PostgresError::Lost { place },
-        None => PostgresError::NotAdmitted { place, message: shortened(&cause) },
+        None if error.is_closed() => PostgresError::Lost { location },
+        None => PostgresError::NotAdmitted { location, message: shortened(&cause) },
     }
 }
 
 fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError {
-    let place = address.place();
+    let location = address.location();
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
         Some(rustls::Error::InvalidCertificate(reason)) => PostgresError::Certificate {
-            place,
+            location,
             mode: address.parameters.tls.name(),
             reason: shortened(&reason.to_string()),
         },
-        Some(error) => PostgresError::Tls { place, reason: shortened(&error.to_string()) },
-        None => PostgresError::Unreachable { place, source: io::Error::new(error.kind(), error.to_string()) },
+        Some(error) => PostgresError::Tls { location, reason: shortened(&error.to_string()) },
+        None => PostgresError::Unreachable { location, source: io::Error::new(error.kind(), error.to_string()) },
     }
 }
 
 /// The error of a failed statement.
 pub(super) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
-    let place = address.place();
+    let location = address.location();
     if let Some(refusal) = error.as_db_error() {
         return refused(address, refusal);
     }
     let is_network = error.source().is_some_and(|source| source.is::<io::Error>());
     if error.is_closed() || is_network {
-        return PostgresError::Lost { place };
+        return PostgresError::Lost { location };
     }
     let cause = error.source().map(|source| format!("{error}: {source}")).unwrap_or_else(|| error.to_string());
-    PostgresError::Protocol { place, reason: shortened(&cause) }
+    PostgresError::Protocol { location, reason: shortened(&cause) }
 }
 
 fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
-    let place = address.place();
+    let location = address.location();
     let user = || address.user.clone().unwrap_or_default();
     let message = || shortened(refusal.message());
     let code = refusal.code();
     if [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW].contains(&code) {
-        return PostgresError::Restart { place };
+        return PostgresError::Restart { location };
     }
     if [&SqlState::QUERY_CANCELED, &SqlState::LOCK_NOT_AVAILABLE].contains(&code) {
-        return PostgresError::TimedOut { place, what: AwaitedStep::Answer, limit: super::schema::MAX_STATEMENT };
+        return PostgresError::TimedOut { location, what: AwaitedStep::Answer, limit: super::schema::MAX_STATEMENT };
     }
     if [&SqlState::UNDEFINED_TABLE, &SqlState::UNDEFINED_COLUMN, &SqlState::INVALID_SCHEMA_NAME].contains(&code) {
         return PostgresError::Foreign { what: message() };
     }
     match code.code() {
-        "28P01" => PostgresError::Password { place, user: user() },
-        "28000" => PostgresError::NotAdmitted { place, message: message() },
-        "3D000" => PostgresError::NoDatabase { place, database: address.database.clone().unwrap_or_else(user) },
+        "28P01" => PostgresError::Password { location, user: user() },
+        "28000" => PostgresError::NotAdmitted { location, message: message() },
+        "3D000" => PostgresError::NoDatabase { location, database: address.database.clone().unwrap_or_else(user) },
         "42501" => PostgresError::NoRight { user: user(), message: message() },
-        "25006" => PostgresError::ReadOnly { place },
-        "53100" => PostgresError::DiskFull { place },
-        "53300" => PostgresError::TooManyConnections { place },
+        "25006" => PostgresError::ReadOnly { location },
+        "53100" => PostgresError::DiskFull { location },
+        "53300" => PostgresError::TooManyConnections { location },
         // Idle timeouts, inside and outside a transaction.
-        "25P03" | "57P05" => PostgresError::Lost { place },
-        code => PostgresError::Refused { place, code: code.to_owned(), message: message() },
+        "25P03" | "57P05" => PostgresError::Lost { location },
+        code => PostgresError::Refused { location, code: code.to_owned(), message: message() },
     }
 }
 

@@ -70,7 +70,7 @@ impl PostgresStore {
         };
         Ok(StoreReport {
             engine: format!("PostgreSQL {version}"),
-            place: self.address().to_string(),
+            location: self.address().to_string(),
             schema: schema::VERSION,
             read,
             record,

@@ -113,14 +113,14 @@ pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock)
 
 /// Migrates the tables to [`VERSION`] atomically, and checks that they are usable.
 pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
-    let asked = |error: Error| statement_error(address, &error);
+    let to_error = |error: Error| statement_error(address, &error);
     check_server(client, address).await?;
     // In the common case, no lock is taken.
     if version(&***client, address).await? != Some(VERSION) {
         migrate(client, address).await?;
     }
     for statement in super::statements::all() {
-        client.prepare_cached(statement).await.map_err(asked)?;
+        client.prepare_cached(statement).await.map_err(to_error)?;
     }
     check_rights(client, address).await
 }
@@ -132,15 +132,15 @@ async fn check_server(client: &Client, address: &PostgresAddress) -> Result<(), 
     if encoding != "UTF8" {
         return Err(PostgresError::Encoding { encoding });
     }
-    if is_read_only { Err(PostgresError::ReadOnly { place: address.place() }) } else { Ok(()) }
+    if is_read_only { Err(PostgresError::ReadOnly { location: address.location() }) } else { Ok(()) }
 }
 
 /// The version of the tables; `None` if there are none.
 async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Result<Option<i64>, PostgresError> {
-    let asked = |error: Error| statement_error(address, &error);
+    let to_error = |error: Error| statement_error(address, &error);
     let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = to_regnamespace('pagewise')
         AND relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY relname <> 'version', relname LIMIT 1";
-    let first = client.query_opt(tables, &[]).await.map_err(asked)?;
+    let first = client.query_opt(tables, &[]).await.map_err(to_error)?;
     let Some(first) = first.map(|row| row.get::<_, String>(0)) else { return Ok(None) };
     if first != "version" {
         return Err(PostgresError::Foreign {
@@ -152,34 +152,34 @@ async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Resu
         Ok(Some(found)) if found > VERSION => Err(PostgresError::NewerSchema { found, known: VERSION }),
         Ok(Some(found)) => Ok(Some(found)),
         Ok(None) => Err(PostgresError::Foreign { what: "table 'version' says none".to_owned() }),
-        Err(error) => Err(asked(error)),
+        Err(error) => Err(to_error(error)),
     }
 }
 
 /// One transaction for all steps, one replica at a time.
 async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
-    let asked = |error: Error| statement_error(address, &error);
-    let transaction = client.transaction().await.map_err(asked)?;
+    let to_error = |error: Error| statement_error(address, &error);
+    let transaction = client.transaction().await.map_err(to_error)?;
     let patience = format!(
         "SET LOCAL statement_timeout = {MAX_MIGRATION_MS}; SET LOCAL lock_timeout = {MAX_MIGRATION_MS};
         SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
     );
-    transaction.batch_execute(&patience).await.map_err(asked)?;
+    transaction.batch_execute(&patience).await.map_err(to_error)?;
     let found = version(&*transaction, address).await?;
     if found.is_none() {
         // The schema may have been created by an owner for a user without that privilege.
         let missing = "SELECT to_regnamespace('pagewise') IS NULL";
-        if transaction.query_one(missing, &[]).await.map_err(asked)?.get(0) {
-            transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(asked)?;
+        if transaction.query_one(missing, &[]).await.map_err(to_error)?.get(0) {
+            transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(to_error)?;
         }
     }
     let steps = [VERSION_1];
     let done = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
     for step in steps.iter().skip(done) {
-        transaction.batch_execute(step).await.map_err(asked)?;
+        transaction.batch_execute(step).await.map_err(to_error)?;
     }
-    transaction.execute("UPDATE pagewise.version SET number = $1", &[&VERSION]).await.map_err(asked)?;
-    transaction.commit().await.map_err(asked)
+    transaction.execute("UPDATE pagewise.version SET number = $1", &[&VERSION]).await.map_err(to_error)?;
+    transaction.commit().await.map_err(to_error)
 }
 
 /// The statements match the tables; check the privileges too.

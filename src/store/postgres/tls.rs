@@ -17,7 +17,7 @@ use super::error::PostgresError;
 /// Creates the TLS connector of an address.
 pub(super) fn connector(address: &PostgresAddress) -> Result<MakeRustlsConnect, PostgresError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let failed = |error: Error| PostgresError::Tls { place: address.place(), reason: error.to_string() };
+    let failed = |error: Error| PostgresError::Tls { location: address.location(), reason: error.to_string() };
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
     let verifier = verifier(address, provider)?;
     let builder = builder.map_err(failed)?.dangerous().with_custom_certificate_verifier(verifier);

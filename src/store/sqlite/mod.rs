@@ -81,7 +81,7 @@ impl SqliteStore {
         let StoreHealth { conversations, holdings, .. } = self.health()?;
         Ok(StoreReport {
             engine: format!("SQLite {}", rusqlite::version()),
-            place: self.path.display().to_string(),
+            location: self.path.display().to_string(),
             schema: schema::VERSION,
             read,
             record,

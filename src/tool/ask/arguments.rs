@@ -74,25 +74,25 @@ impl AskArguments {
 }
 
 fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
-    let mut found: Vec<String> = Vec::new();
+    let mut loaded: Vec<String> = Vec::new();
     let given = fields.string("pdf")?.into_iter().chain(list(fields.value("pdfs"))?);
     for reference in given.map(|reference| reference.trim().to_owned()).filter(|reference| !reference.is_empty()) {
-        if !found.contains(&reference) {
-            found.push(reference);
+        if !loaded.contains(&reference) {
+            loaded.push(reference);
         }
     }
-    if found.is_empty() {
+    if loaded.is_empty() {
         return Err(ToolError::validation("pdf required: provide a path or URL to a PDF document"));
     }
-    if found.len() > MAX_PDFS {
-        let message = format!("Too many PDFs: {} given, {MAX_PDFS} at most", found.len());
+    if loaded.len() > MAX_PDFS {
+        let message = format!("Too many PDFs: {} given, {MAX_PDFS} at most", loaded.len());
         return Err(ToolError::new(ErrorCode::TooManyPdfs, message)
             .hint("Ask in several calls.")
-            .with("count", json!(found.len()))
+            .with("count", json!(loaded.len()))
             .with("max", json!(MAX_PDFS)));
     }
-    found.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
-    Ok(found)
+    loaded.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
+    Ok(loaded)
 }
 
 /// A list of strings, or a single string in its place.
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(references(json!({})), none);
         assert_eq!(references(json!({"pdf": " ", "pdfs": []})), none);
         let many = |count: usize| json!({ "pdfs": (0..count).map(|at| format!("{at}.pdf")).collect::<Vec<_>>() });
-        assert_eq!(references(many(10)).map(|found| found.len()), Ok(10));
+        assert_eq!(references(many(10)).map(|loaded| loaded.len()), Ok(10));
         assert_eq!(references(many(11)), Err("Too many PDFs: 11 given, 10 at most".to_owned()));
     }
 

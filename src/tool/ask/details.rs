@@ -19,7 +19,7 @@ pub(super) struct AnsweredQuestion<'a> {
     pub(super) name: &'a ModelName,
     pub(super) is_native: bool,
     pub(super) reply: &'a ModelReply,
-    pub(super) asked: &'a [RequestedPdf],
+    pub(super) requested: &'a [RequestedPdf],
     pub(super) packed: &'a [PackedPdf],
     pub(super) attempts: &'a [FailedAttempt],
 }
@@ -28,11 +28,11 @@ impl AnsweredQuestion<'_> {
     /// One line each: untrusted content, the model that answered, what was not sent.
     pub(super) fn remarks(&self, max_output_tokens: u64) -> String {
         let sent = self
-            .asked
+            .requested
             .iter()
             .zip(self.packed)
-            .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
-        let paths = sent.map(|(asked, _)| asked.path.as_str()).collect::<Vec<_>>();
+            .filter(|(requested, packed)| requested.loaded.is_ok() && packed.refused.is_none());
+        let paths = sent.map(|(requested, _)| requested.path.as_str()).collect::<Vec<_>>();
         let mut lines = vec![untrusted(&paths.join(", ")), format!("Answered by {}.", self.name)];
         let failed = self.attempts.iter().map(|attempt| format!("{} failed: {}", attempt.name, attempt.error));
         lines.extend(failed);
@@ -40,10 +40,10 @@ impl AnsweredQuestion<'_> {
             let bound = format!("pdf_max_output_tokens is {max_output_tokens}");
             lines.push(format!("The answer is cut: the model reached its bound on the length of answers ({bound})."));
         }
-        for (asked, packed) in self.asked.iter().zip(self.packed) {
-            match &asked.found {
-                Err(error) => lines.push(format!("Not sent: {}: {}", asked.path, error.message)),
-                Ok(_) => lines.extend(packed.remarks(&asked.path)),
+        for (requested, packed) in self.requested.iter().zip(self.packed) {
+            match &requested.loaded {
+                Err(error) => lines.push(format!("Not sent: {}: {}", requested.path, error.message)),
+                Ok(_) => lines.extend(packed.remarks(&requested.path)),
             }
         }
         lines.join("\n")
@@ -55,7 +55,7 @@ impl AnsweredQuestion<'_> {
         put("model", json!(self.name.to_string()));
         put("native", json!(self.is_native));
         put("attempts", attempts(self.attempts));
-        match self.asked {
+        match self.requested {
             [only] => {
                 put("pdf", json!(only.path));
                 only.rewritten_from.iter().for_each(|from| {
@@ -66,17 +66,17 @@ impl AnsweredQuestion<'_> {
                 put("pdfs", pdfs(several));
             }
         }
-        put("sent", Value::Array(self.asked.iter().zip(self.packed).filter_map(sent).collect()));
+        put("sent", Value::Array(self.requested.iter().zip(self.packed).filter_map(sent).collect()));
         put("usage", self.usage());
         if self.reply.is_cut {
             put("truncated", json!(true));
         }
         let sent = self
-            .asked
+            .requested
             .iter()
             .zip(self.packed)
-            .filter(|(asked, packed)| asked.found.is_ok() && packed.refused.is_none());
-        if sent.into_iter().any(|(asked, _)| asked.origin == ReferenceOrigin::Remote) {
+            .filter(|(requested, packed)| requested.loaded.is_ok() && packed.refused.is_none());
+        if sent.into_iter().any(|(requested, _)| requested.origin == ReferenceOrigin::Remote) {
             put("resultContentSource", json!("network"));
         }
         Value::Object(details)
@@ -97,28 +97,28 @@ pub(super) fn attempts(attempts: &[FailedAttempt]) -> Value {
 }
 
 /// `[{pdf, rewrittenFrom?, error?}]`.
-pub(super) fn pdfs(asked: &[RequestedPdf]) -> Value {
-    let entry = |asked: &RequestedPdf| {
+pub(super) fn pdfs(requested: &[RequestedPdf]) -> Value {
+    let entry = |requested: &RequestedPdf| {
         let mut entry = Map::new();
-        entry.insert("pdf".to_owned(), json!(asked.path));
-        if let Some(from) = &asked.rewritten_from {
+        entry.insert("pdf".to_owned(), json!(requested.path));
+        if let Some(from) = &requested.rewritten_from {
             entry.insert("rewrittenFrom".to_owned(), json!(from));
         }
-        if let Err(error) = &asked.found {
+        if let Err(error) = &requested.loaded {
             entry.insert("error".to_owned(), json!({ "code": error.code, "message": error.message }));
         }
         Value::Object(entry)
     };
-    Value::Array(asked.iter().map(entry).collect())
+    Value::Array(requested.iter().map(entry).collect())
 }
 
 /// What the model was sent of one PDF.
-fn sent((asked, packed): (&RequestedPdf, &PackedPdf)) -> Option<Value> {
-    let found = asked.found.as_ref().ok()?;
+fn sent((requested, packed): (&RequestedPdf, &PackedPdf)) -> Option<Value> {
+    let loaded = requested.loaded.as_ref().ok()?;
     let mut entry = Map::new();
     let mut put = |name: &str, value: Value| entry.insert(name.to_owned(), value);
-    put("pdf", json!(asked.path));
-    put("totalPages", json!(found.page_count));
+    put("pdf", json!(requested.path));
+    put("totalPages", json!(loaded.page_count));
     match &packed.refused {
         Some(reason) => {
             put("error", json!(reason));

@@ -31,16 +31,16 @@ struct TextExtraction<'a, 'p> {
 
 impl PdfPacker<'_> {
     /// Packs every PDF as text, or as pictures if it has almost no text.
-    pub(super) fn fallback(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
-        let labels = labels(asked);
+    pub(super) fn fallback(&self, requested: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
+        let labels = labels(requested);
         let mut characters = self.settings.pdf_max_text_chars;
-        let mut count = asked.iter().filter(|asked| asked.found.is_ok()).count();
-        shared(asked, RequestBudget::of(&self.limits, prompt), |path, found, share| {
+        let mut count = requested.iter().filter(|requested| requested.loaded.is_ok()).count();
+        shared(requested, RequestBudget::of(&self.limits, prompt), |path, loaded, share| {
             let label = labels.iter().find(|(known, _)| known == path).map_or("[PDF text]", |(_, label)| label);
             let room = characters / count.max(1);
             count = count.saturating_sub(1);
             let mut left = room;
-            let packed = self.extracted((path, label), found, share, &mut left);
+            let packed = self.extracted((path, label), loaded, share, &mut left);
             characters = characters.saturating_sub(room - left);
             packed
         })
@@ -49,32 +49,32 @@ impl PdfPacker<'_> {
     fn extracted(
         &self,
         named: (&str, &str),
-        found: &mut LoadedPdf,
+        loaded: &mut LoadedPdf,
         share: &mut RequestBudget,
         room: &mut usize,
     ) -> PackedPdf {
-        let candidates = found.candidates(self.settings.pdf_max_pages);
-        match found.open(self.world) {
+        let candidates = loaded.candidates(self.settings.pdf_max_pages);
+        match loaded.open(self.ask) {
             Err(error) => PackedPdf::refused(error.message),
             Ok(pdf) => {
                 let packed = PackedPdf { form: "text", ..PackedPdf::default() };
                 let extraction = TextExtraction { packing: self, path: named.0, pdf, candidates, packed };
-                extraction.run(named.1, found, share, room)
+                extraction.run(named.1, loaded, share, room)
             }
         }
     }
 }
 
 /// The label before the text of each PDF.
-fn labels(asked: &[RequestedPdf]) -> Vec<(String, String)> {
-    let label = |at: usize| if asked.len() == 1 { "[PDF text]".to_owned() } else { format!("[PDF {at} text]") };
-    (1..).zip(asked).map(|(at, asked)| (asked.path.clone(), label(at))).collect()
+fn labels(requested: &[RequestedPdf]) -> Vec<(String, String)> {
+    let label = |at: usize| if requested.len() == 1 { "[PDF text]".to_owned() } else { format!("[PDF {at} text]") };
+    (1..).zip(requested).map(|(at, requested)| (requested.path.clone(), label(at))).collect()
 }
 
 impl TextExtraction<'_, '_> {
-    fn run(mut self, label: &str, found: &mut LoadedPdf, share: &mut RequestBudget, room: &mut usize) -> PackedPdf {
-        self.read(found);
-        let text = self.text(found, room);
+    fn run(mut self, label: &str, loaded: &mut LoadedPdf, share: &mut RequestBudget, room: &mut usize) -> PackedPdf {
+        self.read(loaded);
+        let text = self.text(loaded, room);
         if !text.body.trim().is_empty() {
             let part = QuestionPart::Text(format!("{label}\n{}", text.body));
             if !share.take(part.size(), 0) {
@@ -85,11 +85,11 @@ impl TextExtraction<'_, '_> {
         }
         let needs_pictures = text.characters < FEW_CHARACTERS;
         if needs_pictures && self.packing.settings.takes_images(self.packing.name) {
-            self.pictures(found, share);
+            self.pictures(loaded, share);
         } else {
             self.packed.pages = text.pages;
             let why = if text.is_full { self.text_limit() } else { self.packing.page_limit() };
-            self.packed.note_left_out(found, &self.candidates, text.is_full, why);
+            self.packed.note_left_out(loaded, &self.candidates, text.is_full, why);
         }
         if self.packed.parts.is_empty() {
             self.packed.refused = Some(self.nothing_sent_reason(needs_pictures));
@@ -98,10 +98,10 @@ impl TextExtraction<'_, '_> {
     }
 
     /// Reads the text of pages that were not read for an earlier model.
-    fn read(&mut self, found: &mut LoadedPdf) {
+    fn read(&mut self, loaded: &mut LoadedPdf) {
         for page in self.candidates.iter() {
             let read = || self.pdf.document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
-            let text = found.kept.texts.entry(page).or_insert_with(read);
+            let text = loaded.kept.texts.entry(page).or_insert_with(read);
             if let Err(reason) = text {
                 let note = format!("The text of page {} of {} cannot be read: {reason}", page.number(), self.path);
                 self.packed.notes.push(note);
@@ -110,10 +110,10 @@ impl TextExtraction<'_, '_> {
     }
 
     /// The text of the pages, up to `room` characters.
-    fn text(&mut self, found: &LoadedPdf, room: &mut usize) -> ExtractedText {
+    fn text(&mut self, loaded: &LoadedPdf, room: &mut usize) -> ExtractedText {
         let mut text = ExtractedText::default();
         for page in self.candidates.iter() {
-            let Some(Ok(of_page)) = found.kept.texts.get(&page) else { continue };
+            let Some(Ok(of_page)) = loaded.kept.texts.get(&page) else { continue };
             let trimmed = of_page.trim();
             let length = trimmed.chars().count();
             if text.is_full || (length > *room && !text.body.is_empty()) {
@@ -140,12 +140,12 @@ impl TextExtraction<'_, '_> {
     }
 
     /// Adds pictures of the pages, as many as fit.
-    fn pictures(&mut self, found: &mut LoadedPdf, share: &mut RequestBudget) {
+    fn pictures(&mut self, loaded: &mut LoadedPdf, share: &mut RequestBudget) {
         self.packed.form = "images";
         let mut is_full = false;
         let candidates = std::mem::take(&mut self.candidates);
         for page in candidates.iter() {
-            let png = found.kept.pictures.entry(page).or_insert_with(|| self.picture(page));
+            let png = loaded.kept.pictures.entry(page).or_insert_with(|| self.picture(page));
             match png.clone() {
                 Ok(png) => {
                     is_full = !share.take(png.len() as u64, 1);
@@ -161,7 +161,7 @@ impl TextExtraction<'_, '_> {
             }
         }
         let why = if is_full { self.packing.limit_reached() } else { self.packing.page_limit() };
-        self.packed.note_left_out(found, &candidates, is_full, why);
+        self.packed.note_left_out(loaded, &candidates, is_full, why);
     }
 
     fn picture(&self, page: PageIndex) -> Result<Bytes, String> {

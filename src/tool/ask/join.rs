@@ -62,12 +62,12 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
     }
 
     /// Joins as many of `pages` as fit.
-    pub(super) fn run(mut self, found: &mut LoadedPdf, pages: &[PageIndex]) -> JoinedPdfs {
+    pub(super) fn run(mut self, loaded: &mut LoadedPdf, pages: &[PageIndex]) -> JoinedPdfs {
         let mut packed = PackedPdf { form: "joined", ..PackedPdf::default() };
         let mut rest = pages;
         let mut full = false;
         while let Some(first) = rest.first().copied() {
-            match self.beginning(found, rest) {
+            match self.beginning(loaded, rest) {
                 Ok(JoinedPrefix { part, pages, is_last }) => {
                     if !self.packing.fits(&part, pages as u64, self.share) {
                         full = true;
@@ -91,7 +91,7 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
     }
 
     /// Joins as many leading pages as one PDF can hold, or takes the first page alone.
-    fn beginning(&mut self, found: &mut LoadedPdf, row: &[PageIndex]) -> Result<JoinedPrefix, String> {
+    fn beginning(&mut self, loaded: &mut LoadedPdf, row: &[PageIndex]) -> Result<JoinedPrefix, String> {
         let most = self.share.pages.min(self.packing.limits.max_document_pages.unwrap_or(u64::MAX));
         let most = usize::try_from(most).unwrap_or(usize::MAX).min(row.len());
         // Binary search: the largest count known to work and the smallest known to fail.
@@ -99,7 +99,7 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
         let (mut best, mut is_last) = (None, false);
         let mut next = most;
         while fails.saturating_sub(goes) > 1 {
-            match self.try_join(found, row.get(..next).unwrap_or(row)) {
+            match self.try_join(loaded, row.get(..next).unwrap_or(row)) {
                 Some(JoinAttempt::Fits(part)) => (best, goes) = (Some(part), next),
                 Some(JoinAttempt::TooLarge) => (fails, is_last) = (next, true),
                 Some(JoinAttempt::Refused) => (fails, is_last) = (next, false),
@@ -111,26 +111,26 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
             Some(part) => Ok(JoinedPrefix { part, pages: goes, is_last }),
             None => {
                 let first = row.first().copied().ok_or("there is no page")?;
-                Ok(JoinedPrefix { part: self.packing.page(self.pdf, found, first)?, pages: 1, is_last })
+                Ok(JoinedPrefix { part: self.packing.page(self.pdf, loaded, first)?, pages: 1, is_last })
             }
         }
     }
 
     /// Joins `pages`; `None` if the attempts are used up.
-    fn try_join(&mut self, found: &mut LoadedPdf, pages: &[PageIndex]) -> Option<JoinAttempt> {
+    fn try_join(&mut self, loaded: &mut LoadedPdf, pages: &[PageIndex]) -> Option<JoinAttempt> {
         self.joins = self.joins.checked_sub(1)?;
         let set = pages.iter().copied().collect::<PageSet>();
-        let bytes = match self.joined(found, &set) {
+        let bytes = match self.joined(loaded, &set) {
             Ok(bytes) => bytes,
             Err(reason) => {
                 self.refusal.get_or_insert(reason);
                 return Some(JoinAttempt::Refused);
             }
         };
-        let part = titled(found, &set, bytes.clone());
+        let part = titled(loaded, &set, bytes.clone());
         let mut room = *self.share;
         if self.packing.fits(&part, set.len(), &mut room) {
-            found.kept.joined.insert(set.to_string(), Ok(bytes));
+            loaded.kept.joined.insert(set.to_string(), Ok(bytes));
             return Some(JoinAttempt::Fits(part));
         }
         let is_document = self.packing.is_within(part.size(), 0);
@@ -138,9 +138,9 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
     }
 
     /// The pages as one PDF, cached across models.
-    fn joined(&mut self, found: &mut LoadedPdf, pages: &PageSet) -> Result<Bytes, String> {
+    fn joined(&mut self, loaded: &mut LoadedPdf, pages: &PageSet) -> Result<Bytes, String> {
         let name = pages.to_string();
-        if let Some(known) = found.kept.joined.get(&name) {
+        if let Some(known) = loaded.kept.joined.get(&name) {
             return known.clone();
         }
         self.pdf.document.join(pages).map(|chunk| chunk.bytes).map_err(|error| {
@@ -149,14 +149,14 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
                 self.joins = 0;
             }
             let reason = error.to_string();
-            found.kept.joined.insert(name, Err(reason.clone()));
+            loaded.kept.joined.insert(name, Err(reason.clone()));
             reason
         })
     }
 }
 
-fn titled(found: &LoadedPdf, pages: &PageSet, bytes: Bytes) -> QuestionPart {
-    let name = found.file_name();
+fn titled(loaded: &LoadedPdf, pages: &PageSet, bytes: Bytes) -> QuestionPart {
+    let name = loaded.file_name();
     let stem = name.strip_suffix(".pdf").unwrap_or(&name);
     QuestionPart::Document {
         bytes,

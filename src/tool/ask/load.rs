@@ -22,7 +22,7 @@ pub(super) struct RequestedPdf {
     pub(super) rewritten_from: Option<String>,
     pub(super) origin: ReferenceOrigin,
     /// The loaded PDF, or why it could not be loaded.
-    pub(super) found: Result<LoadedPdf, ToolError>,
+    pub(super) loaded: Result<LoadedPdf, ToolError>,
 }
 
 /// A PDF before a model is chosen.
@@ -84,15 +84,15 @@ pub(super) fn check_remote(
 
 /// The PDFs that `arguments` name, deduplicated by resolved location.
 pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
-    let mut found: Vec<PdfReference> = Vec::new();
+    let mut loaded: Vec<PdfReference> = Vec::new();
     for reference in &arguments.references {
         let origin = origin(reference)?;
         let reference = PdfReference::of(context, reference, origin);
-        if !found.iter().any(|known| known.resolved == reference.resolved) {
-            found.push(reference);
+        if !loaded.iter().any(|known| known.resolved == reference.resolved) {
+            loaded.push(reference);
         }
     }
-    Ok(found)
+    Ok(loaded)
 }
 
 /// A reference, resolved.
@@ -112,9 +112,9 @@ impl PdfReference {
     }
 
     /// Looks into it.
-    pub(super) fn load(self, world: &AskContext<'_>, arguments: &AskArguments, bounds: &LoadBounds) -> RequestedPdf {
-        let found = LoadedPdf::of(world, &self.given, arguments, bounds);
-        let fetched = found.as_ref().ok().map(|found| &found.path).filter(|path| **path != self.given).cloned();
+    pub(super) fn load(self, ask: &AskContext<'_>, arguments: &AskArguments, bounds: &LoadBounds) -> RequestedPdf {
+        let loaded = LoadedPdf::of(ask, &self.given, arguments, bounds);
+        let fetched = loaded.as_ref().ok().map(|loaded| &loaded.path).filter(|path| **path != self.given).cloned();
         let origin = if fetched.is_some() { ReferenceOrigin::Remote } else { self.origin };
         let is_url = |prefix: &str| self.given.get(..prefix.len()).is_some_and(|s| s.eq_ignore_ascii_case(prefix));
         let local = (self.given.starts_with('~') || is_url("file:")).then_some(self.resolved);
@@ -122,13 +122,13 @@ impl PdfReference {
             Some(path) => (path, Some(self.given)),
             None => (self.given, None),
         };
-        RequestedPdf { path, rewritten_from, origin, found }
+        RequestedPdf { path, rewritten_from, origin, loaded }
     }
 }
 
 impl LoadedPdf {
     fn of(
-        world: &AskContext<'_>,
+        ask: &AskContext<'_>,
         reference: &str,
         arguments: &AskArguments,
         bounds: &LoadBounds,
@@ -138,7 +138,7 @@ impl LoadedPdf {
             password: arguments.password.clone(),
             conversation: arguments.conversation.clone(),
         };
-        let pdf = document.open(world.context, world.caller)?;
+        let pdf = document.open(ask.context, ask.caller)?;
         if pdf.file_bytes > bounds.max_bytes {
             return Err(too_large(reference, pdf.file_bytes, bounds));
         }
@@ -172,9 +172,9 @@ impl LoadedPdf {
     }
 
     /// Parses it again. Drop the result soon: readers are few.
-    pub(super) fn open(&self, world: &AskContext<'_>) -> Result<OpenPdf, ToolError> {
-        let cancellation = &world.caller.cancellation;
-        Ok(world.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
+    pub(super) fn open(&self, ask: &AskContext<'_>) -> Result<OpenPdf, ToolError> {
+        let cancellation = &ask.caller.cancellation;
+        Ok(ask.context.open_pdf_again(&self.file, self.password.as_deref(), cancellation)?)
     }
 
     /// The file's bytes.

@@ -76,34 +76,34 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 /// `unsupported_pdf_reference` for a URL in sandbox mode or offline, `validation_error` for an invalid conversation,
 /// `no_model`, the errors of the files if none can be read, and `model_error`, `timeout` or `limit_exceeded` if no
 /// model answers.
-pub fn ask(world: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
-    world.caller.conversation(arguments.conversation.as_deref())?;
-    let settings = world.models.settings();
+pub fn ask(ask: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
+    ask.caller.conversation(arguments.conversation.as_deref())?;
+    let settings = ask.models.settings();
     let (max_bytes, setting) = match arguments.max_bytes {
         Some(bytes) => (bytes, MAX_BYTES),
         None => (settings.pdf_max_bytes, "pdf_max_bytes_mb"),
     };
     let bounds = LoadBounds { max_bytes, setting, remote: settings.remote };
-    check_remote(world.context, arguments, &bounds)?;
+    check_remote(ask.context, arguments, &bounds)?;
     let chain = chain(settings, arguments)?;
     let session =
-        world.models.session(world.listener, &world.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
-    let mut asked: Vec<RequestedPdf> = Vec::new();
-    for reference in named(world.context, arguments)? {
+        ask.models.session(ask.listener, &ask.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
+    let mut requested: Vec<RequestedPdf> = Vec::new();
+    for reference in named(ask.context, arguments)? {
         if session.is_cancelled() {
             return Err(unanswered(&[], &ModelError::Cancelled));
         }
-        let loaded = reference.load(world, arguments, &bounds);
+        let loaded = reference.load(ask, arguments, &bounds);
         // Several references may resolve to one file.
-        if !asked.iter().any(|known| known.path == loaded.path) {
-            asked.push(loaded);
+        if !requested.iter().any(|known| known.path == loaded.path) {
+            requested.push(loaded);
         }
     }
-    if asked.iter().all(|asked| asked.found.is_err()) {
-        return Err(nothing_to_send(&asked));
+    if requested.iter().all(|requested| requested.loaded.is_err()) {
+        return Err(nothing_to_send(&requested));
     }
-    let mut course = AskRun { world, arguments, session, asked, max_bytes: bounds.max_bytes, attempts: Vec::new() };
-    course.run(&chain)
+    let mut run = AskRun { ask, arguments, session, requested, max_bytes: bounds.max_bytes, attempts: Vec::new() };
+    run.run(&chain)
 }
 
 /// The models to ask, in order.
@@ -124,10 +124,10 @@ fn not_askable(error: &ModelError) -> ToolError {
 
 /// Asks one model after another.
 struct AskRun<'a> {
-    world: &'a AskContext<'a>,
+    ask: &'a AskContext<'a>,
     arguments: &'a AskArguments,
     session: ModelSession<'a>,
-    asked: Vec<RequestedPdf>,
+    requested: Vec<RequestedPdf>,
     max_bytes: u64,
     attempts: Vec<FailedAttempt>,
 }
@@ -148,7 +148,7 @@ impl AskRun<'_> {
             match self.attempt(name) {
                 Ok((reply, packed)) => return Ok(self.answer(name, &reply, &packed)),
                 Err(failure) => {
-                    let error = self.world.models.settings().redact(&failure.text());
+                    let error = self.ask.models.settings().redact(&failure.text());
                     self.attempts.push(FailedAttempt { name: name.clone(), error });
                     let is_over = matches!(failure, AttemptFailure::Model(ModelError::Cancelled));
                     failures.push(failure);
@@ -162,17 +162,20 @@ impl AskRun<'_> {
     }
 
     fn attempt(&mut self, name: &ModelName) -> Result<(ModelReply, Vec<PackedPdf>), AttemptFailure> {
-        let settings = self.world.models.settings();
+        let settings = self.ask.models.settings();
         let endpoint = settings.endpoint(name).map_err(AttemptFailure::Model)?;
         let is_native = endpoint.provider.wire.is_native();
         if is_native && settings.strict_native_pages && self.arguments.pages.is_some() {
             return Err(AttemptFailure::Strict);
         }
         let limits = settings.limits(name);
-        let packing = PdfPacker { world: self.world, settings, name, limits, max_bytes: self.max_bytes };
+        let packing = PdfPacker { ask: self.ask, settings, name, limits, max_bytes: self.max_bytes };
         let prompt = &self.arguments.prompt;
-        let mut packed =
-            if is_native { packing.native(&mut self.asked, prompt) } else { packing.fallback(&mut self.asked, prompt) };
+        let mut packed = if is_native {
+            packing.native(&mut self.requested, prompt)
+        } else {
+            packing.fallback(&mut self.requested, prompt)
+        };
         let parts = packed.iter_mut().flat_map(|packed| std::mem::take(&mut packed.parts)).collect::<Vec<_>>();
         if parts.is_empty() {
             let reasons = packed.iter().filter_map(|packed| packed.refused.clone()).collect::<Vec<_>>();
@@ -184,10 +187,10 @@ impl AskRun<'_> {
     }
 
     fn answer(&self, name: &ModelName, reply: &ModelReply, packed: &[PackedPdf]) -> AskAnswer {
-        let settings = self.world.models.settings();
+        let settings = self.ask.models.settings();
         let is_native = settings.endpoint(name).is_ok_and(|endpoint| endpoint.provider.wire.is_native());
         let answered =
-            AnsweredQuestion { name, is_native, reply, asked: &self.asked, packed, attempts: &self.attempts };
+            AnsweredQuestion { name, is_native, reply, requested: &self.requested, packed, attempts: &self.attempts };
         AskAnswer {
             text: settings.redact(&reply.text),
             remarks: answered.remarks(settings.pdf_max_output_tokens),
@@ -250,19 +253,19 @@ fn unanswered(attempts: &[FailedAttempt], error: &ModelError) -> ToolError {
 }
 
 fn failed(code: ErrorCode, attempts: &[FailedAttempt]) -> ToolError {
-    let told = attempts.iter().map(|attempt| format!("{}: {}", attempt.name, attempt.error)).collect::<Vec<_>>();
+    let failures = attempts.iter().map(|attempt| format!("{}: {}", attempt.name, attempt.error)).collect::<Vec<_>>();
     let message = match attempts {
         [only] => format!("PDF model failed ({}): {}", only.name, only.error),
-        _ => format!("All PDF models failed. {}", told.join(". ")),
+        _ => format!("All PDF models failed. {}", failures.join(". ")),
     };
     ToolError::new(code, message).with("attempts", details::attempts(attempts))
 }
 
 /// The error of the only PDF. For several, the first error, with the others listed.
-fn nothing_to_send(asked: &[RequestedPdf]) -> ToolError {
-    let mut errors = asked.iter().filter_map(|asked| asked.found.as_ref().err());
+fn nothing_to_send(requested: &[RequestedPdf]) -> ToolError {
+    let mut errors = requested.iter().filter_map(|requested| requested.loaded.as_ref().err());
     let Some(first) = errors.next().cloned() else { return ToolError::new(ErrorCode::PdfError, "No PDF was given") };
-    if asked.len() == 1 { first } else { first.with("pdfs", details::pdfs(asked)) }
+    if requested.len() == 1 { first } else { first.with("pdfs", details::pdfs(requested)) }
 }
 
 /// The `details` of an error of this tool: its code and data.

@@ -36,7 +36,7 @@ pub(super) struct RequestBudget {
 
 /// Packs PDFs for one model.
 pub(super) struct PdfPacker<'a> {
-    pub(super) world: &'a AskContext<'a>,
+    pub(super) ask: &'a AskContext<'a>,
     pub(super) settings: &'a ModelSettings,
     pub(super) name: &'a ModelName,
     pub(super) limits: ProviderLimits,
@@ -79,22 +79,22 @@ impl RequestBudget {
 
 /// Divides `budget` among the loaded PDFs, small files first, so that large files get what those leave.
 pub(super) fn shared(
-    asked: &mut [RequestedPdf],
+    requested: &mut [RequestedPdf],
     mut budget: RequestBudget,
     mut pack: impl FnMut(&str, &mut LoadedPdf, &mut RequestBudget) -> PackedPdf,
 ) -> Vec<PackedPdf> {
-    let mut packed: Vec<PackedPdf> = asked.iter().map(|_| PackedPdf::default()).collect();
-    let mut order = asked.iter_mut().zip(&mut packed).filter_map(|(asked, slot)| {
-        let RequestedPdf { path, found, .. } = asked;
-        found.as_mut().ok().map(|found| (&*path, found, slot))
+    let mut packed: Vec<PackedPdf> = requested.iter().map(|_| PackedPdf::default()).collect();
+    let mut order = requested.iter_mut().zip(&mut packed).filter_map(|(requested, slot)| {
+        let RequestedPdf { path, loaded, .. } = requested;
+        loaded.as_mut().ok().map(|loaded| (&*path, loaded, slot))
     });
     let mut order = order.by_ref().collect::<Vec<_>>();
-    order.sort_by_key(|(_, found, _)| found.file_bytes);
+    order.sort_by_key(|(_, loaded, _)| loaded.file_bytes);
     let mut count = order.len() as u64;
-    for (path, found, slot) in order {
+    for (path, loaded, slot) in order {
         let share = budget.share(count);
         let mut rest = share;
-        *slot = pack(path, found, &mut rest);
+        *slot = pack(path, loaded, &mut rest);
         budget.pay(&share, &rest);
         count -= 1;
     }
@@ -103,37 +103,37 @@ pub(super) fn shared(
 
 impl PdfPacker<'_> {
     /// Packs every PDF as documents: whole if it is sound and fits, else page by page.
-    pub(super) fn native(&self, asked: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
+    pub(super) fn native(&self, requested: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
         let budget = RequestBudget::of(&self.limits, prompt);
-        let all_fit = self.all_fit(asked, budget);
-        shared(asked, budget, |path, found, share| {
+        let all_fit = self.all_fit(requested, budget);
+        shared(requested, budget, |path, loaded, share| {
             let mut rest = if all_fit { budget } else { *share };
-            if self.goes_whole(found) && rest.take(found.file_bytes, found.page_count.into()) {
-                let whole = self.whole(found);
+            if self.goes_whole(loaded) && rest.take(loaded.file_bytes, loaded.page_count.into()) {
+                let whole = self.whole(loaded);
                 if !all_fit {
                     *share = rest;
                 }
                 return whole;
             }
-            self.pages(path, found, share)
+            self.pages(path, loaded, share)
         })
     }
 
     /// Whether all PDFs fit whole into one request.
-    fn all_fit(&self, asked: &[RequestedPdf], mut budget: RequestBudget) -> bool {
-        let mut found = asked.iter().filter_map(|asked| asked.found.as_ref().ok());
-        found.all(|found| self.goes_whole(found) && budget.take(found.file_bytes, found.page_count.into()))
+    fn all_fit(&self, requested: &[RequestedPdf], mut budget: RequestBudget) -> bool {
+        let mut loaded = requested.iter().filter_map(|requested| requested.loaded.as_ref().ok());
+        loaded.all(|loaded| self.goes_whole(loaded) && budget.take(loaded.file_bytes, loaded.page_count.into()))
     }
 
-    fn goes_whole(&self, found: &LoadedPdf) -> bool {
-        found.selection.is_none() && found.is_sound && self.is_within(found.file_bytes, found.page_count.into())
+    fn goes_whole(&self, loaded: &LoadedPdf) -> bool {
+        loaded.selection.is_none() && loaded.is_sound && self.is_within(loaded.file_bytes, loaded.page_count.into())
     }
 
-    fn whole(&self, found: &mut LoadedPdf) -> PackedPdf {
-        match found.whole(self.max_bytes) {
+    fn whole(&self, loaded: &mut LoadedPdf) -> PackedPdf {
+        match loaded.whole(self.max_bytes) {
             Ok(bytes) => {
-                let title = found.file_name();
-                let pages = PageSet::all(found.page_count);
+                let title = loaded.file_name();
+                let pages = PageSet::all(loaded.page_count);
                 let size = bytes.len() as u64;
                 let part = QuestionPart::Document { bytes, file_name: title.clone(), title };
                 PackedPdf { parts: vec![part], form: "whole", pages, bytes: size, ..PackedPdf::default() }
@@ -143,28 +143,28 @@ impl PdfPacker<'_> {
     }
 
     /// Packs as many pages as fit: as the one-page PDFs that `get_file` gives, or joined if more fit that way.
-    fn pages(&self, path: &str, found: &mut LoadedPdf, share: &mut RequestBudget) -> PackedPdf {
-        let candidates = found.candidates(self.settings.pdf_max_pages);
-        let pdf = match found.open(self.world) {
+    fn pages(&self, path: &str, loaded: &mut LoadedPdf, share: &mut RequestBudget) -> PackedPdf {
+        let candidates = loaded.candidates(self.settings.pdf_max_pages);
+        let pdf = match loaded.open(self.ask) {
             Ok(pdf) => pdf,
             Err(error) => return PackedPdf::refused(error.message),
         };
         let whole = *share;
-        let (single, full) = self.one_by_one(path, &pdf, found, &candidates, share);
+        let (single, full) = self.one_by_one(path, &pdf, loaded, &candidates, share);
         // Joining does not help past a bound on pages.
         if !full || single.pages.len() >= whole.pages || candidates.len() < 2 {
-            return self.finished(single, found, &candidates, full.then(|| self.limit_reached()));
+            return self.finished(single, loaded, &candidates, full.then(|| self.limit_reached()));
         }
         let mut rest = whole;
         let JoinedPdfs { packed, full, refusal } =
-            PageJoiner::new(self, path, &pdf, &mut rest).run(found, &candidates.iter().collect::<Vec<_>>());
+            PageJoiner::new(self, path, &pdf, &mut rest).run(loaded, &candidates.iter().collect::<Vec<_>>());
         if packed.pages.len() > single.pages.len() {
             *share = rest;
-            return self.finished(packed, found, &candidates, full.then(|| self.limit_reached()));
+            return self.finished(packed, loaded, &candidates, full.then(|| self.limit_reached()));
         }
         let why = self.limit_reached();
         let why = refusal.map_or(why.clone(), |refusal| format!("{why}; they cannot go as one PDF: {refusal}"));
-        self.finished(single, found, &candidates, Some(why))
+        self.finished(single, loaded, &candidates, Some(why))
     }
 
     /// Packs as many single pages as fit. Also returns whether one did not fit.
@@ -172,14 +172,14 @@ impl PdfPacker<'_> {
         &self,
         path: &str,
         pdf: &OpenPdf,
-        found: &mut LoadedPdf,
+        loaded: &mut LoadedPdf,
         candidates: &PageSet,
         share: &mut RequestBudget,
     ) -> (PackedPdf, bool) {
         let mut packed = PackedPdf { form: "pages", ..PackedPdf::default() };
         let mut full = false;
         for page in candidates.iter() {
-            match self.page(pdf, found, page) {
+            match self.page(pdf, loaded, page) {
                 Ok(part) => {
                     full = !self.fits(&part, 1, share);
                     if full {
@@ -208,7 +208,7 @@ impl PdfPacker<'_> {
     fn finished(
         &self,
         mut packed: PackedPdf,
-        found: &LoadedPdf,
+        loaded: &LoadedPdf,
         candidates: &PageSet,
         full: Option<String>,
     ) -> PackedPdf {
@@ -217,19 +217,19 @@ impl PdfPacker<'_> {
         if packed.parts.is_empty() {
             packed.refused = Some(if is_full { why.clone() } else { packed.notes.join("; ") });
         }
-        packed.note_left_out(found, candidates, is_full, why);
+        packed.note_left_out(loaded, candidates, is_full, why);
         packed
     }
 
     /// One page as a PDF, or as text if it cannot be cut.
-    pub(super) fn page(&self, pdf: &OpenPdf, found: &mut LoadedPdf, page: PageIndex) -> Result<QuestionPart, String> {
-        let cut = found.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
+    pub(super) fn page(&self, pdf: &OpenPdf, loaded: &mut LoadedPdf, page: PageIndex) -> Result<QuestionPart, String> {
+        let cut = loaded.kept.pages.entry(page).or_insert_with(|| match pdf.document.cut(page) {
             Ok(chunk) => Ok(chunk.bytes),
             Err(error) => Err(error.to_string()),
         });
         match cut.clone() {
             Ok(bytes) => {
-                let (name, number) = (found.file_name(), page.number());
+                let (name, number) = (loaded.file_name(), page.number());
                 let stem = name.strip_suffix(".pdf").unwrap_or(&name);
                 Ok(QuestionPart::Document {
                     bytes,
@@ -289,9 +289,9 @@ impl PackedPdf {
     }
 
     /// Notes requested pages that were left out: past the page bound or, if `full`, past the last page that fitted.
-    pub(super) fn note_left_out(&mut self, found: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
+    pub(super) fn note_left_out(&mut self, loaded: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
         let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
-        let left: PageSet = found.wanted().iter().filter(is_left).collect();
+        let left: PageSet = loaded.wanted().iter().filter(is_left).collect();
         if !left.is_empty() {
             self.left = Some((left, why));
         }

@@ -216,8 +216,8 @@ fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64, &
 }
 
 fn limits_line(limits: &ProviderLimits) -> String {
-    let told = bounds(limits).map(|(_, bound, unit)| format!("{} {unit}", grouped(bound)));
-    format!("- {}: {}", limits.title, told.collect::<Vec<_>>().join(", "))
+    let lines = bounds(limits).map(|(_, bound, unit)| format!("{} {unit}", grouped(bound)));
+    format!("- {}: {}", limits.title, lines.collect::<Vec<_>>().join(", "))
 }
 
 fn limits_json(limits: &ProviderLimits) -> Value {
