@@ -54,7 +54,7 @@ fn changed_pages_are_told_once_and_then_sent_as_replacements() {
     insta::assert_snapshot!(told(&bench), @r#"
     a.pdf: This file has changed since it was given to you.
     The document has 4 pages now, and had 3.
-    Changed since given to you, and not in this answer: page 2.
+    Changed since they were given to you, and not in this answer: page 2.
     Added: page 4.
     To read what is new: get_file pages: "2,4"
     "#);
@@ -128,7 +128,7 @@ fn get_file_on_a_changed_file_tells_the_rest_of_the_changes() {
     insta::assert_snapshot!(answer[1], @"
     Changed since it was given to you: page 1. What is sent now replaces the earlier version.
     The document has 4 pages now, and had 3.
-    Changed since given to you, and not in this answer: page 2.
+    Changed since they were given to you, and not in this answer: page 2.
     Added: page 4.
     ");
     assert_eq!(told(&bench), NOTHING, "it was told");
@@ -137,9 +137,9 @@ fn get_file_on_a_changed_file_tells_the_rest_of_the_changes() {
     insta::assert_snapshot!(answer[1], @"
     This file has changed since it was given to you.
     The document has 5 pages now, and had 4.
-    Changed since given to you, and not in this answer: page 2.
+    Changed since they were given to you, and not in this answer: page 2.
     Added: page 5.
-    These numbers are as near as can be told: you were not given all pages of the earlier version.
+    These numbers are approximate: you were not given all pages of the earlier version.
     ");
 }
 
@@ -242,7 +242,7 @@ fn forgetting_all_but_the_files_keeps_them_followed() {
     a.pdf: This file has changed since it was given to you.
     The document has 1 pages now, and had 2.
     Removed (by their earlier numbers): page 2.
-    These numbers are as near as can be told: you were not given all pages of the earlier version.
+    These numbers are approximate: you were not given all pages of the earlier version.
     ");
     assert_eq!(bench.given("a.pdf", pages("1")), ["PDF: one"]);
     forget(&bench, ForgetRequest::default());

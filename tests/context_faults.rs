@@ -71,8 +71,8 @@ fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next()
 }
 
 /// What an answer says where the store cannot be read.
-const NOT_KNOWN: &str = "The memory of this conversation cannot be read (the disk is full: views.sqlite3): nothing is \
-                         left out of this answer, and nothing recorded.";
+const NOT_KNOWN: &str = "The memory of this conversation cannot be read (the disk is full: views.sqlite3): nothing \
+is left out of this answer, and nothing is recorded.";
 
 #[test]
 fn where_the_memory_cannot_be_read_nothing_is_left_out_and_the_answer_says_so() {
@@ -143,7 +143,7 @@ fn files_whose_paths_the_store_cannot_tell_are_counted() {
     bench.given("a.txt", summary);
     bench.write("a.txt", "two\n");
     *broken.lock().unwrap() = vec!["file_names"];
-    let note = "Not looked at: files whose paths are not known, 1 of them: the disk is full: views.sqlite3.";
+    let note = "Not checked: files whose paths are not known (1): the disk is full: views.sqlite3.";
     assert_eq!(bench.context.updates(&c(), None, &Cancellation::new()).unwrap().notes, [note]);
     let mut watch = bench.context.watch(c());
     assert_eq!(watch.poll().unwrap().notes, [note]);
@@ -661,7 +661,7 @@ fn a_document_of_a_million_empty_pages_has_an_answer_of_one_size() {
     bench.pdf("a.pdf", &empty);
     let answer = bench.given("a.pdf", summary);
     assert!(answer[0].len() < 60_000, "{}", answer[0].len());
-    assert!(answer[0].contains("[The text ends here: 40000 characters an answer. Continue with get_file pages: \""));
+    assert!(answer[0].contains("[The text ends here: 40000 characters per answer. Continue with get_file pages: \""));
     bench.pdf("a.pdf", &vec!["uncut unread"; 20_000]);
     let mut request = FileRequest::whole("a.pdf");
     request.conversation = Some(c());

@@ -136,7 +136,7 @@ fn small_content_comes_without_a_notice_and_large_content_with_one() {
     assert_eq!(texts(&long)[1], "0123456789".repeat(3_000) + notice);
     let last = texts(&long)[2].clone();
     let id = response_id(&long);
-    assert!(last.starts_with(&format!("responseId: {id}\nTo go on: get_search_content {{")), "{last}");
+    assert!(last.starts_with(&format!("responseId: {id}\nTo continue: get_search_content {{")), "{last}");
     assert!(last.contains("\"offset\":30000") && last.contains("\nConversation: conv_"), "{last}");
 }
 
@@ -356,7 +356,7 @@ fn servers_are_asked_again_for_what_a_conversation_holds() {
     let off = [(&["--offline"][..], "offline is set"), (&["--set", "web_references=false"], "web_references is off")];
     for (flags, why) in off {
         let (status, answer) = place.json(&[&["context", "updates", "--conversation", "kept"], flags].concat());
-        let note = format!("Not asked about: 1 file of the web, because {why}.");
+        let note = format!("Not checked: 1 file from the web, because {why}.");
         assert_eq!((status, &answer["notes"], &answer["files"]), (0, &json!([note]), &json!([])), "{answer}");
     }
     assert_eq!(site.asked().len(), before);

@@ -420,10 +420,10 @@ fn what_is_wrong_with_a_database_is_said() {
     insta::assert_snapshot!(told.join("\n"), @r#"
     no database answers at 127.0.0.1:1: Connection refused (os error 111)
     the database at 127.0.0.1:PORT refused the password of user 'guest'
-    the database at 127.0.0.1:PORT wants a password: put it into PGPASSWORD or a password file
-    the database at 127.0.0.1:PORT lets nobody in this way: pg_hba.conf rejects connection for host "127.0.0.1", user "stranger", database "postgres", no encryption
+    the database at 127.0.0.1:PORT asks for a password: put it into PGPASSWORD or a password file
+    the database at 127.0.0.1:PORT refuses this way of signing in: pg_hba.conf rejects connection for host "127.0.0.1", user "stranger", database "postgres", no encryption
     there is no database 'nowhere' at 127.0.0.1:PORT: createdb nowhere
-    user 'poor' lacks a right in the database: permission denied for database postgres; as the database's owner: CREATE SCHEMA IF NOT EXISTS pagewise AUTHORIZATION "poor"
+    user 'poor' lacks a privilege in the database: permission denied for database postgres; as the database's owner: CREATE SCHEMA IF NOT EXISTS pagewise AUTHORIZATION "poor"
     the database at 127.0.0.1:PORT has no connection left: raise its max_connections, or lower 'store_connections'
     the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
     schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
@@ -491,11 +491,11 @@ fn tls_is_what_its_mode_says() {
     TLS
     TLS
     TLS
-    the certificate of the database at 127.0.0.1:PORT does not hold for sslmode=verify-full: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("localhost")
+    the certificate of the database at 127.0.0.1:PORT is not valid for sslmode=verify-full: certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("localhost")
     TLS
-    the certificate of the database at localhost:PORT does not hold for sslmode=verify-full: BadSignature
-    the certificate of the database at localhost:PORT does not hold for sslmode=require: BadSignature
-    the certificate of the database at localhost:PORT does not hold for sslmode=verify-full: UnknownIssuer
+    the certificate of the database at localhost:PORT is not valid for sslmode=verify-full: BadSignature
+    the certificate of the database at localhost:PORT is not valid for sslmode=require: BadSignature
+    the certificate of the database at localhost:PORT is not valid for sslmode=verify-full: UnknownIssuer
     the certificates of authorities cannot be read (sslrootcert=FILES/garbage): no root trust anchors were provided
     "#);
     let socket =

@@ -100,7 +100,7 @@ fn what_was_fetched_goes_on_at_an_offset() {
     let mut client = client(&place, 40_000);
     let first = bounded(&mut client, 40_000, "fetch_content", json!({ "url": site.url("/long") }));
     let told = all_texts(&first);
-    let (_, next) = told.split_once("To go on: get_search_content ").unwrap();
+    let (_, next) = told.split_once("To continue: get_search_content ").unwrap();
     let mut next: Value = serde_json::from_str(next.lines().next().unwrap()).unwrap();
     let offset = next["offset"].as_u64().unwrap();
     assert!(told.contains(&format!("Use offset {offset} to retrieve more.]")), "{told}");
@@ -361,8 +361,7 @@ fn changes_beyond_the_room_are_told_by_the_next_call_and_each_once() {
         }));
         let left = found["left"].as_u64().unwrap();
         assert_eq!(found["isCut"], left > 0);
-        let named =
-            format!("files of this conversation that were not looked at yet: {left}. Next call: context_updates");
+        let named = format!("Files not checked yet: {left}. Next call: context_updates");
         assert_eq!(all_texts(&result).contains(&named), left > 0, "{}", all_texts(&result));
         if left == 0 {
             break;
@@ -407,7 +406,7 @@ fn files_that_cannot_be_read_leave_the_room_to_others() {
     let unnamed = 41 - files.len();
     assert_eq!(files.last().unwrap()["change"], "text", "{result}");
     assert!(unnamed > 0 && files.len() > 1, "{unnamed}");
-    let note = format!("{unnamed} more files cannot be read now; there is no room to name what.");
+    let note = format!("{unnamed} more files cannot be read now; there is no room to say which.");
     assert!(all_texts(&result).ends_with(&note), "{}", all_texts(&result));
 }
 

@@ -70,7 +70,7 @@ pub enum ModelError {
         reason: String,
     },
     /// The response does not follow the protocol.
-    #[error("the answer makes no sense: {what}")]
+    #[error("the answer cannot be understood: {what}")]
     Nonsense {
         /// What is wrong.
         what: String,

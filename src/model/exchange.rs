@@ -77,7 +77,7 @@ impl ModelExchange<'_> {
             // A compressing proxy might hold back a stream.
             .header(header::ACCEPT_ENCODING, "identity");
         for (name, value) in wire.headers(self.endpoint.key.as_ref()) {
-            let reason = format!("the key of {} cannot stand in a header", self.name.provider);
+            let reason = format!("the key of {} cannot be sent in a header", self.name.provider);
             let mut value = header::HeaderValue::from_str(&value).map_err(|_| ModelError::Unusable { reason })?;
             value.set_sensitive(name != "anthropic-version");
             request = request.header(name, value);
@@ -149,7 +149,7 @@ impl ModelExchange<'_> {
         if reading.is_complete || (wire == ProviderProtocol::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
         }
-        Err(ModelError::Broken { reason: "it ended without its end".to_owned() })
+        Err(ModelError::Broken { reason: "it ended early".to_owned() })
     }
 
     /// Reports new text up to `end`, with keys masked. Fails if the answer is too long. Returns how much has been
@@ -172,7 +172,7 @@ impl ModelExchange<'_> {
         let mut text = Vec::new();
         while let Some(bytes) = self.chunk(&mut response, activity).await? {
             if text.len().saturating_add(bytes.len()) > max {
-                return Err(ModelError::Nonsense { what: format!("more than {max} bytes where fewer belong") });
+                return Err(ModelError::Nonsense { what: format!("more than {max} bytes where fewer are expected") });
             }
             text.extend_from_slice(&bytes);
         }
@@ -211,7 +211,7 @@ impl ModelExchange<'_> {
         let reason = self.sanitized(&root_cause(error));
         let address = self.sanitized(&shown(&self.endpoint.base_url));
         if error.is_builder() {
-            return ModelError::Unusable { reason: format!("{address} is no address to ask at: {reason}") };
+            return ModelError::Unusable { reason: format!("{address} is not a valid address: {reason}") };
         }
         if error.is_connect() {
             return ModelError::Unreachable { base_url: address, reason };
@@ -245,7 +245,7 @@ pub(super) fn request_bytes(settings: &ModelSettings, name: &ModelName) -> u64 {
 /// The error when the deadline for all models has passed.
 pub(super) fn total_timeout(settings: &ModelSettings) -> ModelError {
     let limit_ms = milliseconds(settings.pdf_timeout);
-    ModelError::Timeout { setting: "pdf_timeout_ms", limit_ms, what: "the answer was not there by then" }
+    ModelError::Timeout { setting: "pdf_timeout_ms", limit_ms, what: "the answer had not arrived by then" }
 }
 
 fn milliseconds(duration: Duration) -> u64 {

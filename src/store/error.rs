@@ -59,7 +59,7 @@ pub enum StoreError {
         known: i64,
     },
     /// Forgets failed for too many conversations to remember which. No holding is trusted any more.
-    #[error("the memory failed to forget more than {limit} conversations; restart to rely on what it holds")]
+    #[error("the memory failed to forget more than {limit} conversations; restart to trust what it holds")]
     TooManyFailedForgets {
         /// The maximum.
         limit: usize,
@@ -71,7 +71,7 @@ pub enum StoreError {
         conversation: ConversationId,
     },
     /// The handle is taken.
-    #[error("conversation {conversation} exists")]
+    #[error("conversation {conversation} already exists")]
     ConversationExists {
         /// The handle asked for.
         conversation: ConversationId,

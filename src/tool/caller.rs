@@ -57,7 +57,8 @@ impl Caller {
             Ok(conversation) => Ok(Self { conversation: Some(conversation), ..self }),
             Err(error @ ContextError::Store(_)) if !is_about_memory => {
                 let store_note = format!(
-                    "Whose the conversation is cannot be told: nothing is left out, and nothing recorded. {error}"
+                    "The owner of the conversation cannot be looked up: nothing is left out, and nothing is \
+                     recorded. {error}"
                 );
                 Ok(Self { store_note: Some(store_note), ..self })
             }

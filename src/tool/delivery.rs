@@ -54,7 +54,7 @@ pub enum DeliverError<E> {
     #[error("the answer could not be written")]
     Write(E),
     /// The answer was written, but the store failed.
-    #[error("what was given could not be recorded: {0}")]
+    #[error("the delivery could not be recorded: {0}")]
     Store(#[from] StoreError),
 }
 

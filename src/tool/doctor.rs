@@ -110,7 +110,7 @@ impl StoreState {
         let mut lines = vec![
             format!("  {engine}, schema {schema}: {place}"),
             format!("  {conversations} conversations, {holdings} holdings"),
-            format!("  a reading takes {read_us} µs, a recording {record_us} µs (medians)"),
+            format!("  a read takes {read_us} µs, a record {record_us} µs (medians)"),
         ];
         lines.extend(server.iter().flat_map(DatabaseServerState::lines));
         lines

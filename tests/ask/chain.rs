@@ -110,13 +110,13 @@ fn all_models_together_have_their_time() {
     let asking = asking(vec![Say::Silence]).with("PAGEWISE_PDF_TIMEOUT_MS", "400");
     let (status, code, message, data) = asking.refused(&["one.pdf"]);
     assert_eq!((status, code.as_str()), (2, "timeout"));
-    assert!(message.ends_with("pdf_timeout_ms is 400 ms, and the answer was not there by then"), "{message}");
+    assert!(message.ends_with("pdf_timeout_ms is 400 ms, and the answer had not arrived by then"), "{message}");
     assert_eq!((&data["setting"], &data["limit"]), (&json!("pdf_timeout_ms"), &json!(400)));
 }
 
 #[test]
 fn an_answer_that_breaks_off_is_no_answer() {
-    check_fails(Say::End("It beg"), 1, "model_error", "the answer broke off: it ended without its end");
+    check_fails(Say::End("It beg"), 1, "model_error", "the answer broke off: it ended early");
     let asking = asking(vec![Say::Drop("It beg")]);
     let (_, code, message, _) = asking.refused(&["one.pdf"]);
     assert_eq!(code, "model_error");
@@ -132,23 +132,18 @@ fn errors_within_an_answer_count_as_refusals() {
 
 #[test]
 fn answers_that_make_no_sense() {
-    let nonsense = "the answer makes no sense: no JSON object where one belongs";
+    let nonsense = "the answer cannot be understood: no JSON object where one is expected";
     check_fails(Say::Body("text/event-stream", "data: }{\n\n".into()), 1, "model_error", nonsense);
     check_fails(Say::Body("application/json", "}{".into()), 1, "model_error", nonsense);
     check_fails(
         Say::Body("application/json", "{}".into()),
         1,
         "model_error",
-        "the answer makes no sense: JSON that is no answer",
+        "the answer cannot be understood: JSON that is not an answer",
     );
-    check_fails(
-        Say::Body("text/html", "<html>".into()),
-        1,
-        "model_error",
-        "the answer broke off: it ended without its end",
-    );
+    check_fails(Say::Body("text/html", "<html>".into()), 1, "model_error", "the answer broke off: it ended early");
     let endless = Say::Body("text/event-stream", format!("data: {}", "x".repeat(5 << 20)));
-    check_fails(endless, 1, "model_error", "the answer makes no sense: an event without end");
+    check_fails(endless, 1, "model_error", "the answer cannot be understood: an event without end");
 }
 
 #[test]
@@ -184,7 +179,7 @@ fn an_address_with_a_password_is_not_repeated_whole() {
     assert!(message.contains("cannot reach http://127.0.0.1:1: "), "{message}");
     let asking = self::asking(Vec::new()).with("ANTHROPIC_BASE_URL", "not a URL");
     let (_, _, message, _) = asking.refused(&["one.pdf"]);
-    assert!(message.contains("not a URL is no address to ask at: "), "{message}");
+    assert!(message.contains("not a URL is not a valid address: "), "{message}");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn pages_are_chosen_and_counted() {
     assert_eq!((&sent["pages"], &sent["totalPages"]), (&json!("1-20"), &json!(30)));
     assert_eq!(sent["left"], json!({ "pages": "21-30", "reason": "pdf_max_pages is 20" }));
     let remarks = value["content"][1]["text"].as_str().unwrap();
-    let expected = "Only pages 1-20 of long.pdf came to the model: pdf_max_pages is 20. For pages 21-30, call pdf with \
+    let expected = "Only pages 1-20 of long.pdf reached the model: pdf_max_pages is 20. For pages 21-30, call pdf with \
                     pdf: \"long.pdf\" and pages: \"21-30\".";
     assert!(remarks.contains(expected), "{remarks}");
     let value = asking.answered(&[&[pdf.as_str(), "--pages", "3,5-9"], &MODEL[..]].concat());

@@ -137,7 +137,7 @@ fn pages_that_cannot_be_joined_go_one_by_one_and_the_rest_is_named() {
     let remarks = value["content"][1]["text"].as_str().unwrap();
     let next = format!("For pages {rest}, call pdf with pdf: \"form.pdf\" and pages: \"{rest}\".");
     assert!(
-        remarks.contains(&format!("Only pages 1-{sent} of form.pdf came to the model: {reason}. {next}")),
+        remarks.contains(&format!("Only pages 1-{sent} of form.pdf reached the model: {reason}. {next}")),
         "{remarks}"
     );
 }
@@ -153,7 +153,7 @@ fn a_file_over_the_bytes_of_a_request_goes_as_pages_that_share_their_fonts() {
     let seen = asking.provider.seen();
     assert!(seen[0].length <= 300_000, "{}", seen[0].length);
     let remarks = value["content"][1]["text"].as_str().unwrap();
-    let named = "Only pages 1-5 of latex.pdf came to the model: a request to anthropic/claude-sonnet-4-6 takes at most \
+    let named = "Only pages 1-5 of latex.pdf reached the model: a request to anthropic/claude-sonnet-4-6 takes at most \
                  300000 bytes (pdf_request_bytes), 600 pages, 600 documents and pictures. For pages 6-8, call pdf";
     assert!(remarks.contains(named), "{remarks}");
 }

@@ -132,7 +132,7 @@ fn an_answer_that_the_provider_has_cut_says_so() {
         let value = asking.answered(&[&pdf, "--model", model]);
         assert_eq!(value["details"]["truncated"], true, "{model}");
         let remarks = value["content"][1]["text"].as_str().unwrap();
-        assert!(remarks.contains("The answer is cut: the model reached its bound"), "{remarks}");
+        assert!(remarks.contains("The answer is cut: the model reached its limit"), "{remarks}");
     }
 }
 

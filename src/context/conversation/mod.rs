@@ -89,8 +89,8 @@ impl ContextManager {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 let note = format!(
-                    "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, and \
-                     nothing recorded."
+                    "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, \
+                     and nothing is recorded."
                 );
                 return ConversationSession { snapshot: None, is_current: false, notes: vec![note] };
             }
@@ -99,8 +99,8 @@ impl ContextManager {
         let earlier = generation.filter(|generation| *generation < current);
         let note = earlier.map(|earlier| {
             format!(
-                "Generation {earlier} is earlier than the conversation's, which is {current}: nothing is left out, and \
-                 nothing recorded."
+                "Generation {earlier} is earlier than the conversation's, which is {current}: nothing is left out, \
+                 and nothing is recorded."
             )
         });
         ConversationSession {

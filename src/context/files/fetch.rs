@@ -118,7 +118,7 @@ impl ContextManager {
             None => {
                 let mut stored = FetchJob { context: self, url, fetched: &fetched, cancellation }.text(file)?;
                 if let Err(error) = web.keep_text(&key, &stored) {
-                    stored.notes.push(format!("Nothing more of it can be read on later: it {error}."));
+                    stored.notes.push(format!("Nothing more of it can be read later: it {error}."));
                 }
                 stored
             }

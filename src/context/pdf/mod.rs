@@ -184,7 +184,8 @@ impl PdfAnswerBuilder<'_> {
     fn text_continues(&self, page: PageIndex) -> String {
         let number = page.number();
         format!(
-            "\n[The text ends here: {} characters an answer. Continue with get_file pages: \"{number}-\", as: \"text\"]",
+            "\n[The text ends here: {} characters per answer. Continue with get_file pages: \"{number}-\", as: \
+             \"text\"]",
             self.settings.max_text_characters
         )
     }
@@ -323,7 +324,7 @@ impl PdfAnswerBuilder<'_> {
         };
         let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
         let is_chosen = self.request.is_mixed && !forms.is_empty();
-        is_chosen.then(|| format!("Given here: {forms}. Pages that their text tells whole come as text."))
+        is_chosen.then(|| format!("Given here: {forms}. Pages that are complete as text come as text."))
     }
 
     /// What changed since an earlier version, if the agent does not know yet.

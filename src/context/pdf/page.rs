@@ -138,7 +138,10 @@ impl PdfAnswerBuilder<'_> {
         let page_text = &found.text;
         let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.requested.path);
         if let Some(reason) = &instead {
-            text.push_str(&format!("[Given as text, because it could not be given as asked: {}]\n", one_line(reason)));
+            text.push_str(&format!(
+                "[Given as text, because it could not be given as requested: {}]\n",
+                one_line(reason)
+            ));
         }
         for remark in found.remarks() {
             text.push_str(&format!("[{remark}]\n"));

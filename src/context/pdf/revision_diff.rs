@@ -78,16 +78,15 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
         format!("The document has {now} pages now, and had {before}.")
     });
     let moved = (!changes.moved.is_empty()).then(|| format!("Moved: {}.", moved_phrase(&changes.moved)));
-    let about = (!changes.is_exact).then(|| {
-        "These numbers are as near as can be told: you were not given all pages of the earlier version.".to_owned()
-    });
+    let about = (!changes.is_exact)
+        .then(|| "These numbers are approximate: you were not given all pages of the earlier version.".to_owned());
     let lines = [
         count,
-        named("Changed since given to you, and not in this answer", &changed),
+        named("Changed since they were given to you, and not in this answer", &changed),
         named("Added", &changes.added),
         named("Removed (by their earlier numbers)", &changes.removed),
         moved,
-        named("Not compared, so maybe changed (by their earlier numbers)", &changes.not_compared),
+        named("Not compared, so possibly changed (by their earlier numbers)", &changes.not_compared),
         about,
     ];
     lines.into_iter().flatten().collect()

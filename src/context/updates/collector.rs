@@ -74,8 +74,11 @@ impl<'a> UpdateCollector<'a> {
             }
         }
         let omitted = [
-            (unnamed, "cannot be read now; there is no room to name what"),
-            (self.too_long, "changed, but cannot be told of: not even the name fits into an answer (max_result_bytes)"),
+            (unnamed, "cannot be read now; there is no room to say which"),
+            (
+                self.too_long,
+                "changed, but cannot be reported: not even the name fits into an answer (max_result_bytes)",
+            ),
         ];
         let omitted = omitted.into_iter().filter(|(count, _)| *count > 0);
         notes.extend(omitted.map(|(count, what)| format!("{} {what}.", files(count))));

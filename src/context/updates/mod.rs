@@ -135,7 +135,7 @@ impl ContextManager {
         };
         let unnamed = known.len() - names.len();
         if unnamed > 0 {
-            notes.push(format!("Not looked at: files whose paths are not known, {unnamed} of them{why}."));
+            notes.push(format!("Not checked: files whose paths are not known ({unnamed}){why}."));
         }
         let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
         named.collect()

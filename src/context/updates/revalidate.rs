@@ -46,7 +46,7 @@ impl ContextManager {
         let requested = urls.get(..MAX_ASKED).unwrap_or(urls);
         let mut found = self.ask_in_parallel(requested, cancellation);
         if urls.len() > requested.len() {
-            found.notes.push(not_asked_note(urls.len() - requested.len(), &format!("one call asks about {MAX_ASKED}")));
+            found.notes.push(not_asked_note(urls.len() - requested.len(), &format!("one call checks {MAX_ASKED}")));
         }
         let late = requested.len() - found.files.len();
         if late > 0 {
@@ -102,11 +102,11 @@ fn unless_cancelled(opened: Result<RequestedFile, ContextError>) -> Option<Resul
 }
 
 fn not_asked_note(count: usize, why: &str) -> String {
-    format!("Not asked about: {}, because {why}.", web_files(count))
+    format!("Not checked: {}, because {why}.", web_files(count))
 }
 
 fn web_files(count: usize) -> String {
-    if count == 1 { "1 file of the web".to_owned() } else { format!("{count} files of the web") }
+    if count == 1 { "1 file from the web".to_owned() } else { format!("{count} files from the web") }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -115,7 +115,7 @@ impl ProviderProtocol {
             Self::Responses => responses::whole(&answer, reading),
             Self::ChatCompletions => chat::whole(&answer, reading),
         };
-        is_known.ok_or_else(|| ModelError::Nonsense { what: "JSON that is no answer".to_owned() })?;
+        is_known.ok_or_else(|| ModelError::Nonsense { what: "JSON that is not an answer".to_owned() })?;
         reading.is_complete = true;
         Ok(())
     }
@@ -123,7 +123,7 @@ impl ProviderProtocol {
 
 fn parse_object(text: &str) -> Result<Value, ModelError> {
     let value = serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
-    value.ok_or_else(|| ModelError::Nonsense { what: "no JSON object where one belongs".to_owned() })
+    value.ok_or_else(|| ModelError::Nonsense { what: "no JSON object where one is expected".to_owned() })
 }
 
 /// The text at `pointer`.

@@ -73,8 +73,8 @@ impl PendingResponse {
         match delivering.await {
             Ok(Ok(_)) => {}
             Ok(Err(DeliverError::Write(error))) => return Err(error),
-            Ok(Err(DeliverError::Store(error))) => warn(&format!("what was given could not be recorded: {error}")),
-            Err(error) => warn(&format!("what was given could not be recorded: {error}")),
+            Ok(Err(DeliverError::Store(error))) => warn(&format!("the delivery could not be recorded: {error}")),
+            Err(error) => warn(&format!("the delivery could not be recorded: {error}")),
         }
         Ok(())
     }

@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Router, routing};
 use rmcp::ServerHandler;
 use rmcp::model::RequestId;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
@@ -23,6 +23,7 @@ use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, Tracke
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, store_text};
+use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response, unauthorized};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
 use crate::serve::HttpState;
@@ -66,16 +67,6 @@ const CANCELLED: &str = "notifications/cancelled";
 
 /// How long a health check waits for the store.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// JSON-RPC 2.0, section 5.1.
-const PARSE_ERROR: i32 = -32_700;
-const INVALID_REQUEST: i32 = -32_600;
-
-/// One of the codes that JSON-RPC reserves for servers.
-const SERVER_ERROR: i32 = -32_000;
-
-/// Seconds after which a client should try again.
-const RETRY_AFTER: &str = "1";
 
 impl Gate {
     pub(super) fn new<H: ServerHandler + Clone>(
@@ -185,7 +176,7 @@ impl Gate {
         }
         let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
         if self.is_draining.load(Ordering::SeqCst) {
-            return busy_response("This server is ending.");
+            return busy_response("This server is shutting down.");
         }
         let session_is_conversation = self.settings.session_is_conversation;
         let http_caller = HttpCaller { principal, exchange: Arc::clone(exchange), session_is_conversation };
@@ -207,7 +198,7 @@ impl Gate {
             Err(refusal) => return refusal,
         };
         let Ok(message) = serde_json::from_slice::<Value>(&bytes) else {
-            return error_response(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is no JSON.");
+            return error_response(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is not JSON.");
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
         if opens && self.sessions.count().await >= self.settings.max_sessions {
@@ -222,7 +213,11 @@ impl Gate {
             self.sessions.add(response.headers(), principal, message.get("params")).await;
         }
         if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return error_response(StatusCode::BAD_REQUEST, INVALID_REQUEST, "The body is no message of the protocol.");
+            return error_response(
+                StatusCode::BAD_REQUEST,
+                INVALID_REQUEST,
+                "The body is not a message of the protocol.",
+            );
         }
         response
     }
@@ -232,7 +227,7 @@ impl Gate {
         match self.sessions.admit(headers, principal, method, self.settings.max_sessions).await {
             Admission::Admitted => None,
             Admission::Unknown => Some(error_response(StatusCode::NOT_FOUND, SERVER_ERROR, "Session not found")),
-            Admission::Unavailable => Some(busy_response("The store of sessions does not answer.")),
+            Admission::Unavailable => Some(busy_response("The session store does not answer.")),
             Admission::Full => Some(self.too_many_sessions()),
         }
     }
@@ -308,7 +303,7 @@ async fn mcp(
     let (slot, response) = match (counts, Arc::clone(&gate.permits).try_acquire_owned()) {
         (true, Err(_)) => {
             gate.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-            (None, busy_response("Too many requests are under way (http_max_requests)."))
+            (None, busy_response("Too many requests are open (http_max_requests)."))
         }
         (true, Ok(permit)) => {
             let slot = RequestSlot { permit: Some(permit), gauge: Gauge::new(&gate.state.metrics.in_flight) };
@@ -380,23 +375,4 @@ fn method_name(method: &Method) -> &'static str {
         Method::DELETE => "DELETE",
         _ => "other",
     }
-}
-
-fn unauthorized() -> Response {
-    let mut response = error_response(StatusCode::UNAUTHORIZED, SERVER_ERROR, "A bearer token is needed.");
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
-}
-
-fn busy_response(why: &str) -> Response {
-    let mut response =
-        error_response(StatusCode::SERVICE_UNAVAILABLE, SERVER_ERROR, &format!("busy: {why} Try again in a second."));
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
-    response
-}
-
-/// An error response before the message was read, so without its id.
-fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
-    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
-    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }

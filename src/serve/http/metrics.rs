@@ -82,7 +82,7 @@ impl Metrics {
         line(
             &mut out,
             format_args!(
-                "# HELP pagewise_http_turned_away_total Refused for want of room.\n# TYPE pagewise_http_turned_away_total counter\npagewise_http_turned_away_total {turned_away}"
+                "# HELP pagewise_http_turned_away_total Requests and connections refused because there were too many.\n# TYPE pagewise_http_turned_away_total counter\npagewise_http_turned_away_total {turned_away}"
             ),
         );
         line(
@@ -129,12 +129,12 @@ pub(super) fn store_text(tally: Option<StoreTally>, in_doubt: usize) -> String {
     let StoreTally { reads, writes } = tally.unwrap_or_default();
     let is_failing = tally.is_none() || reads.is_failing || writes.is_failing;
     let rows = [
-        ("pagewise_store_reads_total", "counter", "What was asked of the store.", reads.calls),
-        ("pagewise_store_read_failures_total", "counter", "What the store failed to answer.", reads.failures),
-        ("pagewise_store_writes_total", "counter", "What the store was to keep.", writes.calls),
-        ("pagewise_store_write_failures_total", "counter", "What the store failed to keep.", writes.failures),
-        ("pagewise_store_failing", "gauge", "Whether the store fails now.", u64::from(is_failing)),
-        ("pagewise_conversations_in_doubt", "gauge", "Conversations that are not relied on.", in_doubt as u64),
+        ("pagewise_store_reads_total", "counter", "Reads of the store.", reads.calls),
+        ("pagewise_store_read_failures_total", "counter", "Failed reads of the store.", reads.failures),
+        ("pagewise_store_writes_total", "counter", "Writes to the store.", writes.calls),
+        ("pagewise_store_write_failures_total", "counter", "Failed writes to the store.", writes.failures),
+        ("pagewise_store_failing", "gauge", "Whether the store is failing now.", u64::from(is_failing)),
+        ("pagewise_conversations_in_doubt", "gauge", "Conversations whose record is not trusted.", in_doubt as u64),
     ];
     for (name, kind, help, value) in rows {
         line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"));

@@ -8,6 +8,7 @@ mod gate;
 mod head;
 mod log;
 mod metrics;
+mod responses;
 mod sessions;
 mod settings;
 
@@ -75,7 +76,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
         signal_result = shutdown_signal() => signal_result?,
     }
     drop(listener);
-    announce("ending: answers under way are finished");
+    announce("shutting down: open requests are finished first");
     gate.drain();
     stop.send_replace(true);
     // After the time limit the rest is given up.
@@ -119,7 +120,9 @@ fn connection_limit(connections: usize, warn: fn(&str)) -> usize {
     let left = most.unwrap_or(wanted).saturating_sub(OTHER_DESCRIPTORS).max(1);
     let room = usize::try_from(left).unwrap_or(connections).min(connections);
     if room < connections {
-        warn(&format!("the system gives descriptors for {room} connections (http_max_connections is {connections})"));
+        warn(&format!(
+            "the limit on file descriptors allows {room} connections (http_max_connections is {connections})"
+        ));
     }
     room
 }

@@ -192,7 +192,7 @@ impl FromStr for PostgresAddress {
             hosts.split(',').filter(|host| !host.is_empty()).map(host_and_port).collect::<Result<_, _>>()?;
         address.set_parameters(query)?;
         if address.hosts.is_empty() {
-            return Err(AddressError::Part { part: "host", expected: "a computer's name or the folder of a socket" });
+            return Err(AddressError::Part { part: "host", expected: "a host name or the folder of a socket" });
         }
         Ok(address)
     }
@@ -351,7 +351,7 @@ fn host(text: &str) -> Result<(Host, u16), AddressError> {
     let name = decoded("host", text)?;
     let is_name = !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control());
     if !is_name {
-        return Err(AddressError::Part { part: "host", expected: "a computer's name or the folder of a socket" });
+        return Err(AddressError::Part { part: "host", expected: "a host name or the folder of a socket" });
     }
     let host = if name.starts_with('/') { Host::Folder(PathBuf::from(name)) } else { Host::Name(name) };
     Ok((host, PORT))
@@ -448,7 +448,7 @@ mod tests {
         assert!(told.iter().all(|text| !text.contains("hid") && !text.contains("den")), "{told:#?}");
         insta::assert_snapshot!(told.join("\n"), @r"
         it must begin with postgres:// or postgresql://
-        its host must be a computer's name or the folder of a socket
+        its host must be a host name or the folder of a socket
         its port must be a number from 1 to 65535
         its port must be a number from 1 to 65535
         its password must be percent-encoded where it has one of : / ? # [ ] @ %
@@ -458,7 +458,7 @@ mod tests {
         its password must be UTF-8 without NUL, with two hexadecimal digits after each %
         its password must be UTF-8 without NUL, with two hexadecimal digits after each %
         its host must be a name, an address, or an IPv6 address in brackets
-        its host must be a computer's name or the folder of a socket
+        its host must be a host name or the folder of a socket
         its password must be before the host, in PGPASSWORD or in a password file, and not among the parameters
         it has an unknown parameter 'sslmod'; known are host, port, user, dbname, sslmode, sslrootcert, connect_timeout, application_name, options, target_session_attrs, channel_binding
         its sslmode must be disable, prefer, require, verify-ca or verify-full

@@ -69,7 +69,7 @@ pub enum PostgresError {
         user: String,
     },
     /// The server needs a password and there is none.
-    #[error("the database at {location} wants a password: put it into PGPASSWORD or a password file")]
+    #[error("the database at {location} asks for a password: put it into PGPASSWORD or a password file")]
     PasswordMissing {
         /// The servers of the address.
         location: String,
@@ -81,7 +81,7 @@ pub enum PostgresError {
         path: PathBuf,
     },
     /// The server does not admit this user from this host.
-    #[error("the database at {location} lets nobody in this way: {message}")]
+    #[error("the database at {location} refuses this way of signing in: {message}")]
     NotAdmitted {
         /// The servers of the address.
         location: String,
@@ -97,7 +97,7 @@ pub enum PostgresError {
         database: String,
     },
     /// The user lacks a privilege.
-    #[error("user '{user}' lacks a right in the database: {message}; {}", remedy(user))]
+    #[error("user '{user}' lacks a privilege in the database: {message}; {}", remedy(user))]
     NoRight {
         /// The user.
         user: String,
@@ -141,7 +141,7 @@ pub enum PostgresError {
         encoding: String,
     },
     /// The server does not support TLS.
-    #[error("the database at {location} offers no TLS, which sslmode={mode} asks for")]
+    #[error("the database at {location} offers no TLS, which sslmode={mode} requires")]
     NoTls {
         /// The servers of the address.
         location: String,
@@ -149,7 +149,7 @@ pub enum PostgresError {
         mode: &'static str,
     },
     /// The server's certificate does not satisfy the mode.
-    #[error("the certificate of the database at {location} does not hold for sslmode={mode}: {reason}")]
+    #[error("the certificate of the database at {location} is not valid for sslmode={mode}: {reason}")]
     Certificate {
         /// The servers of the address.
         location: String,
@@ -209,7 +209,7 @@ impl std::fmt::Display for AwaitedStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Connection => "take a connection",
-            Self::Pool => "come free for a connection",
+            Self::Pool => "have a free connection",
             Self::Answer => "answer",
         })
     }

@@ -38,7 +38,7 @@ impl AnsweredQuestion<'_> {
         lines.extend(failed);
         if self.reply.is_cut {
             let bound = format!("pdf_max_output_tokens is {max_output_tokens}");
-            lines.push(format!("The answer is cut: the model reached its bound on the length of answers ({bound})."));
+            lines.push(format!("The answer is cut: the model reached its limit on the length of answers ({bound})."));
         }
         for (requested, packed) in self.requested.iter().zip(self.packed) {
             match &requested.loaded {

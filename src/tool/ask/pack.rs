@@ -302,7 +302,8 @@ impl PackedPdf {
         let refused = self.refused.iter().map(|reason| format!("Not sent: {path}: {reason}"));
         let left = self.left.iter().filter(|_| self.refused.is_none()).map(|(left, why)| {
             format!(
-                "Only {} of {path} came to the model: {why}. For {}, call pdf with pdf: {path:?} and pages: \"{left}\".",
+                "Only {} of {path} reached the model: {why}. For {}, call pdf with pdf: {path:?} and pages: \
+                 \"{left}\".",
                 page_or_pages(&self.pages),
                 page_or_pages(left),
             )

@@ -70,8 +70,8 @@ impl ForgetArguments {
     pub fn checked(self) -> Result<Self, ToolError> {
         if self.pages.is_some() && self.file_path.is_none() {
             return Err(ToolError::required("filePath")
-                .hint("pages are pages of a file: name it with filePath.")
-                .command_hint("Pages are pages of a file: name it too."));
+                .hint("pages selects pages of a file: name it with filePath.")
+                .command_hint("--pages selects pages of a file: name the file too."));
         }
         if self.keep_files && self.file_path.is_some() {
             return Err(ToolError::one_of("keepFiles", "filePath")

@@ -63,7 +63,7 @@ pub fn context_forget(
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let pages = arguments.pages.as_deref().map(selection).transpose()?;
     let what = match (&arguments.file_path, &arguments.pages) {
-        (None, _) if arguments.keep_files => "everything but which files there are".to_owned(),
+        (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
         (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
@@ -96,8 +96,8 @@ pub fn context_fork(
     }?;
     let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
     let text = format!(
-        "Conversation: {fork}\nIt holds what conversation {origin} {when}. What either is given or forgets from here on \
-         does not touch the other."
+        "Conversation: {fork}\nIt holds what conversation {origin} {when}. What one is given or forgets from now on \
+         does not affect the other."
     );
     let mut structure = json!({ "conversation": fork.as_str(), "origin": origin.as_str() });
     if let (Value::Object(object), Some(point)) = (&mut structure, arguments.as_of) {

@@ -10,16 +10,17 @@ more fits. Use it before asking again for something you may already have.";
 
 const UPDATES: &str = "\
 What changed among the files that this conversation holds: pages changed, added, removed or moved (by 1-based number), \
-text files as diffs, deleted files. Each change is told once. Use it before you rely on a file that you read earlier.";
+text files as diffs, deleted files. Each change is reported once. Use it before you rely on a file that you read \
+earlier.";
 
 const FORGET: &str = "\
 Forget what this conversation holds, so that it can be sent again: everything, one file (filePath), or some of its \
-pages (pages). Call it after your context was compacted or truncated; with keepFiles, context_updates still tells of \
-the files that you had. It deletes no file.";
+pages (pages). Call it after your context was compacted or truncated; with keepFiles, context_updates still reports \
+changes of the files that you had. It deletes no file.";
 
 const FORK: &str = "\
 Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle: \
-pass it as conversation. What either is given from there on does not touch the other.";
+pass it as conversation. What one is given from then on does not affect the other.";
 
 /// The context tools, in list order.
 pub(crate) fn context_tools() -> [ToolSpec; 4] {

@@ -60,10 +60,8 @@ pub fn updates_text(updates: &Updates) -> String {
     match updates.left {
         0 if parts.is_empty() => parts.push("Nothing changed among the files of this conversation.".to_owned()),
         0 => {}
-        left => parts.push(format!(
-            "This answer tells of no more: files of this conversation that were not looked at yet: {left}. Next call: \
-             context_updates"
-        )),
+        left => parts
+            .push(format!("This answer reports no more. Files not checked yet: {left}. Next call: context_updates")),
     }
     parts.extend(updates.notes.iter().cloned());
     parts.join("\n\n")

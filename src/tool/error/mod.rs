@@ -149,7 +149,7 @@ impl From<ContextError> for ToolError {
 
 /// The one answer for every handle that is not a conversation of the caller.
 fn unknown_conversation() -> ToolError {
-    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known here, or no longer")
+    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known, or no longer known")
         .hint("Leave conversation out to start a new one; the answer names its handle.")
         .command_hint("Name one that was used before with --conversation.")
 }
@@ -199,7 +199,7 @@ fn not_allowed(path: &str, roots: &[PathBuf]) -> ToolError {
     let roots = roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>();
     let message = format!("Path not allowed: {path} is outside {}", roots.join(", "));
     ToolError::new(ErrorCode::PathNotAllowed, message)
-        .hint("Files can be read beneath these folders; more are added with the server's --root.")
+        .hint("Files can be read below these folders; add more with the server's --root.")
         .with("roots", json!(roots))
 }
 
@@ -237,7 +237,7 @@ fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
         Limit::Pixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting."),
         Limit::SidePixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}."),
-        which if which.is_setting() => format!("A larger setting of {which} may read it."),
+        which if which.is_setting() => format!("A larger {which} may be enough to read it."),
         _ => "This limit is fixed: sound documents stay far below it.".to_owned(),
     }
 }
@@ -247,7 +247,7 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
     match error {
         WorkerError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
-            .hint("A larger setting of worker_memory_bytes may read it.")
+            .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))
             .with("limit", json!(limit_bytes)),
         WorkerError::Busy { waiting, retry_after_ms } => {
@@ -256,7 +256,7 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
                 .with("retryAfterMs", json!(retry_after_ms))
         }
         WorkerError::Unsandboxed { missing } => reading_failed(error)
-            .hint("Start without --require-sandbox to read with the layers that there are.")
+            .hint("Start without --require-sandbox to read with the layers that this system has.")
             .with("missing", json!(missing)),
         WorkerError::Quarantined { deaths } => reading_failed(error).with("deaths", json!(deaths)),
         WorkerError::StackOverflow

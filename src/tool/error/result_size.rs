@@ -14,7 +14,7 @@ impl ToolError {
             "get_file" => "Next call: get_file with as: \"path\", which names a file instead.",
             "pdf_info" => "Next call: get_file without pages, which gives a summary.",
             "context_updates" => "Next call: context_forget with the filePath of files that are no longer needed.",
-            _ => "Next call: the same for less at once.",
+            _ => "Next call: ask for less at once.",
         };
         let message = format!("The result of {tool} has {bytes} bytes, and max_result_bytes is {limit}");
         Self::new(ErrorCode::LimitExceeded, message)

@@ -24,18 +24,18 @@ impl ToolError {
     /// The reader of `path` ran out of memory or stack; no more is known.
     pub(crate) fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
         let message = format!(
-            "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader asked for more, \
-             or for more of the stack than there is"
+            "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader needed more \
+             memory or a larger stack"
         );
         ToolError::new(ErrorCode::LimitExceeded, message)
-            .hint("A larger setting of worker_memory_bytes may read it.")
+            .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))
             .with("limit", json!(limit_bytes))
     }
 
     /// The reader of `path` crashed.
     pub(crate) fn reader_crashed(path: &str) -> Self {
-        ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} broke"))
-            .hint("This is a fault of pagewise; standard error says where.")
+        ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} crashed"))
+            .hint("This is a bug in pagewise; standard error says where.")
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         // The URL contains a secret, so do not repeat it.
         WebError::Credentials => {
             ToolError::new(ErrorCode::UnsupportedReference, "URLs with a user name or a password are not fetched")
-                .hint("Leave out what stands before the @ of the host.")
+                .hint("Leave out the part before the @.")
         }
         WebError::BlockedAddress { host, purpose, range, setting } => blocked_address(host, purpose, range, setting),
         WebError::BlockedHost { host, setting } => {
@@ -40,7 +40,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         WebError::HeaderTooLarge { limit } => header_too_large(url, *limit),
         WebError::Timeout { limit, setting } => {
             let limit = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            timeout(url, &format!("not done after {limit} ms"), limit, setting)
+            timeout(url, &format!("not finished after {limit} ms"), limit, setting)
         }
         WebError::TooSlow { limit } => {
             timeout(url, &format!("fewer than {limit} bytes a second"), *limit, "web_min_bytes_per_second")
@@ -55,7 +55,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         WebError::Cancelled => failed(url, "cancelled"),
         WebError::Failed { reason } => failed(url, reason),
         WebError::Store { reason } => {
-            ToolError::new(ErrorCode::WriteFailed, format!("Cannot keep what was fetched of {url}: {reason}"))
+            ToolError::new(ErrorCode::WriteFailed, format!("Cannot store what was fetched from {url}: {reason}"))
         }
         WebError::ContentNotFound => content_not_found(url),
     }
@@ -66,7 +66,7 @@ fn blocked_address(host: &str, purpose: &str, range: &str, setting: &str) -> Too
     let hint = if setting == "web_deny_ranges" {
         "The setting web_deny_ranges refuses it.".to_owned()
     } else {
-        format!("Only addresses of the public internet are fetched from. The setting {setting} can allow a range.")
+        format!("Only addresses of the public internet are allowed. The setting {setting} can allow a range.")
     };
     ToolError::new(ErrorCode::BlockedAddress, message)
         .hint(&hint)

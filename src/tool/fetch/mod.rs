@@ -149,9 +149,9 @@ impl<'a> FetchAnswerBuilder<'a> {
 
     fn answer(mut self) -> FetchAnswer {
         let id = self.id.as_ref().map(|id| format!("responseId: {id}"));
-        let lost = "The texts could not be kept: fetch again to see more.".to_owned();
+        let lost = "The texts could not be stored: fetch again to see more.".to_owned();
         let handle = self.conversation.map(|handle| {
-            format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
+            format!("Conversation: {handle} (pass it as conversation to continue from another connection)")
         });
         let mut lines = vec![id.unwrap_or(lost)];
         lines.append(&mut self.next_calls);
@@ -195,7 +195,7 @@ fn truncated(limit: u64, total: u64, next: u64, is_bound: bool) -> String {
 
 fn next_call(id: &ResponseId, index: usize, offset: u64) -> String {
     let arguments = json!({ "responseId": id.as_str(), "urlIndex": index, "offset": offset });
-    format!("To go on: get_search_content {arguments}")
+    format!("To continue: get_search_content {arguments}")
 }
 
 /// Answers `get_search_content`.
@@ -212,12 +212,12 @@ pub fn get_search_content(
     let id = &arguments.response_id;
     let response = context.fetched(id, conversation.as_ref()).map_err(|error| web_error(id, &error))?;
     let (index, fetched) = selected_url(&response, &arguments.which)
-        .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, and not this one", response.urls.len())))?;
+        .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, but not this one", response.urls.len())))?;
     let (_, key) = fetched
         .outcome
         .as_ref()
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
-    let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is not kept any more")))?;
+    let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is no longer stored")))?;
     let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
     text_slice(id, (index, &fetched.url), &stored, arguments, room)
 }
@@ -253,7 +253,7 @@ fn text_slice(
     if next < total {
         block.push_str(&truncated(limit, total, next, limit < arguments.max_chars));
         let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });
-        lines.push(format!("Characters {offset} to {next} of {total}. To go on: get_search_content {arguments}"));
+        lines.push(format!("Characters {offset} to {next} of {total}. To continue: get_search_content {arguments}"));
     }
     let mut details = details_of(stored, total);
     details.insert("url".into(), json!(url));

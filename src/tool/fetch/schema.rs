@@ -6,13 +6,13 @@ use crate::tool::schema::{ToolSpec, conversation, object, string, whole};
 
 const FETCH_CONTENT: &str = "\
 Fetch web pages and documents by URL (http, https) as text: a PDF page by page, a web page as Markdown, text and JSON as \
-they are. Up to 10 URLs at once; one that fails does not stop the others. At most 30,000 characters come at once; the \
-rest is kept: read on with get_search_content and the responseId. To see pages of a PDF with their layout, call get_file \
-with the URL as filePath.";
+they are. Up to 10 URLs at once; one that fails does not stop the others. At most 30,000 characters come at once; \
+the rest is kept: continue with get_search_content and the responseId. To see pages of a PDF with their layout, call \
+get_file with the URL as filePath.";
 
 const GET_SEARCH_CONTENT: &str = "\
-Read on in what fetch_content fetched in this conversation, by its responseId: 30,000 characters from offset on, up to \
-100,000 with maxChars.";
+Continue reading what fetch_content fetched in this conversation, by its responseId: 30,000 characters from offset \
+on, up to 100,000 with maxChars.";
 
 /// The fetching tools, in list order.
 pub(crate) fn fetch_tools() -> Vec<ToolSpec> {
@@ -43,15 +43,15 @@ fn fetch_content() -> ToolSpec {
 fn get_search_content() -> ToolSpec {
     let properties = json!({
         "responseId": string("The responseId of an answer of fetch_content."),
-        "url": string("Which of several URLs, by itself."),
-        "urlIndex": whole("Which of several URLs, by its place from 0. Default: 0.", 0),
-        "maxChars": whole("Characters at most. Default: 30000; ceiling: 100000.", 1),
+        "url": string("One of several URLs: the URL itself."),
+        "urlIndex": whole("One of several URLs, by its 0-based position. Default: 0.", 0),
+        "maxChars": whole("Maximum characters. Default: 30000; at most 100000.", 1),
         "offset": whole("Characters to skip. Default: 0.", 0),
         "conversation": conversation(),
     });
     ToolSpec {
         name: "get_search_content",
-        title: "Read on in fetched text",
+        title: "Continue reading fetched text",
         description: GET_SEARCH_CONTENT,
         input_schema: object(properties, &["responseId"]),
         output_schema: None,

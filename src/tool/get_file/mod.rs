@@ -84,9 +84,8 @@ pub(crate) fn file_request(
 
 /// A header before documents. Other blocks start with fixed lines, so they get a footer instead.
 fn header_and_footer(answer: &FileAnswer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
-    let handle = conversation.map(|handle| {
-        format!("Conversation: {handle} (pass it as conversation to go on here from another connection)")
-    });
+    let handle = conversation
+        .map(|handle| format!("Conversation: {handle} (pass it as conversation to continue from another connection)"));
     match document_header(answer) {
         Some(header) => (Some(std::iter::once(header).chain(handle).collect::<Vec<_>>().join("\n")), None),
         None => (None, handle),

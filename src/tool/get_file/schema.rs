@@ -37,7 +37,7 @@ fn get_file_properties() -> Value {
             "type": "string",
             "enum": ["auto", "document", "image", "text", "path", "mixed"],
             "description": "How pages come: document (a one-page PDF block), image (a picture), text, path (a \
-                one-page PDF file, named), mixed (text where that tells the whole page, figures as this client can \
+                one-page PDF file, named), mixed (text where it is complete, figures as this client can \
                 show them: the cheapest), or auto (default: what this client can show you)."
         },
         "force": boolean("Send it even if this conversation already holds it."),

@@ -26,7 +26,7 @@ pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
     lines.extend((shown < total).then(|| format!("[The first {shown} of {total} entries are shown.]")));
     lines.extend((shown < read).then(|| {
         let room = "The result has room for no more (max_result_bytes).";
-        format!("[{room} Any section is found by get_file with pages: \"section:TITLE\".]")
+        format!("[{room} To read any section, call get_file with pages: \"section:TITLE\".]")
     }));
     lines.extend(outline.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
     let structure = json!({

@@ -6,12 +6,12 @@ use crate::tool::ask::{DEFAULT_PROMPT, MAX_PDFS};
 use crate::tool::schema::{ToolSpec, boolean, conversation, object, string, whole};
 
 const PDF_INFO: &str = "\
-What a PDF says of itself: pages, title, author, dates, size, version, encryption, signature, form, attachments, \
+What a PDF says about itself: pages, title, author, dates, size, version, encryption, signature, form, attachments, \
 outline. Cheap whatever the size of the file.";
 
 const PDF_EXTRACT_TEXT: &str = "\
 The text of a PDF's pages in reading order, columns one after the other. Choose pages (1-based, like \"1-3,7\"); \
-what is over max_chars is cut and says so. Pages without text, such as scans, are named: see them with \
+text over max_chars is cut, and the result says so. Pages without text, such as scans, are named: see them with \
 pdf_render_page.";
 
 const PDF_RENDER_PAGE: &str = "\
@@ -27,8 +27,8 @@ The whole outline (table of contents) of a PDF with page numbers.";
 
 const PDF: &str = "\
 Ask another model about up to ten PDFs and get its answer as text. For when you cannot see PDFs yourself, or need an \
-answer and not the pages. Whole files go where they fit; choose pages (1-based, like \"1-3,7\") of long ones. What \
-did not come to the model is named together with the call that sends it.";
+answer and not the pages. Files are sent whole if they fit; choose pages (1-based, like \"1-3,7\") of long ones. \
+What was not sent to the model is named together with the call that sends it.";
 
 /// The tool `pdf`, for servers that have a model.
 #[must_use]
@@ -48,7 +48,7 @@ pub fn ask_spec() -> ToolSpec {
         "maxBytesMb": {
             "type": "number",
             "exclusiveMinimum": 0,
-            "description": "Size of each PDF at most, in MiB."
+            "description": "Maximum size of each PDF, in MiB."
         },
         "conversation": conversation(),
     });
@@ -101,7 +101,7 @@ fn with_document(own: Value) -> Value {
 fn info() -> ToolSpec {
     ToolSpec {
         name: "pdf_info",
-        title: "What a PDF says of itself",
+        title: "What a PDF says about itself",
         description: PDF_INFO,
         input_schema: object(document(), &["path"]),
         output_schema: Some(object(info_properties(), &["file", "path", "pages", "fileSize"])),
@@ -125,7 +125,7 @@ fn info_properties() -> Value {
 fn extract_text() -> ToolSpec {
     let properties = with_document(json!({
         "pages": pages(),
-        "max_chars": whole("Characters of text at most. Default: 50000.", 1),
+        "max_chars": whole("Maximum characters of text. Default: 50000.", 1),
     }));
     ToolSpec {
         name: "pdf_extract_text",
@@ -163,10 +163,10 @@ fn render_page() -> ToolSpec {
 fn search() -> ToolSpec {
     let properties = with_document(json!({
         "query": string("What to look for."),
-        "regex": boolean("Take query as a regular expression (no look-around, no back references)."),
-        "case_sensitive": boolean("Tell capitals from small letters."),
+        "regex": boolean("Treat query as a regular expression (no look-around, no back references)."),
+        "case_sensitive": boolean("Match upper and lower case exactly."),
         "pages": pages(),
-        "max_results": whole("Matches to show at most. Default: 50.", 1),
+        "max_results": whole("Maximum matches to show. Default: 50.", 1),
     }));
     ToolSpec {
         name: "pdf_search",

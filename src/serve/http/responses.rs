@@ -1,0 +1,38 @@
+//! Responses that the gate gives itself.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+/// The body is not JSON (JSON-RPC 2.0, section 5.1).
+pub(super) const PARSE_ERROR: i32 = -32_700;
+
+/// The body is not a request (JSON-RPC 2.0, section 5.1).
+pub(super) const INVALID_REQUEST: i32 = -32_600;
+
+/// One of the codes that JSON-RPC reserves for servers.
+pub(super) const SERVER_ERROR: i32 = -32_000;
+
+/// Seconds after which a client should try again.
+const RETRY_AFTER: &str = "1";
+
+/// The response to a request without a valid token.
+pub(super) fn unauthorized() -> Response {
+    let mut response = error_response(StatusCode::UNAUTHORIZED, SERVER_ERROR, "A bearer token is needed.");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+}
+
+/// The response to a request that the server has no capacity for.
+pub(super) fn busy_response(why: &str) -> Response {
+    let mut response =
+        error_response(StatusCode::SERVICE_UNAVAILABLE, SERVER_ERROR, &format!("busy: {why} Try again in a second."));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+    response
+}
+
+/// An error response before the message was read, so without its id.
+pub(super) fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
+    let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
+    (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
