@@ -431,7 +431,7 @@ fn what_is_wrong_with_a_database_is_said() {
     the database has schema 99, and this program knows 1: use a later version of it
     schema 'pagewise' of the database is not as this program made it (column "form" does not exist); rename it, or name another database
     the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
-    the database at 127.0.0.1:PORT offers no TLS, which sslmode=require asks for
+    the database at 127.0.0.1:PORT offers no TLS, which sslmode=require needs
     the certificates of authorities cannot be read (sslrootcert=/nowhere.pem): I/O error: No such file or directory (os error 2)
     "#);
     let nowhere = refusal("postgres://owner:s3cret@nowhere.invalid/postgres");

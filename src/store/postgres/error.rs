@@ -141,7 +141,7 @@ pub enum PostgresError {
         encoding: String,
     },
     /// The server does not support TLS.
-    #[error("the database at {location} offers no TLS, which sslmode={mode} requires")]
+    #[error("the database at {location} offers no TLS, which sslmode={mode} needs")]
     NoTls {
         /// The servers of the address.
         location: String,
