@@ -164,26 +164,15 @@ impl ContextManager {
         };
         self.contents.remember_reference(content, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
-<<<<<<< HEAD
-        let told = match asked.kind {
-            FileKind::Pdf { .. } => self.pdf_update(snapshot, &asked, known),
-            _ if is_restored => restored(&asked),
-            FileKind::Text(encoding) => {
-                let text = read_text(&asked, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
-                self.text_update(snapshot, &asked, text, room)
-            }
-            FileKind::Image(_) | FileKind::Other { .. } => content_update(&asked, None),
-=======
         let pending = match requested.kind {
-            Kind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),
+            FileKind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),
             _ if is_restored => restored(&requested),
-            Kind::Text(encoding) => {
+            FileKind::Text(encoding) => {
                 let text =
                     read_text(&requested, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
                 self.text_update(snapshot, &requested, text, room)
             }
-            Kind::Image(_) | Kind::Other { .. } => content_update(&requested, None),
->>>>>>> 26e4438 (Name what an update, a request and a loaded PDF are)
+            FileKind::Image(_) | FileKind::Other { .. } => content_update(&requested, None),
         };
         pending.into()
     }

@@ -177,17 +177,10 @@ impl ContextManager {
         if self.contents.texts().get(&known).is_some() {
             return;
         }
-<<<<<<< HEAD
-        let Ok(asked) = self.reopen(path, file, &Cancellation::new()) else { return };
-        let FileKind::Text(encoding) = asked.kind else { return };
-        if asked.content_hash(&self.hashes).is_ok_and(|content| content == known)
-            && let Ok((text, _)) = read_text(&asked, encoding, self.settings.max_text_file_bytes)
-=======
         let Ok(requested) = self.reopen(path, file, &Cancellation::new()) else { return };
-        let Kind::Text(encoding) = requested.kind else { return };
+        let FileKind::Text(encoding) = requested.kind else { return };
         if requested.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok((text, _)) = read_text(&requested, encoding, self.settings.max_text_file_bytes)
->>>>>>> 26e4438 (Name what an update, a request and a loaded PDF are)
         {
             self.contents.texts().insert(known, Arc::from(text));
         }
