@@ -89,8 +89,8 @@ impl Builder {
         self
     }
 
-    /// Bounds conversations by what one request to this model may hold. Default: by what every model takes whose provider
-    /// publishes its limits.
+    /// Limits each conversation to what one request to this model may contain. Beyond it, requests are refused until
+    /// [`Pagewise::forget`]. Default: what the models of all providers with published limits accept.
     #[must_use]
     pub fn model(mut self, api: Api, model: &str) -> Self {
         self.bounds = api.request_bounds(model);

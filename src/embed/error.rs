@@ -24,7 +24,7 @@ impl Error {
         self.code
     }
 
-    /// What to do next, in the words of the tool `get_file`.
+    /// What to do next, for a model. It may name tools of the MCP server that a program does not offer.
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
