@@ -52,7 +52,7 @@
 //! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
-//! | `html` | a web page → [`Readable`](html::Readable) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
+//! | `html` | a web page → [`ReadablePage`](html::ReadablePage) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above in this process or in confined ones: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |

@@ -22,7 +22,7 @@ pub enum StoreError {
         /// The folder.
         path: PathBuf,
     },
-    /// Other processes kept the database locked for longer than [`SqliteStore::BUSY_TIMEOUT`].
+    /// Other processes kept the database locked for longer than [`SqliteStore::BUSY_TIMEOUT`](super::SqliteStore::BUSY_TIMEOUT).
     #[error("the database is locked: {}", path.display())]
     Busy {
         /// The database.

@@ -1,7 +1,7 @@
 //! Persistent state of conversations, shared by requests and processes.
 //!
 //! [`ViewStore`] is the interface. [`MemoryStore`] and [`SqliteStore`] implement it and pass one conformance suite
-//! (`tests/store.rs`). The store assigns a [`Sequence`] to every recording and forget, in one order for all processes
+//! (`tests/store.rs`). The store assigns a [`Sequence`](crate::view::Sequence) to every recording and forget, in one order for all processes
 //! that write to a conversation.
 //!
 //! **What is stored**: hashes of contents, pages, paths and owners; page and line numbers, page counts, forms, and
