@@ -1,4 +1,4 @@
-//! Every setting acts: with another value, a command or the server does something else.
+//! Every setting has an effect: with another value, a command or the server behaves differently.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use crate::support::program::{Place, texts};
 use crate::support::provider::Provider;
 use crate::support::site::{self, Site};
 
-/// A setting, another value of it, and a command that then does something else. `PDF`, `LOCKED`, `PICTURE` and `TEXT` are
+/// A setting, another value of it, and a command that behaves differently with it. `PDF`, `LOCKED`, `PICTURE` and `TEXT` are
 /// files, `URL` is a page on a server of this machine and `MOVED` leads there.
 const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("data_dir", "elsewhere", &["doctor"]),
@@ -57,7 +57,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("web_deadline_ms", "100", &["fetch", "LATE"]),
 ];
 
-/// Settings that a test of their own shows, by a word that it cannot do without.
+/// Settings with tests of their own: the file, and a word that the test contains.
 const TESTED: &[(&str, &str, &str)] = &[
     ("store_connections", "tests/postgres.rs", "store_connections"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),
@@ -111,14 +111,14 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("http_address", "tests/support/http.rs", "--http"),
 ];
 
-/// Times that a test would have to wait for. The command line passes them whole with all others of their kind.
+/// Times that a test would have to wait for. They are read like all other times.
 const WAITED_FOR: &[&str] = &["http_session_idle_seconds", "http_drain_seconds"];
 
 /// Providers whose key and address are settings.
 const PROVIDERS: &[&str] =
     &["anthropic", "google", "openai", "compatible", "openrouter", "mistral", "groq", "xai", "deepseek"];
 
-/// A place with the files and the server that commands are about.
+/// A folder and a web server for the commands.
 struct Stage {
     place: Place,
     site: Site,
@@ -153,7 +153,7 @@ impl Stage {
         }
     }
 
-    /// What a command with these flags comes to, in a data folder of its own.
+    /// The exit status and output of a command with these flags, in a data folder of its own.
     fn outcome(&self, data: &str, words: &[&str], flags: &[&str]) -> (i32, String) {
         let words = words.iter().map(|word| self.word(word)).collect::<Vec<_>>();
         let mut command = self.place.command();

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::support::mcp::Client;
 use crate::support::program::Place;
 
-/// Every name that a message may have.
+/// Every name that may occur in a message.
 struct Names {
     /// Settings, tools and parameters.
     words: BTreeSet<String>,
@@ -25,7 +25,7 @@ struct Names {
     variables: BTreeSet<String>,
 }
 
-/// Words of sentences that look like names of ours and are those of others.
+/// Words that look like our names and belong to others.
 const OTHERS: &[&str] = &[
     // Fields of protocols.
     "structuredContent",
@@ -69,7 +69,7 @@ fn tools(place: &Place) -> (Vec<String>, Vec<String>) {
     (names, tools.iter().flat_map(keys).collect())
 }
 
-/// All flags, as completions have them.
+/// All flags, from the completions.
 fn flags(place: &Place) -> BTreeSet<String> {
     let script = place.run(&["completions", "bash"]).stdout;
     let flag = Regex::new("--[a-z][a-z-]*").unwrap();

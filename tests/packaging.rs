@@ -1,4 +1,4 @@
-//! What goes with the program: completions, the manual, and the descriptions by which registries and hosts know it.
+//! Completions, the manual, and the descriptions for registries and hosts.
 
 #![allow(
     clippy::unwrap_used,
@@ -63,7 +63,7 @@ fn the_description_for_the_registry_is_one() {
     assert!(readme.contains(&format!("`mcp-name: {}`", text("name"))));
 }
 
-/// What a host makes of the description starts a server.
+/// The described command starts a server.
 #[test]
 fn the_arguments_that_the_registry_knows_are_taken() {
     let server = packaged("server.json");

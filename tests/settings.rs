@@ -1,4 +1,4 @@
-//! Settings: four layers, one table, and documentation that says what the table says.
+//! Settings: four layers, one table, and documentation that agrees with the table.
 
 #![allow(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::support::program::Place;
 use crate::support::small_pdf;
 
-/// Settings by name, as a run with these arguments and variables has them.
+/// The settings in force with these arguments and variables, by name.
 fn settings(place: &Place, arguments: &[&str], variables: &[(&str, &str)]) -> BTreeMap<String, Value> {
     let mut command = place.command();
     command.args(["--print-config", "--json"]).args(arguments).envs(variables.iter().copied());
@@ -28,7 +28,7 @@ fn value(rows: &BTreeMap<String, Value>, name: &str) -> (Value, String) {
     (rows[name]["value"].clone(), rows[name]["source"].as_str().unwrap().to_owned())
 }
 
-/// Code, message and hint of a refusal.
+/// The code, message and hint of a refusal.
 fn refused(place: &Place, arguments: &[&str]) -> [String; 3] {
     let (status, answer) = place.json(&[&["--print-config"], arguments].concat());
     assert_eq!(status, 1, "{answer}");

@@ -1,8 +1,8 @@
-//! The tools, prompts and resources that the protocol's conformance suite for servers asks for, over this crate's own
-//! HTTP: the suite so tries the transport with features that pagewise itself has no use for.
+//! Serves the tools, prompts and resources of the protocol's conformance suite over this crate's own HTTP, so that the
+//! suite also tests features of the transport that pagewise does not use.
 //!
-//! `cargo run --example conformance` serves at the address that it prints, until it is told to end. What it serves stands
-//! in `fixtures.json`; here is only what cannot be said in data.
+//! `cargo run --example conformance` prints its address and serves until it is stopped. `fixtures.json` holds what it
+//! serves; the code here is what data cannot express.
 
 #![allow(clippy::indexing_slicing, clippy::print_stderr, reason = "fixtures for a test: its data is its own")]
 #![expect(deprecated, reason = "the older protocols have logging, and subscriptions by request")]
@@ -27,12 +27,12 @@ use serde_json::{Map, Value, json};
 
 type Context = RequestContext<RoleServer>;
 
-/// Between the steps of tools that are watched at work.
+/// The pause between the steps of tools that report progress.
 const STEP: Duration = Duration::from_millis(50);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let data = serde_json::from_str(include_str!("fixtures.json"))?;
-    // States are sealed for as long as the process lives.
+    // The key that seals states, for the life of the process.
     let secret = blake3::hash(format!("{:?}", std::time::SystemTime::now()).as_bytes());
     let fixtures = Fixtures { data: Arc::new(data), secret: *secret.as_bytes(), sinks: Arc::default() };
     let tell: fn(&str) = |text| eprintln!("conformance: {text}");
@@ -44,16 +44,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Fixtures {
     data: Arc<Value>,
     secret: [u8; 32],
-    /// Who listens for changes.
+    /// The clients that subscribed to changes.
     sinks: Arc<Mutex<Vec<SubscriptionSink>>>,
 }
 
-/// A type of the protocol by its JSON.
+/// Reads a type of the protocol from JSON.
 fn typed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// A result; the newest protocol wants it to say that nothing more is needed.
+/// A result. The newest protocol requires it to say that it is complete.
 fn complete<T: DeserializeOwned>(mut result: Value) -> Result<T, ErrorData> {
     result["resultType"] = json!("complete");
     typed(result)
@@ -83,7 +83,7 @@ impl Fixtures {
         names.filter(|name| !name.ends_with("_prompt")).map(tool).collect()
     }
 
-    /// What a tool does before it answers.
+    /// Performs what a tool does before it answers.
     async fn work(&self, tool: &str, context: &Context) -> Result<(), ErrorData> {
         match tool {
             "test_tool_with_progress" => self.progress(context).await,
@@ -136,13 +136,13 @@ impl Fixtures {
     async fn tell_of_change(&self, of_tools: bool) {
         let sinks = self.sinks.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for sink in sinks {
-            // One that has gone, or did not ask for these, is not told.
+            // A client that is gone or did not subscribe is skipped.
             let _ =
                 if of_tools { sink.notify_tool_list_changed().await } else { sink.notify_prompt_list_changed().await };
         }
     }
 
-    /// Asks the client, as the older protocols do, and says what it answered.
+    /// Sends a request to the client, as in the older protocols, and returns its answer.
     async fn ask(&self, mut request: Value, arguments: &Value, context: &Context) -> Result<CallToolResult, ErrorData> {
         if let Some(prompt) = arguments["prompt"].as_str() {
             request["params"]["messages"][0]["content"]["text"] = json!(prompt);
@@ -156,7 +156,7 @@ impl Fixtures {
         }
     }
 
-    /// What is still to be asked of the client, as the newest protocol does; `None` where all is answered.
+    /// The open requests to the client, as in the newest protocol; `None` if all are answered.
     fn round(
         &self,
         name: &str,
@@ -172,7 +172,7 @@ impl Fixtures {
         let is_answered = |key: &String| responses.and_then(|given| given.get(key)).is_some_and(Value::is_object);
         let has_state = !is_stateful || state.is_some();
         let answered = has_state && !requests.is_empty() && requests.keys().all(is_answered);
-        // The state of a first call says that the first round was asked; that of a later one, that it was answered.
+        // The state of the first call records that the first round was sent; a later one, that it was answered.
         let next = if answered { at + 1 } else { at };
         if answered && next >= rounds.len() {
             return Ok(None);
@@ -197,7 +197,7 @@ impl Fixtures {
     }
 }
 
-/// Those of `requests` that the client says it can answer.
+/// The `requests` that the client declares to support.
 fn allowed(requests: &Map<String, Value>, context: &Context) -> Map<String, Value> {
     let declared = json!(context.client_capabilities().unwrap_or_default());
     let can = |request: &Value| {
@@ -207,7 +207,7 @@ fn allowed(requests: &Map<String, Value>, context: &Context) -> Map<String, Valu
     requests.iter().filter(|(_, request)| can(request)).map(|(key, request)| (key.clone(), request.clone())).collect()
 }
 
-/// `value` with `{name}` filled in wherever it stands in a text.
+/// Replaces `{name}` in every text of `value`.
 fn filled(value: &Value, name: &str, with: &str) -> Value {
     match value {
         Value::String(text) => json!(text.replace(&format!("{{{name}}}"), with)),
@@ -222,7 +222,7 @@ impl ServerHandler for Fixtures {
         ServerConfig::new(typed(self.data["capabilities"].clone()).unwrap_or_default())
     }
 
-    /// The transport looks for headers that a tool's schema names.
+    /// The transport reads the headers that a tool's schema names.
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tool = self.tools().into_iter().find(|tool| tool["name"] == name)?;
         typed(tool).ok()

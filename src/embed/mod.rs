@@ -38,7 +38,7 @@ use crate::tool::{Caller, FormArgument, ToolError, decide_form, file_request};
 ///
 /// # What blocks, and what it costs
 ///
-/// One `Pagewise` serves all threads of a program; build it once.
+/// One `Pagewise` serves all threads of a program; build it once. `benches/README.md` has measurements.
 ///
 /// - [`get_file`](Self::get_file) blocks its thread while it reads, cuts or draws. Asynchronous programs call it where
 ///   blocking is allowed, such as in `spawn_blocking`. A URL takes as long as its server.
