@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{PositionedFile, owner_key, source_error};
+use super::{IdentifiedFile, owner_key, source_error};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::phrases::{NO_TEXT_IN_PDF, page_heading, unreadable_page_text};
@@ -176,7 +176,7 @@ impl FetchJob<'_> {
 
     fn web_page(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let FetchedFile { content, content_type, location, .. } = self.fetched;
-        let file = PositionedFile { identity: content.0, file: Arc::new(file) };
+        let file = IdentifiedFile { identity: content.0, file: Arc::new(file) };
         let page = self.context.reader.readable(&file, content_type.as_deref(), location, self.cancellation);
         let page = page.map_err(|error| ContextError::Pdf { path: self.url.to_owned(), error })?;
         Ok(StoredText {
@@ -190,7 +190,7 @@ impl FetchJob<'_> {
 
     fn pdf(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let failed = |error| ContextError::FetchedPdf { url: self.url.to_owned(), error };
-        let file = PositionedFile { identity: self.fetched.content.0, file: Arc::new(file) };
+        let file = IdentifiedFile { identity: self.fetched.content.0, file: Arc::new(file) };
         let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
         let mut text = FetchedPdfText::default();
         for page in PageSet::all(document.page_count()).iter() {

@@ -108,7 +108,7 @@ impl PdfFile {
         cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        let positioned = PositionedFile { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
+        let positioned = IdentifiedFile { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
         let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
         let (path, file_bytes) = (self.path.clone(), self.file.len());
         Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
@@ -305,7 +305,7 @@ impl RequestedFile {
         small.map_err(|error| self.source_error(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
-        let file = PositionedFile { identity, file: Arc::clone(&self.file) };
+        let file = IdentifiedFile { identity, file: Arc::clone(&self.file) };
         reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }
 }
@@ -326,13 +326,13 @@ pub(crate) fn source_error(path: &str, error: SourceError) -> ContextError {
 }
 
 /// An open file as PDF readers access it.
-pub(crate) struct PositionedFile {
+pub(crate) struct IdentifiedFile {
     pub(crate) file: Arc<OpenFile>,
     /// The hash of its bytes, or of its metadata if the bytes were not hashed.
     pub(crate) identity: [u8; 32],
 }
 
-impl ReadAt for PositionedFile {
+impl ReadAt for IdentifiedFile {
     fn len(&self) -> u64 {
         self.file.len()
     }

@@ -62,12 +62,12 @@ pub(super) trait Operation: Send + Sync + 'static {
 
 /// The connections of one store.
 pub(super) struct Connections {
-    shared: Arc<ConnectionState>,
+    shared: Arc<SharedConnections>,
     /// `None` during drop.
     runtime: Option<Runtime>,
 }
 
-struct ConnectionState {
+struct SharedConnections {
     address: PostgresAddress,
     pool: Pool,
     clock: Arc<DatabaseClock>,
@@ -89,7 +89,7 @@ impl Connections {
             .build()
             .map_err(|source| PostgresError::Start { source })?;
         let pool = pool(&address, max_connections, clock.clone())?;
-        let shared = ConnectionState {
+        let shared = SharedConnections {
             address,
             pool,
             clock,
@@ -138,7 +138,7 @@ impl Drop for Connections {
     }
 }
 
-impl ConnectionState {
+impl SharedConnections {
     async fn perform<O: Operation>(&self, operation: &O) -> Result<O::Output, PostgresError> {
         self.check_outage()?;
         let failure = match self.attempt(operation, false).await {
