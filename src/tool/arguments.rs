@@ -54,6 +54,17 @@ impl ArgumentReader<'_> {
         }
     }
 
+    /// A list of strings, or a single string in its place.
+    pub(super) fn strings(&self, name: &str, expected: &str) -> Result<Option<Vec<String>>, ToolError> {
+        let strings = match self.value(name) {
+            None => return Ok(None),
+            Some(Value::String(one)) => Some(vec![one.clone()]),
+            Some(Value::Array(items)) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+            Some(_) => None,
+        };
+        strings.map(Some).ok_or_else(|| invalid_value(name, expected))
+    }
+
     pub(super) fn required_string(&self, name: &str) -> Result<String, ToolError> {
         self.string(name)?.ok_or_else(|| ToolError::required(name))
     }

@@ -75,7 +75,8 @@ impl AskArguments {
 
 fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
     let mut loaded: Vec<String> = Vec::new();
-    let given = fields.string("pdf")?.into_iter().chain(list(fields.value("pdfs"))?);
+    let given =
+        fields.string("pdf")?.into_iter().chain(fields.strings("pdfs", "a list of strings")?.unwrap_or_default());
     for reference in given.map(|reference| reference.trim().to_owned()).filter(|reference| !reference.is_empty()) {
         if !loaded.contains(&reference) {
             loaded.push(reference);
@@ -93,19 +94,6 @@ fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
     }
     loaded.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
     Ok(loaded)
-}
-
-/// A list of strings, or a single string in its place.
-fn list(value: Option<&Value>) -> Result<Vec<String>, ToolError> {
-    let expected = || invalid_value("pdfs", "a list of strings");
-    match value {
-        None => Ok(Vec::new()),
-        Some(Value::String(one)) => Ok(vec![one.clone()]),
-        Some(Value::Array(items)) => {
-            items.iter().map(|item| item.as_str().map(str::to_owned).ok_or_else(expected)).collect()
-        }
-        Some(_) => Err(expected()),
-    }
 }
 
 /// Classifies a reference by its scheme.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
+use crate::tool::arguments::ArgumentReader;
 use crate::tool::error::ToolError;
 
 /// URLs of one call.
@@ -31,13 +31,13 @@ impl FetchArguments {
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "fetch_content", arguments };
         fields.reject_unknown(&["url", "urls", "conversation"])?;
-        let given = match (fields.string("url")?, fields.value("urls")) {
+        let given = match (fields.string("url")?, fields.strings("urls", "a list of URLs")?) {
             (Some(_), Some(_)) => {
                 return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
             }
             (Some(url), None) => vec![url],
             (None, None) => return Err(ToolError::required("url")),
-            (None, Some(urls)) => list(urls).ok_or_else(|| invalid_value("urls", "a list of URLs"))?,
+            (None, Some(urls)) => urls,
         };
         let mut urls = Vec::<String>::new();
         for url in given.iter().map(|url| url.trim()).filter(|url| !url.is_empty()) {
@@ -52,14 +52,6 @@ impl FetchArguments {
                 Err(ToolError::parameter("urls", &format!("must have at most {MAX_URLS} URLs, and {count} were given")))
             }
         }
-    }
-}
-
-fn list(value: &Value) -> Option<Vec<String>> {
-    match value {
-        Value::String(url) => Some(vec![url.clone()]),
-        Value::Array(urls) => urls.iter().map(|url| url.as_str().map(str::to_owned)).collect(),
-        _ => None,
     }
 }
 
@@ -95,7 +87,7 @@ impl SearchContentArguments {
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "get_search_content", arguments };
         fields.reject_unknown(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
-        let which = match (fields.string("url")?, from_zero(&fields, "urlIndex")?) {
+        let which = match (fields.string("url")?, fields.count("urlIndex")?) {
             (Some(_), Some(_)) => {
                 return Err(ToolError::one_of("url", "urlIndex"));
             }
@@ -106,14 +98,8 @@ impl SearchContentArguments {
             response_id: fields.required_string("responseId")?.trim().to_owned(),
             which,
             max_chars: fields.positive("maxChars")?.unwrap_or(DEFAULT_MAX_CHARS).min(MAX_CHARS),
-            offset: from_zero(&fields, "offset")?.unwrap_or(0),
+            offset: fields.count("offset")?.unwrap_or(0),
             conversation: fields.conversation()?,
         })
     }
-}
-
-fn from_zero(fields: &ArgumentReader<'_>, name: &str) -> Result<Option<u64>, ToolError> {
-    let Some(value) = fields.value(name) else { return Ok(None) };
-    let number = whole_number(value).and_then(|number| u64::try_from(number).ok());
-    number.map(Some).ok_or_else(|| invalid_value(name, "a whole number, 0 or more"))
 }
