@@ -157,7 +157,12 @@ impl Limit {
     /// Whether the program has a setting of this name. Limits that no sound document comes near are fixed there.
     #[must_use]
     pub fn is_setting(self) -> bool {
-        match self {
+        self.counted().is_none()
+    }
+
+    /// What a fixed limit counts; `None` for a setting.
+    fn counted(self) -> Option<&'static str> {
+        Some(match self {
             Self::FileBytes
             | Self::Pages
             | Self::StreamBytes
@@ -165,19 +170,19 @@ impl Limit {
             | Self::Ratio
             | Self::PageSteps
             | Self::Pixels
-            | Self::PictureBytes => true,
-            Self::Nesting
-            | Self::ObjectValues
-            | Self::PageTreeDepth
-            | Self::ReferenceHops
-            | Self::XrefSections
-            | Self::Filters
-            | Self::PageObjects
-            | Self::PageBytes
-            | Self::TextBytes
-            | Self::FormDepth
-            | Self::SidePixels => false,
-        }
+            | Self::PictureBytes => return None,
+            Self::Nesting => "levels of nested objects",
+            Self::ObjectValues => "values in one object",
+            Self::PageTreeDepth => "levels of the page tree",
+            Self::ReferenceHops => "references to references",
+            Self::XrefSections => "cross-reference sections",
+            Self::Filters => "filters of one stream",
+            Self::PageObjects => "objects of one page",
+            Self::PageBytes => "bytes of one page",
+            Self::TextBytes => "bytes of text on one page",
+            Self::FormDepth => "levels of patterns, masks and glyphs",
+            Self::SidePixels => "pixels on a side of a picture",
+        })
     }
 
     /// The limit called `name`, for names that came from another process.
@@ -195,7 +200,7 @@ impl fmt::Display for Limit {
 
 /// A limit was exceeded. The file may be sound all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{which} is {limit}, and {found} or more were met")]
+#[error("{}, and {found} or more were met", self.bound())]
 pub struct LimitExceeded {
     /// The limit.
     pub which: Limit,
@@ -206,6 +211,15 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
+    /// The bound as a reader is told of it: by the name of the setting, or in words, since no other name can be looked up.
+    fn bound(&self) -> String {
+        let Self { which, limit, .. } = self;
+        match which.counted() {
+            Some(counted) => format!("at most {limit} {counted} are read"),
+            None => format!("{which} is {limit}"),
+        }
+    }
+
     /// `Ok` while `found` is at most `limit`.
     ///
     /// # Errors
