@@ -89,6 +89,17 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// The error without the address of a shared database, which is nobody's business but the operator's: the log has it.
+    #[must_use]
+    pub fn without_address(&self) -> String {
+        match self {
+            Self::Postgres(_) => "the database that conversations are kept in does not answer as it should".to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 fn corrupt(path: &Path, set_aside: Option<&Path>) -> String {
     match set_aside {
         Some(set_aside) => StoreWarning::SetAside { set_aside: set_aside.to_path_buf() }.to_string(),

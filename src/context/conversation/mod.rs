@@ -89,8 +89,11 @@ impl ContextManager {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 let note = format!(
-                    "The memory of this conversation cannot be read ({error}): nothing is left out of this answer, \
+                let reason = error.without_address();
+                let note = format!(
+                    "The memory of this conversation cannot be read ({reason}): nothing is left out of this answer, \
                      and nothing is recorded."
+                );
                 );
                 return ConversationSession { snapshot: None, is_current: false, notes: vec![note] };
             }

@@ -141,7 +141,8 @@ impl From<ContextError> for ToolError {
                     .hint("Setting 'store' names it; pagewise doctor --store tries it.")
             }
             ContextError::Store(error) => {
-                ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {error}"))
+                let reason = error.without_address();
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {reason}"))
             }
         }
     }
