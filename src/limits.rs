@@ -160,8 +160,9 @@ impl Limit {
         self.counted().is_none()
     }
 
-    /// What a fixed limit counts; `None` for a setting.
-    fn counted(self) -> Option<&'static str> {
+    /// What a fixed limit counts; `None` for a setting, which its name tells.
+    #[must_use]
+    pub fn counted(self) -> Option<&'static str> {
         Some(match self {
             Self::FileBytes
             | Self::Pages

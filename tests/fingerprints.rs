@@ -577,7 +577,7 @@ fn a_fingerprint_keeps_the_limits_and_the_deadline_of_its_caller() {
         .find(|max_page_objects| with(Limits { max_page_objects: *max_page_objects, ..Limits::default() }).is_ok());
     let fewest = fewest.unwrap();
     let below = with(Limits { max_page_objects: fewest - 1, ..Limits::default() });
-    assert!(below.unwrap_err().contains("max_page_objects"));
+    assert!(below.unwrap_err().contains("objects of one page"));
     let deadline = pagewise::limits::Deadline::after(Duration::ZERO);
     let late = chunk.fingerprint(&Limits { deadline, ..Limits::default() });
     assert!(matches!(

@@ -348,8 +348,8 @@ fn a_limit_that_is_no_setting_is_named_and_not_offered() {
     let (status, answer) = place.json(&["page", &pdf, "1", "--out", "x.pdf"]);
     let error = &answer["error"];
     assert_eq!(
-        (status, &error["code"], &error["data"]["which"]),
-        (1, &json!("limit_exceeded"), &json!("max_reference_hops"))
+        (status, &error["code"], &error["data"]["counted"]),
+        (1, &json!("limit_exceeded"), &json!("references to references"))
     );
     assert!(error["data"].get("setting").is_none(), "{error}");
     assert!(error["hint"].as_str().unwrap().starts_with("This limit is fixed"), "{error}");

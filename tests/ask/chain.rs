@@ -217,6 +217,7 @@ fn what_a_failed_model_had_said_is_void() {
         .with("PAGEWISE_PDF_MODEL_FALLBACKS", "openai/gpt-c");
     let output = asking.run(&["one.pdf"]);
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let expected = "It beg\n[The answer broke off here; what stands above is not part of another.]\nAnew.\n\nUntrusted";
+    let expected =
+        "It beg\n[The answer broke off here. The text above does not belong to the next one.]\nAnew.\n\nUntrusted";
     assert!(printed.starts_with(expected), "{printed}");
 }

@@ -76,9 +76,9 @@ impl Gate {
         address: SocketAddr,
         warn: fn(&str),
     ) -> Arc<Self> {
-        let allowed_hosts = allowed_hosts(&settings, address);
+        let allowed_hosts = settings.all_allowed_hosts(address);
         let sessions = Sessions::new(settings.session_idle, state.context.clone());
-        let allowed_origins = allowed_origins(&settings);
+        let allowed_origins = settings.all_allowed_origins();
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(allowed_hosts.clone())
             .with_allowed_origins(allowed_origins)
@@ -347,20 +347,6 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
         text.push_str(&store_text(tally, context.conversations_in_doubt()));
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
-}
-
-/// The allowed values of `Host`: those of the settings, the address, and on loopback all its names.
-fn allowed_hosts(settings: &HttpSettings, address: SocketAddr) -> Vec<String> {
-    let loopback = ["localhost", "127.0.0.1", "::1"].into_iter().filter(|_| address.ip().is_loopback());
-    let named = settings.allowed_hosts.iter().cloned().chain(loopback.map(str::to_owned));
-    named.chain((!address.ip().is_unspecified()).then(|| address.ip().to_string())).collect()
-}
-
-/// The allowed origins: those of the settings, and pages of this machine if only it can connect.
-fn allowed_origins(settings: &HttpSettings) -> Vec<String> {
-    let local = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-    let local = local.into_iter().filter(|_| settings.address.ip().is_loopback()).map(str::to_owned);
-    settings.allowed_origins.iter().cloned().chain(local).collect()
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -43,6 +43,20 @@ pub struct HttpSettings {
 }
 
 impl HttpSettings {
+    /// The allowed values of `Host` at `address`: those that are set, the address, and on loopback all its names.
+    pub(super) fn all_allowed_hosts(&self, address: SocketAddr) -> Vec<String> {
+        let loopback = ["localhost", "127.0.0.1", "::1"].into_iter().filter(|_| address.ip().is_loopback());
+        let named = self.allowed_hosts.iter().cloned().chain(loopback.map(str::to_owned));
+        named.chain((!address.ip().is_unspecified()).then(|| address.ip().to_string())).collect()
+    }
+
+    /// The allowed origins: those that are set, and pages of this machine if only it can connect.
+    pub(super) fn all_allowed_origins(&self) -> Vec<String> {
+        let local = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
+        let local = local.into_iter().filter(|_| self.address.ip().is_loopback()).map(str::to_owned);
+        self.allowed_origins.iter().cloned().chain(local).collect()
+    }
+
     /// The defaults, for `address`.
     #[must_use]
     pub fn new(address: SocketAddr) -> Self {

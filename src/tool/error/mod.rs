@@ -216,8 +216,10 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
                     .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
                     .with("limit", json!(limit.limit))
                     .with("found", json!(limit.found));
-            // A fixed limit has a name, and no setting.
-            error.with(if limit.which.is_setting() { "setting" } else { "which" }, json!(limit.which.name()))
+            match limit.which.counted() {
+                None => error.with("setting", json!(limit.which.name())),
+                Some(counted) => error.with("counted", json!(counted)),
+            }
         }
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
