@@ -88,12 +88,10 @@ impl ContextManager {
         let snapshot = match self.cache.open_in(conversation, generation) {
             Ok(snapshot) => snapshot,
             Err(error) => {
-                let note = format!(
                 let reason = error.without_address();
                 let note = format!(
                     "The memory of this conversation cannot be read ({reason}): nothing is left out of this answer, \
                      and nothing is recorded."
-                );
                 );
                 return ConversationSession { snapshot: None, is_current: false, notes: vec![note] };
             }
