@@ -34,7 +34,7 @@
 //! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts and
 //!    `render` draws.
 //! 5. `context` builds the answer within its limits.
-//! 6. The door calls [`deliver`](tool::deliver) with its way to write. Only after the write are the pages recorded. A later
+//! 6. The door calls `deliver` with its way to write. Only after the write are the pages recorded. A later
 //!    cancellation by the client deletes the record.
 //!
 //! # Rooms, and which rooms each may name
@@ -44,23 +44,23 @@
 //!
 //! | room | what lives there | may name | crates of its own |
 //! |---|---|---|---|
-//! | `page` | [`PageIndex`](page::PageIndex), [`PageNumber`], [`PageLabel`](page::PageLabel), [`PageSet`](page::PageSet), selections | | |
-//! | `hash` | [`ContentHash`], [`PageFingerprint`](hash::PageFingerprint) | | |
-//! | `limits` | [`Limits`], [`LimitExceeded`](limits::LimitExceeded), [`Cancellation`], [`Deadline`](limits::Deadline) | | |
-//! | `provider` | [`ProviderLimits`](provider::ProviderLimits): what providers accept in a request | | |
-//! | `document` | bytes → [`Document`](document::Document): four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
-//! | `split` | a page → [`PageChunk`](split::PageChunk), several → [`JoinedPages`](split::JoinedPages): closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → [`PageText`](text::PageText) in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
+//! | `page` | `PageIndex`, [`PageNumber`], `PageLabel`, `PageSet`, selections | | |
+//! | `hash` | [`ContentHash`], `PageFingerprint` | | |
+//! | `limits` | [`Limits`], `LimitExceeded`, [`Cancellation`], `Deadline` | | |
+//! | `provider` | `ProviderLimits`: what providers accept in a request | | |
+//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
+//! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
+//! | `text` | a page → `PageText` in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
-//! | `html` | a web page → [`ReadablePage`](html::ReadablePage) Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
+//! | `html` | a web page → `ReadablePage` Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
 //! | `worker` | runs the five above in this process or in confined ones: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
-//! | `store` | [`ViewStore`](store::ViewStore), [`SessionStore`](store::SessionStore): SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
+//! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references to URLs and fetched content, file types, content hashes; the only room that opens a client's files | web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
-//! | `web` | fetching: allowed addresses ([`WebSettings`](web::WebSettings)), redirects, bounds, kept responses | http | |
-//! | `context` | [`ContextManager`](context::ContextManager): plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
-//! | `model` | [`ModelClient`](model::ModelClient): providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
+//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
+//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
+//! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
@@ -69,7 +69,7 @@
 //! # Invariants
 //!
 //! - **`document`, `split`, `text`, `render` and `view` do no I/O, have no clock and are not async.** Bytes come through
-//!   [`ReadAt`](document::ReadAt).
+//!   `ReadAt`.
 //! - **A page is recorded as sent only after the answer was written.** A lost record costs one page sent again; a false
 //!   record would leave the agent blind.
 //! - **The same page has the same bytes** in every process and on every machine: a chunk contains no date, no object number
@@ -89,20 +89,20 @@
 //!
 //! `benches/README.md` has the measurements, with dates and commands.
 //!
-//! - **Four readers, ours first**, since each opens files that the one before refuses. See [`document`].
+//! - **Four readers, ours first**, since each opens files that the one before refuses. See `document`.
 //! - **Every chunk is read back before it leaves**: by our own reader if the file was sound, by lopdf if it was repaired.
-//!   See [`split`].
+//!   See `split`.
 //! - **Chunks copy compressed data, even damaged data**, since a repair changes what some viewers draw. Uncompressed data
-//!   and old filters become Flate. See [`split`].
+//!   and old filters become Flate. See `split`.
 //! - **Text is read from the positions of glyphs**; pdf-extract is asked only if no glyph has a known character. See
-//!   [`text`].
+//!   `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
-//!   Characters of an implausible font count as unknown; such a page is sent as a picture. See [`text`].
-//! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See [`render`].
+//!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
+//! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
 //! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
 //!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
-//! - **Base64 is made while it is written**, so that results need no memory for it. See [`serve`].
+//! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes
 //!   share one serialising store instead.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// A row of the map.
 struct Room {
+    /// Types that the row names.
+    types: BTreeSet<String>,
     may_name: BTreeSet<String>,
     crates: BTreeSet<String>,
 }
@@ -25,7 +27,8 @@ fn map() -> BTreeMap<String, Room> {
     rows.map(|row| {
         let cells: Vec<&str> = row.split('|').collect();
         let name = cells[0].trim().trim_end_matches('`').to_owned();
-        (name, Room { may_name: listed(cells[2]), crates: listed(cells[3]) })
+        let quoted = cells[1].split('`').skip(1).step_by(2).map(str::to_owned);
+        (name, Room { types: quoted.collect(), may_name: listed(cells[2]), crates: listed(cells[3]) })
     })
     .collect()
 }
@@ -67,6 +70,22 @@ fn named_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
 fn rooms() -> Vec<(PathBuf, String)> {
     let all = sources(&root().join("src")).into_iter().map(|path| (path.clone(), room_of(&path)));
     all.filter(|(_, room)| room != "lib" && room != "main").collect()
+}
+
+#[test]
+fn every_type_on_the_map_lives_in_its_room() {
+    let mut found = 0;
+    for (name, room) in map() {
+        let sources = rooms().into_iter().filter(|(_, room)| *room == name);
+        let text = sources.map(|(path, _)| code(&path).join("\n")).collect::<Vec<_>>().join("\n");
+        for kind in &room.types {
+            found += 1;
+            let is_declared =
+                ["struct", "enum", "trait"].iter().any(|word| text.contains(&format!("pub {word} {kind}")));
+            assert!(is_declared, "{name} has no type {kind}");
+        }
+    }
+    assert!(found > 15, "only {found} types were found: this test has lost sight of them");
 }
 
 #[test]

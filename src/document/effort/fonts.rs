@@ -5,8 +5,12 @@ use super::{Steps, bytes, length, price, whole};
 use crate::document::filter;
 use crate::limits::Limits;
 use hayro_syntax::Filter;
-use hayro_syntax::object::{Array, Dict, Object, Stream};
+use hayro_syntax::object::{Array, Dict, Object, ObjectIdentifier, Stream};
 use memchr::memmem;
+use std::collections::HashSet;
+
+/// Fonts whose loading was counted already, for documents that are read page by page.
+pub(crate) type LoadedFonts = HashSet<ObjectIdentifier>;
 
 /// Takes the steps of loading a font, as the engine does it once for each dictionary of one.
 pub(super) fn load(font: &Dict<'_>, steps: &Steps, limits: &Limits) {

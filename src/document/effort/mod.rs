@@ -19,7 +19,8 @@ mod role;
 mod steps;
 
 pub(crate) use data::{Extent, image_steps};
-pub(crate) use reach::{LoadedFonts, Reach};
+pub(crate) use fonts::LoadedFonts;
+pub(crate) use reach::Reach;
 pub(crate) use steps::{CountedFile, Interruption, Steps};
 
 /// What things cost, in steps.

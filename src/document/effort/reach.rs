@@ -2,8 +2,9 @@
 
 use super::build::Builder;
 use super::content::{Kind, Operators};
+use super::fonts::{self, LoadedFonts};
 use super::role::Role;
-use super::{Interruption, Steps, bytes, data, fonts, length, price};
+use super::{Interruption, Steps, bytes, data, length, price};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 use hayro_syntax::page::{Page, Resources};
@@ -13,9 +14,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Keys that lead away from the page: nothing that is drawn hangs on them.
 const ELSEWHERE: [&[u8]; 10] =
     [b"Parent", b"P", b"A", b"AA", b"B", b"Dest", b"IRT", b"Metadata", b"PieceInfo", b"Thumb"];
-
-/// Fonts whose loading was counted, of a document that is read page after page.
-pub(crate) type LoadedFonts = HashSet<ObjectIdentifier>;
 
 /// What a page's objects come to.
 #[derive(Debug, Default)]
