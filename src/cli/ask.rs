@@ -85,7 +85,7 @@ impl ReplyListener for Printer {
         self.print(more);
     }
 
-    fn void(&self) {
+    fn discard(&self) {
         self.print("\n[The answer broke off here. The text above does not belong to the next one.]\n");
     }
 }

@@ -114,7 +114,7 @@ impl ContextConfig {
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         if let Isolation::Confined { settings, .. } = &self.isolation
-            && is_of_the_web(reference)
+            && is_web_reference(reference)
         {
             // Fetching uses threads that the confinement would not cover.
             let isolation = Isolation::Workers(settings.clone());
@@ -161,7 +161,7 @@ impl ContextConfig {
         match (&self.database, self.data_directory.as_deref()) {
             (Some(database), folder) => open_database(database, folder),
             (None, Some(folder)) => Ok(open_or_memory(folder)),
-            (None, None) => Ok(in_memory()),
+            (None, None) => Ok(open_in_memory()),
         }
     }
 
@@ -187,7 +187,7 @@ impl ContextConfig {
     fn sources(&self) -> Result<Sources, ContextError> {
         let roots = match &self.roots {
             None => Roots::everything(),
-            Some(folders) => Roots::beneath(folders).map_err(|error| root_refused(folders, error))?,
+            Some(folders) => Roots::beneath(folders).map_err(|error| root_error(folders, error))?,
         };
         let web = Some(Arc::new(Web::new(self.web.clone(), self.fetched_directory.clone())));
         Ok(Sources { roots, working_directory: self.working_directory.clone(), home: self.home.clone(), web })
@@ -195,7 +195,7 @@ impl ContextConfig {
 }
 
 /// Whether the reference is a URL or the `responseId` of fetched content.
-fn is_of_the_web(reference: &str) -> bool {
+fn is_web_reference(reference: &str) -> bool {
     is_url(reference) || parse_fetch_reference(reference).is_some()
 }
 
@@ -205,11 +205,11 @@ fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<
     missing.map_or(Ok(()), |missing| Err(WorkerError::Unsandboxed { missing }))
 }
 
-fn root_refused(folders: &[PathBuf], error: crate::source::SourceError) -> ContextError {
+fn root_error(folders: &[PathBuf], error: crate::source::SourceError) -> ContextError {
     let path = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
     ContextError::Source { path, error }
 }
 
-fn in_memory() -> OpenedStore {
+fn open_in_memory() -> OpenedStore {
     OpenedStore { views: Arc::new(MemoryStore::new()), hashes: None, warning: None }
 }

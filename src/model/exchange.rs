@@ -44,19 +44,20 @@ impl ModelExchange<'_> {
         let wire = self.endpoint.provider.wire;
         let activity = Activity::new();
         let request = self.request(wire, &activity)?;
-        let response = self.in_time(&activity, request.send()).await?.map_err(|error| self.unreachable(&error))?;
+        let response =
+            self.await_in_time(&activity, request.send()).await?.map_err(|error| self.unreachable(&error))?;
         activity.touch();
         if !response.status().is_success() {
             return Err(self.refusal(response, &activity).await?);
         }
         let mut reading = PartialReply::default();
         let read = if is_json(&response) {
-            self.whole(wire, response, &activity, &mut reading).await
+            self.read_reply(wire, response, &activity, &mut reading).await
         } else {
-            self.events(wire, response, &activity, &mut reading).await
+            self.read_events(wire, response, &activity, &mut reading).await
         };
         if read.is_err() && !reading.text.is_empty() {
-            self.listener.void();
+            self.listener.discard();
         }
         read.and_then(|()| reply(reading))
     }
@@ -90,7 +91,7 @@ impl ModelExchange<'_> {
     async fn refusal(&self, response: Response, activity: &Activity) -> Result<ModelError, ModelError> {
         let status = response.status().as_u16();
         let retry_after = retry_after(&response, SystemTime::now());
-        let text = self.text_of(response, activity, MAX_REFUSAL_BYTES).await.or_else(|error| match error {
+        let text = self.read_text(response, activity, MAX_REFUSAL_BYTES).await.or_else(|error| match error {
             ModelError::Cancelled | ModelError::Timeout { .. } => Err(error),
             // The body is lost, but the refusal is known.
             _ => Ok(String::new()),
@@ -112,20 +113,20 @@ impl ModelExchange<'_> {
         if line.is_empty() { "no explanation".to_owned() } else { line.chars().take(MAX_MESSAGE_CHARACTERS).collect() }
     }
 
-    async fn whole(
+    async fn read_reply(
         &self,
         wire: ProviderProtocol,
         response: Response,
         activity: &Activity,
         reading: &mut PartialReply,
     ) -> Result<(), ModelError> {
-        let text = self.text_of(response, activity, MAX_EVENT_BYTES).await?;
-        wire.whole(&text, reading).map_err(|error| self.sanitized_error(error))?;
+        let text = self.read_text(response, activity, MAX_EVENT_BYTES).await?;
+        wire.read_reply(&text, reading).map_err(|error| self.sanitized_error(error))?;
         self.report_text(reading, 0, reading.text.len())?;
         Ok(())
     }
 
-    async fn events(
+    async fn read_events(
         &self,
         wire: ProviderProtocol,
         mut response: Response,
@@ -134,8 +135,8 @@ impl ModelExchange<'_> {
     ) -> Result<(), ModelError> {
         let mut events = EventParser::default();
         let mut reported = 0;
-        while let Some(bytes) = self.chunk(&mut response, activity).await? {
-            let fed = events.feed(&bytes, |data| wire.event(data, reading));
+        while let Some(bytes) = self.next_chunk(&mut response, activity).await? {
+            let fed = events.feed(&bytes, |data| wire.read_event(data, reading));
             // Report what came before an error, too.
             let held = self.settings.held_back(&reading.text);
             reported = self.report_text(reading, reported, reading.text.len().saturating_sub(held))?;
@@ -168,9 +169,9 @@ impl ModelExchange<'_> {
     }
 
     /// The text of a response, at most `max` bytes.
-    async fn text_of(&self, mut response: Response, activity: &Activity, max: usize) -> Result<String, ModelError> {
+    async fn read_text(&self, mut response: Response, activity: &Activity, max: usize) -> Result<String, ModelError> {
         let mut text = Vec::new();
-        while let Some(bytes) = self.chunk(&mut response, activity).await? {
+        while let Some(bytes) = self.next_chunk(&mut response, activity).await? {
             if text.len().saturating_add(bytes.len()) > max {
                 return Err(ModelError::Nonsense { what: format!("more than {max} bytes where fewer are expected") });
             }
@@ -179,14 +180,18 @@ impl ModelExchange<'_> {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    async fn chunk(&self, response: &mut Response, activity: &Activity) -> Result<Option<bytes::Bytes>, ModelError> {
-        let chunk = self.in_time(activity, response.chunk()).await?;
+    async fn next_chunk(
+        &self,
+        response: &mut Response,
+        activity: &Activity,
+    ) -> Result<Option<bytes::Bytes>, ModelError> {
+        let chunk = self.await_in_time(activity, response.chunk()).await?;
         activity.touch();
         chunk.map_err(|error| ModelError::Broken { reason: self.sanitized(&root_cause(&error)) })
     }
 
     /// Awaits `future`, unless it is cancelled, idle for too long, or past the deadline.
-    async fn in_time<F: Future>(&self, activity: &Activity, future: F) -> Result<F::Output, ModelError> {
+    async fn await_in_time<F: Future>(&self, activity: &Activity, future: F) -> Result<F::Output, ModelError> {
         let mut future = std::pin::pin!(future);
         loop {
             let idle = activity.last() + self.settings.pdf_idle_timeout;
@@ -209,7 +214,7 @@ impl ModelExchange<'_> {
 
     fn unreachable(&self, error: &HttpError) -> ModelError {
         let reason = self.sanitized(&root_cause(error));
-        let address = self.sanitized(&shown(&self.endpoint.base_url));
+        let address = self.sanitized(&display_address(&self.endpoint.base_url));
         if error.is_builder() {
             return ModelError::Unusable { reason: format!("{address} is not a valid address: {reason}") };
         }
@@ -270,7 +275,7 @@ fn retry_after(response: &Response, now: SystemTime) -> Option<Duration> {
 }
 
 /// Scheme, host and port of a URL, without credentials.
-fn shown(url: &str) -> String {
+fn display_address(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     format!("{scheme}://{}", authority.rsplit('@').next().unwrap_or_default())

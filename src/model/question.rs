@@ -68,7 +68,7 @@ pub trait ReplyListener: Sync {
     fn text(&self, more: &str);
 
     /// Discards what was received so far: the model failed, and another one is asked.
-    fn void(&self);
+    fn discard(&self);
 }
 
 /// Nobody listens.
@@ -78,5 +78,5 @@ pub struct NoReplyListener;
 impl ReplyListener for NoReplyListener {
     fn text(&self, _: &str) {}
 
-    fn void(&self) {}
+    fn discard(&self) {}
 }

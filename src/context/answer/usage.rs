@@ -27,21 +27,21 @@ pub(crate) fn block_usage(block: &Block) -> Usage {
 }
 
 pub(crate) fn text_usage(text: &str) -> Usage {
-    Usage { bytes: whole(text.len()), tokens: estimated_tokens(text), ..Usage::default() }
+    Usage { bytes: to_u64(text.len()), tokens: estimated_tokens(text), ..Usage::default() }
 }
 
 pub(crate) fn document_usage(bytes: usize) -> Usage {
-    Usage { blocks: 1, pages: 1, bytes: in_base64(bytes), tokens: TOKENS_OF_A_PAGE }
+    Usage { blocks: 1, pages: 1, bytes: base64_length(bytes), tokens: TOKENS_OF_A_PAGE }
 }
 
 pub(crate) fn image_usage(bytes: usize) -> Usage {
-    Usage { blocks: 1, pages: 0, bytes: in_base64(bytes), tokens: TOKENS_OF_AN_IMAGE }
+    Usage { blocks: 1, pages: 0, bytes: base64_length(bytes), tokens: TOKENS_OF_AN_IMAGE }
 }
 
-fn in_base64(bytes: usize) -> u64 {
-    whole(bytes).div_ceil(3).saturating_mul(4)
+fn base64_length(bytes: usize) -> u64 {
+    to_u64(bytes).div_ceil(3).saturating_mul(4)
 }
 
-fn whole(bytes: usize) -> u64 {
+fn to_u64(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }

@@ -49,18 +49,18 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_as(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let temporary = beside(path);
+    let temporary = temporary_path(path);
     BEGUN.fetch_add(1, Ordering::SeqCst);
     let written = if IS_OVER.load(Ordering::SeqCst) {
         Err(io::ErrorKind::Interrupted.into())
     } else {
-        replaced(path, &temporary, bytes, mode)
+        write_and_rename(path, &temporary, bytes, mode)
     };
     BEGUN.fetch_sub(1, Ordering::SeqCst);
     written
 }
 
-fn replaced(path: &Path, temporary: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+fn write_and_rename(path: &Path, temporary: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let written = write_new(temporary, bytes, mode).and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
         // Report the first error; a file that was never created cannot be removed either.
@@ -71,12 +71,12 @@ fn replaced(path: &Path, temporary: &Path, bytes: &[u8], mode: u32) -> io::Resul
 
 fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     // Open for writing only: a confined process may not read its output folder.
-    let mut file = of_mode(mode).write(true).create_new(true).open(path)?;
+    let mut file = options_with_mode(mode).write(true).create_new(true).open(path)?;
     file.write_all(bytes)
 }
 
 #[cfg(all(unix, not(pagewise_portable)))]
-fn of_mode(mode: u32) -> OpenOptions {
+fn options_with_mode(mode: u32) -> OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = OpenOptions::new();
     options.mode(mode);
@@ -97,12 +97,12 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
 
 /// On other systems a file is as private as its folder.
 #[cfg(any(not(unix), pagewise_portable))]
-fn of_mode(_: u32) -> OpenOptions {
+fn options_with_mode(_: u32) -> OpenOptions {
     OpenOptions::new()
 }
 
 /// A temporary name in the same folder, where a rename is atomic.
-fn beside(path: &Path) -> PathBuf {
+fn temporary_path(path: &Path) -> PathBuf {
     let (count, (start, end)) = (WRITTEN.fetch_add(1, Ordering::Relaxed), UNFINISHED);
     path.with_file_name(format!("{start}{}-{count}{end}", std::process::id()))
 }

@@ -59,8 +59,8 @@ impl ContextManager {
                 FetchOutcome { url: url.clone(), outcome }
             };
             let fetches = urls.iter().map(|url| (url, scope.spawn(move || page(url)))).collect::<Vec<_>>();
-            let broken = |url: &str| FetchOutcome { url: url.to_owned(), outcome: Err(broken(url)) };
-            fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| broken(url))).collect()
+            let failed = |url: &str| FetchOutcome { url: url.to_owned(), outcome: Err(fetch_failure(url)) };
+            fetches.into_iter().map(|(url, fetch)| fetch.join().unwrap_or_else(|_| failed(url))).collect()
         })
     }
 
@@ -68,7 +68,7 @@ impl ContextManager {
     ///
     /// # Errors
     /// [`WebError::Store`].
-    pub fn keep_fetched(
+    pub fn store_fetched(
         &self,
         pages: &[FetchOutcome],
         conversation: Option<&ConversationId>,
@@ -99,7 +99,7 @@ impl ContextManager {
 
     /// The setting that disables fetching, if one does.
     #[must_use]
-    pub fn fetching_is_off(&self) -> Option<&'static str> {
+    pub fn disabling_setting(&self) -> Option<&'static str> {
         self.sources.web.as_ref().and_then(|web| web.settings().switched_off())
     }
 
@@ -128,8 +128,8 @@ impl ContextManager {
     }
 }
 
-fn broken(url: &str) -> ContextError {
-    source_error(url, WebError::Failed { reason: "reading it broke".to_owned() }.into())
+fn fetch_failure(url: &str) -> ContextError {
+    source_error(url, WebError::Failed { reason: "its reader crashed".to_owned() }.into())
 }
 
 /// The cache key of a text: its body, its content type, its URL (which relative links depend on), and this program's
@@ -152,7 +152,7 @@ impl FetchJob<'_> {
         let head = file.head(HEAD_BYTES).map_err(|error| self.source_error(error))?;
         let kind = detect_kind(&head, file.len());
         let content_type = self.fetched.content_type.as_deref();
-        let reading = reading(kind, &head, content_type)
+        let reading = body_kind(kind, &head, content_type)
             .map_err(|mime_type| ContextError::UnsupportedContent { url: self.url.to_owned(), mime_type })?;
         let mut stored = match reading {
             BodyKind::Pdf => self.pdf(file)?,
@@ -165,12 +165,12 @@ impl FetchJob<'_> {
                 // Large texts exist once at a time.
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };
-                self.abridge(&mut stored);
+                self.truncate_text(&mut stored);
                 stored.text = normalize_text(&stored.text);
                 stored
             }
         };
-        self.abridge(&mut stored);
+        self.truncate_text(&mut stored);
         Ok(stored)
     }
 
@@ -218,7 +218,7 @@ impl FetchJob<'_> {
     }
 
     /// Truncates a text to its bound, and notes it.
-    fn abridge(&self, stored: &mut StoredText) {
+    fn truncate_text(&self, stored: &mut StoredText) {
         let max = usize::try_from(self.max_text_bytes()).unwrap_or(usize::MAX);
         if stored.text.len() <= max {
             return;
@@ -274,7 +274,7 @@ impl FetchedPdfText {
 
 /// How to read a body, or the MIME type to refuse it by. PDFs are recognised first, and content takes precedence over
 /// declared types.
-fn reading(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
+fn body_kind(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<BodyKind, String> {
     let declared = content_type.map(mime_of).unwrap_or_default();
     if matches!(declared.as_str(), "application/pdf" | "application/x-pdf") {
         return Ok(BodyKind::Pdf);
@@ -319,7 +319,7 @@ mod tests {
 
     fn read(bytes: &[u8], content_type: &str) -> Result<BodyKind, String> {
         let content_type = Some(content_type).filter(|content_type| !content_type.is_empty());
-        reading(detect_kind(bytes, bytes.len() as u64), bytes, content_type)
+        body_kind(detect_kind(bytes, bytes.len() as u64), bytes, content_type)
     }
 
     #[test]

@@ -26,12 +26,12 @@ impl SummaryInput<'_> {
         let info = self.document.info();
         let outline = self.document.outline(self.max_outline_items);
         let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", self.document.page_count())];
-        let quoted = quoted_facts(&info);
+        let quoted = metadata_lines(&info);
         if !quoted.is_empty() || !outline.items.is_empty() {
             lines.push(untrusted(self.path));
         }
         lines.extend(quoted);
-        lines.extend(self.plain_facts(&info));
+        lines.extend(self.property_lines(&info));
         lines.extend(self.outline_lines(&outline));
         lines.extend(self.sample_lines());
         lines.extend(self.held.iter().map(|held| format!("Already held in this conversation: {held}")));
@@ -40,7 +40,7 @@ impl SummaryInput<'_> {
         lines.join("\n")
     }
 
-    fn plain_facts(&self, info: &DocumentInfo) -> Vec<String> {
+    fn property_lines(&self, info: &DocumentInfo) -> Vec<String> {
         let mut lines = vec![format!("File size: {} bytes", grouped(self.file_bytes))];
         if !info.pdf_version.is_empty() {
             lines.push(format!("PDF version: {}", one_line(&info.pdf_version)));
@@ -100,7 +100,7 @@ impl SummaryInput<'_> {
     }
 }
 
-fn quoted_facts(info: &DocumentInfo) -> Vec<String> {
+fn metadata_lines(info: &DocumentInfo) -> Vec<String> {
     let facts = [
         ("Title", &info.title),
         ("Author", &info.author),
@@ -140,8 +140,9 @@ fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
     let image = mean(estimates.iter().filter_map(|page| page.image_tokens));
     let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes));
     let costs = [(text, "text tokens"), (image, "image tokens"), (bytes, "bytes as PDF")];
-    let of_a_page = listed(costs.iter().map(|(cost, unit)| (*cost, *unit)));
-    let of_all = listed(costs.iter().take(2).map(|(cost, unit)| (cost.map(|cost| cost.saturating_mul(pages)), *unit)));
+    let of_a_page = list_costs(costs.iter().map(|(cost, unit)| (*cost, *unit)));
+    let of_all =
+        list_costs(costs.iter().take(2).map(|(cost, unit)| (cost.map(|cost| cost.saturating_mul(pages)), *unit)));
     let sampled = estimates.len();
     let is_sample = u64::try_from(sampled).is_ok_and(|sampled| sampled < pages);
     let basis = if is_sample { format!("a sample of {sampled} pages") } else { "all pages".to_owned() };
@@ -149,7 +150,7 @@ fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
     (!of_a_page.is_empty()).then(|| format!("Estimated cost of a page, from {basis}: {of_a_page}{all}"))
 }
 
-fn listed<'a>(costs: impl Iterator<Item = (Option<u64>, &'a str)>) -> String {
+fn list_costs<'a>(costs: impl Iterator<Item = (Option<u64>, &'a str)>) -> String {
     let known = costs.filter_map(|(cost, unit)| Some(format!("{} {unit}", grouped(cost?))));
     known.collect::<Vec<_>>().join(", ")
 }

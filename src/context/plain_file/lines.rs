@@ -45,16 +45,16 @@ pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -
     }
     let wanted = range.count.unwrap_or(u64::MAX).min(total.saturating_sub(start - 1));
     let lines = text.lines().skip(to_usize(start - 1)).take(to_usize(wanted));
-    let (text, taken) = fitting(lines, settings);
+    let (text, taken) = fit_lines(lines, settings);
     let first = if total == 0 { 0 } else { start };
     Some(Excerpt { text, first, last: (start - 1).saturating_add(taken), total, is_cut: taken < wanted })
 }
 
-fn fitting<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> (String, u64) {
+fn fit_lines<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> (String, u64) {
     let mut text = String::new();
     let (mut characters, mut taken) = (0_usize, 0);
     for line in lines {
-        let line = abridged(line, settings.max_line_characters);
+        let line = shorten_line(line, settings.max_line_characters);
         characters = characters.saturating_add(line.chars().count()).saturating_add(1);
         if taken > 0 && characters > settings.max_text_characters {
             break;
@@ -67,7 +67,7 @@ fn fitting<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) 
 }
 
 /// A line of more than `max` characters with its middle replaced by a note.
-fn abridged(line: &str, max: usize) -> String {
+fn shorten_line(line: &str, max: usize) -> String {
     let length = line.chars().count();
     if length <= max {
         return line.to_owned();
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn long_lines_lose_their_middle_and_say_so() {
-        assert_eq!(abridged("12345678", 8), "12345678");
-        assert_eq!(abridged("äbcdefghi", 8), "äbcd[… 1 characters left out …]fghi");
+        assert_eq!(shorten_line("12345678", 8), "12345678");
+        assert_eq!(shorten_line("äbcdefghi", 8), "äbcd[… 1 characters left out …]fghi");
     }
 
     #[test]

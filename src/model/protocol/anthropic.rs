@@ -23,7 +23,7 @@ pub(crate) fn headers(key: Option<&str>) -> Vec<(&'static str, String)> {
 /// Documents, then the prompt. The cache breakpoint is on the last document, so that a second question reuses it.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    let mut content = request.question.parts.iter().map(|part| content_block(part, &mut data)).collect::<Vec<_>>();
     if let Some(Value::Object(last)) = content.last_mut() {
         last.insert("cache_control".to_owned(), json!({ "type": "ephemeral" }));
     }
@@ -37,7 +37,7 @@ pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     RequestBody::of(&body, &data)
 }
 
-fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
+fn content_block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut source = |media_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         json!({ "type": "base64", "media_type": media_type, "data": data_after("") })
@@ -51,7 +51,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn read_event(event: &Value, reading: &mut PartialReply) {
     match text_at(event, "/type").unwrap_or_default() {
         "message_start" => usage(event, "/message/usage", reading),
         "content_block_delta" => reading.text.push_str(text_at(event, "/delta/text").unwrap_or_default()),
@@ -64,7 +64,7 @@ pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     }
 }
 
-pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn read_reply(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("content")?.as_array()?;
     for block in items_at(answer, "/content") {
         reading.text.push_str(text_at(block, "/text").unwrap_or_default());

@@ -10,7 +10,7 @@ use crate::model::question::QuestionPart;
 /// Texts and pictures, then the prompt. No PDF is ever packed for this protocol, since servers need not accept one.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    let mut content = request.question.parts.iter().map(|part| content_block(part, &mut data)).collect::<Vec<_>>();
     content.push(json!({ "type": "text", "text": without_marks(&request.question.prompt) }));
     let body = json!({
         "model": request.model,
@@ -21,7 +21,7 @@ pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     RequestBody::of(&body, &data)
 }
 
-fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
+fn content_block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut url = |mime_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         data_after(&format!("data:{mime_type};base64,"))
@@ -37,11 +37,11 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
 }
 
 /// Token counts arrive after the finish reason, in an event without choices.
-pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn read_event(event: &Value, reading: &mut PartialReply) {
     take(event, "/choices/0/delta/content", reading);
 }
 
-pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn read_reply(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("choices")?.as_array()?;
     take(answer, "/choices/0/message/content", reading);
     Some(())

@@ -15,12 +15,12 @@ pub(crate) fn url(base_url: &str, model: &str) -> String {
 /// Documents, then the prompt. The provider caches repeated content by itself.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut parts = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    let mut parts = request.question.parts.iter().map(|part| content_block(part, &mut data)).collect::<Vec<_>>();
     parts.push(json!({ "text": without_marks(&request.question.prompt) }));
     RequestBody::of(&json!({ "contents": [{ "role": "user", "parts": parts }] }), &data)
 }
 
-fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
+fn content_block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut inline = |mime_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         json!({ "inlineData": { "mimeType": mime_type, "data": data_after("") } })
@@ -33,7 +33,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
 }
 
 /// Every event is a complete response; the last one has the finish reason.
-pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
+pub(crate) fn read_event(event: &Value, reading: &mut PartialReply) {
     let parts = items_at(event, "/candidates/0/content/parts");
     for part in parts.filter(|part| part.get("thought") != Some(&Value::Bool(true))) {
         reading.text.push_str(text_at(part, "/text").unwrap_or_default());
@@ -52,8 +52,8 @@ pub(crate) fn event(event: &Value, reading: &mut PartialReply) {
     }
 }
 
-pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn read_reply(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("candidates").or_else(|| answer.get("promptFeedback"))?;
-    event(answer, reading);
+    read_event(answer, reading);
     Some(())
 }

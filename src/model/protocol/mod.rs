@@ -85,7 +85,7 @@ impl ProviderProtocol {
     }
 
     /// Processes one event of a stream.
-    pub(crate) fn event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
+    pub(crate) fn read_event(self, data: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         if data.trim() == "[DONE]" {
             reading.is_complete = true;
             return Ok(());
@@ -95,25 +95,25 @@ impl ProviderProtocol {
             return Err(stream_error(error));
         }
         match self {
-            Self::Messages => anthropic::event(&event, reading),
-            Self::GenerateContent => google::event(&event, reading),
-            Self::Responses => return responses::event(&event, reading),
-            Self::ChatCompletions => chat::event(&event, reading),
+            Self::Messages => anthropic::read_event(&event, reading),
+            Self::GenerateContent => google::read_event(&event, reading),
+            Self::Responses => return responses::read_event(&event, reading),
+            Self::ChatCompletions => chat::read_event(&event, reading),
         }
         Ok(())
     }
 
     /// Processes a complete response of a server that does not stream.
-    pub(crate) fn whole(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
+    pub(crate) fn read_reply(self, text: &str, reading: &mut PartialReply) -> Result<(), ModelError> {
         let answer = parse_object(text)?;
         if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
             return Err(stream_error(error));
         }
         let is_known = match self {
-            Self::Messages => anthropic::whole(&answer, reading),
-            Self::GenerateContent => google::whole(&answer, reading),
-            Self::Responses => responses::whole(&answer, reading),
-            Self::ChatCompletions => chat::whole(&answer, reading),
+            Self::Messages => anthropic::read_reply(&answer, reading),
+            Self::GenerateContent => google::read_reply(&answer, reading),
+            Self::Responses => responses::read_reply(&answer, reading),
+            Self::ChatCompletions => chat::read_reply(&answer, reading),
         };
         is_known.ok_or_else(|| ModelError::Nonsense { what: "JSON that is not an answer".to_owned() })?;
         reading.is_complete = true;

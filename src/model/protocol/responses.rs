@@ -12,7 +12,7 @@ use crate::model::question::QuestionPart;
 /// Documents, then the prompt. The provider caches common prefixes; the key routes to the same cache.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {
     let mut data = Vec::new();
-    let mut content = request.question.parts.iter().map(|part| block(part, &mut data)).collect::<Vec<_>>();
+    let mut content = request.question.parts.iter().map(|part| content_block(part, &mut data)).collect::<Vec<_>>();
     content.push(json!({ "type": "input_text", "text": without_marks(&request.question.prompt) }));
     let body = json!({
         "model": request.model,
@@ -30,7 +30,7 @@ fn cache_key(data: &[Bytes]) -> String {
     ContentHash::of(&hashes).to_string()
 }
 
-fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
+fn content_block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     let mut url = |mime_type: &str, bytes: &Bytes| {
         data.push(bytes.clone());
         data_after(&format!("data:{mime_type};base64,"))
@@ -45,7 +45,7 @@ fn block(part: &QuestionPart, data: &mut Vec<Bytes>) -> Value {
     }
 }
 
-pub(crate) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), ModelError> {
+pub(crate) fn read_event(event: &Value, reading: &mut PartialReply) -> Result<(), ModelError> {
     match text_at(event, "/type").unwrap_or_default() {
         "response.output_text.delta" | "response.refusal.delta" => {
             reading.text.push_str(text_at(event, "/delta").unwrap_or_default());
@@ -61,7 +61,7 @@ pub(crate) fn event(event: &Value, reading: &mut PartialReply) -> Result<(), Mod
     Ok(())
 }
 
-pub(crate) fn whole(answer: &Value, reading: &mut PartialReply) -> Option<()> {
+pub(crate) fn read_reply(answer: &Value, reading: &mut PartialReply) -> Option<()> {
     answer.get("output")?.as_array()?;
     for content in items_at(answer, "/output").flat_map(|item| items_at(item, "/content")) {
         let text = text_at(content, "/text").or_else(|| text_at(content, "/refusal"));

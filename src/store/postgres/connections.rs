@@ -154,18 +154,18 @@ impl SharedConnections {
         };
         self.discard(&failure);
         if failure.is_passing() {
-            *self.outage() = Some(Instant::now() + OUTAGE);
+            *self.lock_outage() = Some(Instant::now() + OUTAGE);
         }
         Err(failure)
     }
 
-    fn outage(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+    fn lock_outage(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
         self.outage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// After an outage, one call tests the server while the others fail at once.
     fn check_outage(&self) -> Result<(), PostgresError> {
-        let mut outage = self.outage();
+        let mut outage = self.lock_outage();
         match *outage {
             Some(until) if Instant::now() < until => Err(PostgresError::Outage { location: self.address.location() }),
             Some(_) => {
@@ -188,7 +188,7 @@ impl SharedConnections {
     async fn attempt<O: Operation>(&self, operation: &O, is_repeat: bool) -> Result<O::Output, PostgresError> {
         let mut lease = ConnectionLease::new(self.client().await?);
         let to_error = |error: Error| statement_error(&self.address, &error);
-        let Some(client) = lease.client.as_mut() else { return Err(self.lost()) };
+        let Some(client) = lease.client.as_mut() else { return Err(self.lost_error()) };
         if !self.has_schema.load(Ordering::Relaxed) {
             self.ensure_schema(client).await?;
         }
@@ -197,7 +197,7 @@ impl SharedConnections {
         let late = |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
         let output = answer.map_err(late)?.map_err(to_error)?;
         lease.is_sound = true;
-        *self.outage() = None;
+        *self.lock_outage() = None;
         Ok(output)
     }
 
@@ -217,7 +217,7 @@ impl SharedConnections {
         loop {
             let failure = match self.pool.get().await {
                 Ok(client) => return Ok(client),
-                Err(error) => self.failure(error),
+                Err(error) => self.pool_error(error),
             };
             let is_passing = matches!(
                 failure,
@@ -233,7 +233,7 @@ impl SharedConnections {
         }
     }
 
-    fn failure(&self, error: PoolError) -> PostgresError {
+    fn pool_error(&self, error: PoolError) -> PostgresError {
         let location = self.address.location();
         match error {
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
@@ -248,12 +248,12 @@ impl SharedConnections {
                 limit: max_connect_any(&self.address),
             },
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(HookError::Message(_)) => {
-                self.lost()
+                self.lost_error()
             }
         }
     }
 
-    fn lost(&self) -> PostgresError {
+    fn lost_error(&self) -> PostgresError {
         PostgresError::Lost { location: self.address.location() }
     }
 }

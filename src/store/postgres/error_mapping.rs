@@ -13,7 +13,7 @@ use super::error::{AwaitedStep, PostgresError};
 pub(super) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let location = address.location();
     if let Some(refusal) = error.as_db_error() {
-        return refused(address, refusal);
+        return refusal_error(address, refusal);
     }
     let cause = error.source().map(ToString::to_string).unwrap_or_else(|| error.to_string());
     // The client crate distinguishes these by message only.
@@ -26,7 +26,7 @@ pub(super) fn connection_error(address: &PostgresAddress, error: &Error) -> Post
     match error.source().and_then(|source| source.downcast_ref::<io::Error>()) {
         Some(io) => tls_or_network(address, io),
         None if error.is_closed() => PostgresError::Lost { location },
-        None => PostgresError::NotAdmitted { location, message: shortened(&cause) },
+        None => PostgresError::NotAdmitted { location, message: shorten(&cause) },
     }
 }
 
@@ -36,9 +36,9 @@ fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError
         Some(rustls::Error::InvalidCertificate(reason)) => PostgresError::Certificate {
             location,
             mode: address.parameters.tls.name(),
-            reason: shortened(&reason.to_string()),
+            reason: shorten(&reason.to_string()),
         },
-        Some(error) => PostgresError::Tls { location, reason: shortened(&error.to_string()) },
+        Some(error) => PostgresError::Tls { location, reason: shorten(&error.to_string()) },
         None => PostgresError::Unreachable { location, source: io::Error::new(error.kind(), error.to_string()) },
     }
 }
@@ -47,20 +47,20 @@ fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError
 pub(super) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let location = address.location();
     if let Some(refusal) = error.as_db_error() {
-        return refused(address, refusal);
+        return refusal_error(address, refusal);
     }
     let is_network = error.source().is_some_and(|source| source.is::<io::Error>());
     if error.is_closed() || is_network {
         return PostgresError::Lost { location };
     }
     let cause = error.source().map(|source| format!("{error}: {source}")).unwrap_or_else(|| error.to_string());
-    PostgresError::Protocol { location, reason: shortened(&cause) }
+    PostgresError::Protocol { location, reason: shorten(&cause) }
 }
 
-fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
+fn refusal_error(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
     let location = address.location();
     let user = || address.user.clone().unwrap_or_default();
-    let message = || shortened(refusal.message());
+    let message = || shorten(refusal.message());
     let code = refusal.code();
     if [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW].contains(&code) {
         return PostgresError::Restart { location };
@@ -86,7 +86,7 @@ fn refused(address: &PostgresAddress, refusal: &DbError) -> PostgresError {
 }
 
 /// A single line of bounded length, for logs.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn shorten(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE).collect()
 }
 

@@ -54,14 +54,14 @@ impl Operation for ReadConversation {
                 None => holdings.extend(rows::holding(row, TELLING + 1)?),
             }
         }
-        Ok(told.map(|(head, telling)| ConversationState { head, rows: rows_told(telling, holdings) }))
+        Ok(told.map(|(head, telling)| ConversationState { head, rows: row_update(telling, holdings) }))
     }
 }
 
 /// The column with the kind of row update; the columns of a holding follow it.
 const TELLING: usize = 9;
 
-fn rows_told(telling: i32, holdings: Vec<(Holding, Sequence)>) -> RowUpdate {
+fn row_update(telling: i32, holdings: Vec<(Holding, Sequence)>) -> RowUpdate {
     match telling {
         0 => RowUpdate::Unchanged,
         1 => RowUpdate::Later(holdings),

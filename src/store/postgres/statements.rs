@@ -22,17 +22,17 @@ const MAX_RECENT: usize = 16;
 
 /// The next sequence of `c`. After a server restart it skips the numbers that may have been lost, so that no number
 /// stands for two states.
-fn next() -> String {
+fn next_sequence() -> String {
     format!("c.latest + CASE WHEN c.server_start = {SERVER_START} THEN 1 ELSE 1048576 END")
 }
 
 /// Adds `change` to a count of `c`, within the range of the column.
-fn changed(column: &str, change: &str) -> String {
+fn add_to_column(column: &str, change: &str) -> String {
     format!("{column} = greatest(0, least(9223372036854775807, c.{column}::numeric + {change}))::bigint")
 }
 
 /// Remembers the call `call` of `c` with the sequence `sequence`.
-fn remembered(call: &str, sequence: &str) -> String {
+fn remember_call(call: &str, sequence: &str) -> String {
     format!(
         "recent_calls = ({call}::bigint || c.recent_calls)[1:{MAX_RECENT}],
         recent_sequences = ({sequence} || c.recent_sequences)[1:{MAX_RECENT}]"
@@ -106,17 +106,17 @@ pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
 /// `$2` is the call id, `$3` the time, `$4` and `$5` the planned version, `$6` the `begun` of a new conversation, `$7`
 /// to `$10` the usage, `$11` to `$17` rows, `$18` and `$19` names, `$20` and `$21` page counts.
 pub(super) static RECORD: LazyLock<String> = LazyLock::new(|| {
-    let next = next();
+    let next = next_sequence();
     let is_recorded = "c.forgotten <= $5::bigint";
     let set = [
         format!("latest = CASE WHEN {is_recorded} THEN {next} ELSE c.latest END"),
         format!("server_start = CASE WHEN {is_recorded} THEN {SERVER_START} ELSE c.server_start END"),
         "used_at = greatest(c.used_at, $3::bigint)".to_owned(),
-        changed("blocks", "$7::bigint"),
-        changed("pages", "$8::bigint"),
-        changed("bytes", "$9::bigint"),
-        changed("tokens", "$10::bigint"),
-        remembered("$2", &format!("CASE WHEN {is_recorded} THEN {next} ELSE 0 END")),
+        add_to_column("blocks", "$7::bigint"),
+        add_to_column("pages", "$8::bigint"),
+        add_to_column("bytes", "$9::bigint"),
+        add_to_column("tokens", "$10::bigint"),
+        remember_call("$2", &format!("CASE WHEN {is_recorded} THEN {next} ELSE 0 END")),
     ]
     .join(", ");
     let condition = "c.emptied <= $5::bigint AND NOT $2::bigint = ANY (c.recent_calls)";
@@ -157,7 +157,7 @@ pub(super) const RECALL: &str = "SELECT begun, recent_sequences[array_position(r
 /// Begins a forget at `$2` under a new sequence; of everything if `$3`. Enters the generation `$4` unless it is 0 or
 /// was entered before. Returns the version.
 pub(super) static FORGET: LazyLock<String> = LazyLock::new(|| {
-    let next = next();
+    let next = next_sequence();
     let kept = |column: &str| format!("{column} = CASE WHEN $3::boolean THEN 0 ELSE c.{column} END");
     format!(
         "UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
@@ -203,9 +203,9 @@ pub(super) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
 /// Takes back the delivery recorded as version `$4`, `$5` with the usage `$6` to `$9`. `$2` is the call id, `$3` the
 /// time.
 pub(super) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
-    let next = next();
+    let next = next_sequence();
     let less = |column: &str, at: usize| {
-        changed(column, &format!("CASE WHEN c.emptied < $5::bigint THEN -(${at}::bigint) ELSE 0 END"))
+        add_to_column(column, &format!("CASE WHEN c.emptied < $5::bigint THEN -(${at}::bigint) ELSE 0 END"))
     };
     format!(
         "WITH head AS MATERIALIZED (
@@ -219,7 +219,7 @@ pub(super) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
         less("pages", 7),
         less("bytes", 8),
         less("tokens", 9),
-        remembered("$2", &next),
+        remember_call("$2", &next),
     )
 });
 

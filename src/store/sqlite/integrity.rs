@@ -37,7 +37,7 @@ pub(crate) fn check(connection: &Connection) -> rusqlite::Result<()> {
         return Err(corrupt("rows of no conversation".to_owned()));
     }
     read_conversations(connection)?;
-    read_facts(connection)
+    read_other_tables(connection)
 }
 
 fn corrupt(why: String) -> Error {
@@ -55,17 +55,19 @@ fn read_conversations(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Reads the tables beside the conversations.
-fn read_facts(connection: &Connection) -> rusqlite::Result<()> {
+fn read_other_tables(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))?;
     let mut names = connection.prepare("SELECT file, path FROM file_name")?;
-    names.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, String>(1)?)))?.try_for_each(whole)?;
+    names
+        .query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, String>(1)?)))?
+        .try_for_each(discard_value)?;
     let mut counts = connection.prepare("SELECT content, pages FROM page_count")?;
-    counts.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, u32>(1)?)))?.try_for_each(whole)?;
+    counts.query_map([], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, u32>(1)?)))?.try_for_each(discard_value)?;
     let mut hashes = connection.prepare("SELECT stat, content, used_at FROM file_hash")?;
     let hash = |row: &rusqlite::Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, [u8; 32]>(1)?));
-    hashes.query_map([], |row| row.get::<_, i64>(2).and_then(|_| hash(row)))?.try_for_each(whole)
+    hashes.query_map([], |row| row.get::<_, i64>(2).and_then(|_| hash(row)))?.try_for_each(discard_value)
 }
 
-fn whole<T>(read: rusqlite::Result<T>) -> rusqlite::Result<()> {
+fn discard_value<T>(read: rusqlite::Result<T>) -> rusqlite::Result<()> {
     read.map(|_| ())
 }

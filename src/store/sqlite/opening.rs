@@ -104,11 +104,11 @@ fn open_locked(path: PathBuf, check: IntegrityCheck) -> Result<OpenedDatabase, S
         Err(failure) => failure,
     };
     if !failure.is_corruption() {
-        return Err(failure.at(&path));
+        return Err(failure.into_error(&path));
     }
     let set_aside = set_aside(&path)?;
     create_private(&path)?;
-    let connection = connect(&path).map_err(|failure| failure.at(&path))?;
+    let connection = connect(&path).map_err(|failure| failure.into_error(&path))?;
     Ok(OpenedDatabase { database: OpenDatabase::new(connection, &path), path, set_aside: Some(set_aside) })
 }
 
@@ -129,7 +129,7 @@ impl OpenFailure {
         matches!(self, Self::Sqlite(error) if is_suspect(error))
     }
 
-    fn at(self, path: &Path) -> StoreError {
+    fn into_error(self, path: &Path) -> StoreError {
         match self {
             Self::Sqlite(error) => store_error(path, error),
             Self::Newer(found) => StoreError::NewerSchema { path: path.to_path_buf(), found, known: schema::VERSION },

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::load::{LoadedPdf, RequestedPdf};
-use super::pack::{PackedPdf, PdfPacker, RequestBudget, shared};
+use super::pack::{PackedPdf, PdfPacker, RequestBudget, divide_budget};
 use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions, page_heading};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
@@ -35,18 +35,18 @@ impl PdfPacker<'_> {
         let labels = labels(requested);
         let mut characters = self.settings.pdf_max_text_chars;
         let mut count = requested.iter().filter(|requested| requested.loaded.is_ok()).count();
-        shared(requested, RequestBudget::of(&self.limits, prompt), |path, loaded, share| {
+        divide_budget(requested, RequestBudget::of(&self.limits, prompt), |path, loaded, share| {
             let label = labels.iter().find(|(known, _)| known == path).map_or("[PDF text]", |(_, label)| label);
             let room = characters / count.max(1);
             count = count.saturating_sub(1);
             let mut left = room;
-            let packed = self.extracted((path, label), loaded, share, &mut left);
+            let packed = self.pack_extracted((path, label), loaded, share, &mut left);
             characters = characters.saturating_sub(room - left);
             packed
         })
     }
 
-    fn extracted(
+    fn pack_extracted(
         &self,
         named: (&str, &str),
         loaded: &mut LoadedPdf,
@@ -206,11 +206,11 @@ fn resolution(width_pt: f64, height_pt: f64, finest: u64) -> Dpi {
     let (width, height) = (width_pt.abs().max(1.0) / 72.0, height_pt.abs().max(1.0) / 72.0);
     let by_pixels = (MAX_PIXELS_F64 / (width * height)).sqrt();
     let by_side = MAX_SIDE_PIXELS / width.max(height);
-    Dpi::at_most(whole(by_pixels.min(by_side)).min(finest))
+    Dpi::at_most(to_u64(by_pixels.min(by_side)).min(finest))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
-fn whole(number: f64) -> u64 {
+fn to_u64(number: f64) -> u64 {
     number.floor() as u64
 }
 

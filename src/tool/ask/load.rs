@@ -68,7 +68,7 @@ pub(super) fn check_remote(
     arguments: &AskArguments,
     bounds: &LoadBounds,
 ) -> Result<(), ToolError> {
-    let why = match (bounds.remote, context.fetching_is_off()) {
+    let why = match (bounds.remote, context.disabling_setting()) {
         (RemoteReferences::Refused, _) => "in sandbox mode".to_owned(),
         (RemoteReferences::Allowed, Some(setting)) => format!("offline, because {setting} is set"),
         (RemoteReferences::Allowed, None) => return Ok(()),
@@ -83,7 +83,7 @@ pub(super) fn check_remote(
 }
 
 /// The PDFs that `arguments` name, deduplicated by resolved location.
-pub(super) fn named(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
+pub(super) fn named_pdfs(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
     let mut loaded: Vec<PdfReference> = Vec::new();
     for reference in &arguments.references {
         let origin = origin(reference)?;
@@ -167,7 +167,7 @@ impl LoadedPdf {
     }
 
     /// The pages asked for.
-    pub(super) fn wanted(&self) -> PageSet {
+    pub(super) fn requested_pages(&self) -> PageSet {
         self.selection.clone().unwrap_or_else(|| PageSet::all(self.page_count))
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub use self::arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
 
 use self::details::{AnsweredQuestion, FailedAttempt};
-use self::load::{LoadBounds, MAX_BYTES, RequestedPdf, check_remote, named};
+use self::load::{LoadBounds, MAX_BYTES, RequestedPdf, check_remote, named_pdfs};
 use self::pack::{PackedPdf, PdfPacker};
 use super::caller::Caller;
 use super::error::{ErrorCode, ToolError};
@@ -89,7 +89,7 @@ pub fn ask(ask: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, 
     let session =
         ask.models.session(ask.listener, &ask.caller.cancellation).map_err(|error| unanswered(&[], &error))?;
     let mut requested: Vec<RequestedPdf> = Vec::new();
-    for reference in named(ask.context, arguments)? {
+    for reference in named_pdfs(ask.context, arguments)? {
         if session.is_cancelled() {
             return Err(unanswered(&[], &ModelError::Cancelled));
         }

@@ -78,7 +78,7 @@ impl RequestBudget {
 }
 
 /// Divides `budget` among the loaded PDFs, small files first, so that large files get what those leave.
-pub(super) fn shared(
+pub(super) fn divide_budget(
     requested: &mut [RequestedPdf],
     mut budget: RequestBudget,
     mut pack: impl FnMut(&str, &mut LoadedPdf, &mut RequestBudget) -> PackedPdf,
@@ -106,9 +106,9 @@ impl PdfPacker<'_> {
     pub(super) fn native(&self, requested: &mut [RequestedPdf], prompt: &str) -> Vec<PackedPdf> {
         let budget = RequestBudget::of(&self.limits, prompt);
         let all_fit = self.all_fit(requested, budget);
-        shared(requested, budget, |path, loaded, share| {
+        divide_budget(requested, budget, |path, loaded, share| {
             let mut rest = if all_fit { budget } else { *share };
-            if self.goes_whole(loaded) && rest.take(loaded.file_bytes, loaded.page_count.into()) {
+            if self.can_send_whole(loaded) && rest.take(loaded.file_bytes, loaded.page_count.into()) {
                 let whole = self.whole(loaded);
                 if !all_fit {
                     *share = rest;
@@ -122,10 +122,10 @@ impl PdfPacker<'_> {
     /// Whether all PDFs fit whole into one request.
     fn all_fit(&self, requested: &[RequestedPdf], mut budget: RequestBudget) -> bool {
         let mut loaded = requested.iter().filter_map(|requested| requested.loaded.as_ref().ok());
-        loaded.all(|loaded| self.goes_whole(loaded) && budget.take(loaded.file_bytes, loaded.page_count.into()))
+        loaded.all(|loaded| self.can_send_whole(loaded) && budget.take(loaded.file_bytes, loaded.page_count.into()))
     }
 
-    fn goes_whole(&self, loaded: &LoadedPdf) -> bool {
+    fn can_send_whole(&self, loaded: &LoadedPdf) -> bool {
         loaded.selection.is_none() && loaded.is_sound && self.is_within(loaded.file_bytes, loaded.page_count.into())
     }
 
@@ -150,25 +150,25 @@ impl PdfPacker<'_> {
             Err(error) => return PackedPdf::refused(error.message),
         };
         let whole = *share;
-        let (single, full) = self.one_by_one(path, &pdf, loaded, &candidates, share);
+        let (single, full) = self.pack_single_pages(path, &pdf, loaded, &candidates, share);
         // Joining does not help past a bound on pages.
         if !full || single.pages.len() >= whole.pages || candidates.len() < 2 {
-            return self.finished(single, loaded, &candidates, full.then(|| self.limit_reached()));
+            return self.with_notes(single, loaded, &candidates, full.then(|| self.limit_reached()));
         }
         let mut rest = whole;
         let JoinedPdfs { packed, full, refusal } =
             PageJoiner::new(self, path, &pdf, &mut rest).run(loaded, &candidates.iter().collect::<Vec<_>>());
         if packed.pages.len() > single.pages.len() {
             *share = rest;
-            return self.finished(packed, loaded, &candidates, full.then(|| self.limit_reached()));
+            return self.with_notes(packed, loaded, &candidates, full.then(|| self.limit_reached()));
         }
         let why = self.limit_reached();
         let why = refusal.map_or(why.clone(), |refusal| format!("{why}; they cannot go as one PDF: {refusal}"));
-        self.finished(single, loaded, &candidates, Some(why))
+        self.with_notes(single, loaded, &candidates, Some(why))
     }
 
     /// Packs as many single pages as fit. Also returns whether one did not fit.
-    fn one_by_one(
+    fn pack_single_pages(
         &self,
         path: &str,
         pdf: &OpenPdf,
@@ -205,7 +205,7 @@ impl PdfPacker<'_> {
     }
 
     /// Notes what was left out. `full` says why no more fitted, if so.
-    fn finished(
+    fn with_notes(
         &self,
         mut packed: PackedPdf,
         loaded: &LoadedPdf,
@@ -291,7 +291,7 @@ impl PackedPdf {
     /// Notes requested pages that were left out: past the page bound or, if `full`, past the last page that fitted.
     pub(super) fn note_left_out(&mut self, loaded: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
         let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
-        let left: PageSet = loaded.wanted().iter().filter(is_left).collect();
+        let left: PageSet = loaded.requested_pages().iter().filter(is_left).collect();
         if !left.is_empty() {
             self.left = Some((left, why));
         }

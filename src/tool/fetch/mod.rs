@@ -41,12 +41,12 @@ pub fn fetch_content(
     progress.starts(u64::try_from(arguments.urls.len()).unwrap_or(u64::MAX));
     let mut pages = context.fetch(&arguments.urls, &|| progress.page_done(), &caller.cancellation);
     if pages.iter().all(|page| page.outcome.is_err()) {
-        return Err(none_fetched(pages));
+        return Err(nothing_fetched_error(pages));
     }
     // Without an id, the inline text is still useful.
-    let kept = context.keep_fetched(&pages, conversation.as_ref());
+    let kept = context.store_fetched(&pages, conversation.as_ref());
     let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
-    let shown = shares(&pages, room.min(DEFAULT_MAX_CHARS));
+    let shown = divide_room(&pages, room.min(DEFAULT_MAX_CHARS));
     let mut draft = FetchAnswerBuilder::new(kept.ok(), conversation.as_ref(), pages.len());
     draft.is_bound = room < DEFAULT_MAX_CHARS;
     for (index, (page, share)) in pages.drain(..).zip(shown).enumerate() {
@@ -59,7 +59,7 @@ pub fn fetch_content(
 }
 
 /// The error if nothing was fetched: the single reason, or all of them.
-fn none_fetched(pages: Vec<FetchOutcome>) -> ToolError {
+fn nothing_fetched_error(pages: Vec<FetchOutcome>) -> ToolError {
     let failure = |page: FetchOutcome| page.outcome.err().map(|error| (page.url, ToolError::from(error)));
     let mut failures = pages.into_iter().filter_map(failure).collect::<Vec<_>>();
     if failures.len() == 1
@@ -75,7 +75,7 @@ fn none_fetched(pages: Vec<FetchOutcome>) -> ToolError {
 }
 
 /// Divides the room of an answer among the texts. Short texts leave their unused share to the others.
-fn shares(pages: &[FetchOutcome], room: u64) -> Vec<u64> {
+fn divide_room(pages: &[FetchOutcome], room: u64) -> Vec<u64> {
     let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| char_count(&text.stored.text)));
     let lengths = lengths.collect::<Vec<_>>();
     let mut sorted = lengths.clone();
@@ -135,7 +135,7 @@ impl<'a> FetchAnswerBuilder<'a> {
     fn heading(&self, index: usize, url: &str, text: &FetchedText) -> String {
         let number = if self.is_list { format!("[{index}] ") } else { String::new() };
         let found = if text.location == url { String::new() } else { format!(", found at {}", text.location) };
-        let mut lines = vec![format!("{number}{url} ({}{found})", described(&text.stored))];
+        let mut lines = vec![format!("{number}{url} ({}{found})", describe(&text.stored))];
         lines.extend(text.stored.notes.iter().map(|note| format!("Note: {}", one_line(note))));
         lines.push(untrusted(url));
         lines.join("\n")
@@ -163,7 +163,7 @@ impl<'a> FetchAnswerBuilder<'a> {
 }
 
 /// `text/html, "Title", 1,234 characters`.
-fn described(stored: &StoredText) -> String {
+fn describe(stored: &StoredText) -> String {
     let title = stored.title.as_ref().map(|title| format!("\"{}\"", one_line(title)));
     let pages = stored.pages.map(|pages| format!("{pages} pages"));
     let characters = format!("{} characters", grouped(char_count(&stored.text)));

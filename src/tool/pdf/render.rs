@@ -66,7 +66,7 @@ pub fn render_page(
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);
     let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
-    let (blocks, delivery) = match shown(context, arguments, caller, picture.png)? {
+    let (blocks, delivery) = match picture_block(context, arguments, caller, picture.png)? {
         Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
         Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
     };
@@ -76,7 +76,7 @@ pub fn render_page(
 /// The picture to show and its delivery, or why it is not shown.
 type ShownPicture = Result<(Block, Option<Delivery>), String>;
 
-fn shown(
+fn picture_block(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,

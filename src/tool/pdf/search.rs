@@ -138,7 +138,7 @@ impl SearchFindings {
         self.pages.truncate(kept + usize::from(some));
     }
 
-    fn shown(&self) -> usize {
+    fn shown_count(&self) -> usize {
         self.pages.iter().map(|page| page.hits.len()).sum()
     }
 
@@ -159,14 +159,14 @@ impl SearchFindings {
             let next = Some(next).filter(|_| !self.rest.is_empty());
             lines.push(format!(
                 "[{} of {total} matches are shown: the result has room for no more (max_result_bytes).{}{}]",
-                self.shown(),
+                self.shown_count(),
                 alone.unwrap_or_default(),
                 next.unwrap_or_default(),
             ));
-        } else if self.shown() < total {
+        } else if self.shown_count() < total {
             lines.push(format!(
                 "[{} of {total} matches are shown. Ask with a larger max_results, or with pages.]",
-                self.shown()
+                self.shown_count()
             ));
         }
         let blind = [
@@ -183,7 +183,7 @@ impl SearchFindings {
             "path": pdf.path,
             "query": arguments.query,
             "matches": self.total,
-            "shown": self.shown(),
+            "shown": self.shown_count(),
             "searchedPages": self.searched,
             "pages": self.pages.iter().map(MatchedPage::structure).collect::<Vec<_>>(),
             "withoutText": self.without_text.to_string(),
