@@ -2,9 +2,8 @@
 
 use super::build::Builder;
 use super::content::{Kind, Operators};
-use super::fonts::{self, LoadedFonts};
 use super::role::Role;
-use super::{Interruption, Steps, bytes, data, length, price};
+use super::{Interruption, LoadedFonts, Steps, bytes, data, fonts, length, price};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 use hayro_syntax::page::{Page, Resources};
