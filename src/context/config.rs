@@ -26,7 +26,7 @@ pub struct ContextConfig {
     pub roots: Option<Vec<PathBuf>>,
     /// Where relative paths start.
     pub working_directory: PathBuf,
-    /// What `~` stands for.
+    /// The folder of `~`.
     pub home: Option<PathBuf>,
     /// Where conversations are stored; `None` keeps them in memory until the process ends.
     pub data_directory: Option<PathBuf>,

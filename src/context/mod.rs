@@ -1,7 +1,7 @@
 //! The context: compares what is requested with what the conversation holds, and sends the difference.
 //!
 //! [`ContextManager::get_file`] plans and builds an answer and returns it with a [`Delivery`]. Nothing is recorded
-//! until the door calls [`Delivery::commit`], after the answer was written to the client. A lost record costs a page
+//! until `cli` or `serve` calls [`Delivery::commit`], after the answer was written to the client. A lost record costs a page
 //! sent twice; a false one would leave the agent without a page.
 
 mod answer;

@@ -90,7 +90,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The error without the address of a shared database, which is nobody's business but the operator's: the log has it.
+    /// The error without the address of a shared database, which only the operator may see, in the log.
     #[must_use]
     pub fn without_address(&self) -> String {
         match self {

@@ -49,7 +49,7 @@ pub struct ServerReport {
 pub struct PoolUsage {
     /// Open ones.
     pub open: usize,
-    /// Those that nobody uses.
+    /// Unused ones.
     pub idle: usize,
     /// Calls waiting for a connection.
     pub waiting: usize,

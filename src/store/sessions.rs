@@ -45,7 +45,7 @@ pub trait SessionStore: Send + Sync {
 pub struct StoredSession {
     /// Whose it is.
     pub owner: Principal,
-    /// What the door needs to continue it.
+    /// The data that the server needs to continue it.
     pub state: Vec<u8>,
     /// Last use, to the second.
     pub used: SystemTime,

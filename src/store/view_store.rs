@@ -152,7 +152,7 @@ pub trait ViewStore: Send + Sync {
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError>;
 
     /// What was lost since the last call and reported by no write error. A failing read costs little, and may be the
-    /// only sign. For a door to show its user.
+    /// only sign, so it should be shown to the user.
     fn take_warning(&self) -> Option<StoreWarning> {
         None
     }

@@ -30,7 +30,7 @@ impl Caller {
 
     /// The budget of a result; `None` if unbounded.
     #[must_use]
-    pub fn room(&self, context: &ContextManager) -> Option<ResultBudget> {
+    pub fn result_budget(&self, context: &ContextManager) -> Option<ResultBudget> {
         self.client.result_bytes(context.settings().max_result_bytes).map(ResultBudget::of)
     }
 

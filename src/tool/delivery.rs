@@ -1,7 +1,7 @@
 //! The one path from an answer to its record.
 //!
-//! A request opens a [`Dispatch`] before any work is done. The answer's [`Delivery`] is put into it, and the door
-//! passes its way of writing to [`deliver`]. The delivery is committed only after everything was written and flushed.
+//! A request opens a [`Dispatch`] before any work is done. The answer's [`Delivery`] is put into it, and `cli` or
+//! `serve` passes its way of writing to [`deliver`]. The delivery is committed only after everything was written and flushed.
 //! The holder of the [`Recall`] may cancel at any time: before, during or after writing and recording.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ pub enum DeliveryOutcome {
 /// Why an answer was not recorded.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliverError<E> {
-    /// Writing failed. The door handles the error.
+    /// Writing failed. The caller handles the error.
     #[error("the answer could not be written")]
     Write(E),
     /// The answer was written, but the store failed.
@@ -58,7 +58,7 @@ pub enum DeliverError<E> {
     Store(#[from] StoreError),
 }
 
-/// Writes an answer with the door's `write`, and records it once everything was written and flushed. Blocks while the
+/// Writes an answer with the caller's `write`, and records it once everything was written and flushed. Blocks while the
 /// store works.
 ///
 /// # Errors
@@ -97,7 +97,7 @@ impl Dispatch {
         }
     }
 
-    /// Marks the answer as possibly received. [`deliver`] calls this before writing; a door that writes elsewhere calls
+    /// Marks the answer as possibly received. [`deliver`] calls this before writing; a caller that writes elsewhere calls
     /// it itself.
     pub fn begin_writing(&self) {
         let mut stage = locked(&self.0);

@@ -113,10 +113,10 @@ mod tests {
     #[test]
     fn a_page_within_its_bounds_fits_into_the_room_that_set_them() {
         for bytes in [0, 16_384, 100_000, 30_000_000] {
-            let mut room = ResultBudget::of(bytes);
-            let settings = room.bound_settings(AnswerSettings::default());
+            let mut budget = ResultBudget::of(bytes);
+            let settings = budget.bound_settings(AnswerSettings::default());
             let text = "\u{1}".repeat(settings.max_text_characters);
-            assert!(room.try_take(0, &text) && room.try_take(settings.max_picture_bytes, ""), "{bytes}");
+            assert!(budget.try_take(0, &text) && budget.try_take(settings.max_picture_bytes, ""), "{bytes}");
             assert!(ResultBudget::of(bytes).try_take(settings.max_block_bytes, ""), "{bytes}");
         }
     }
@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn an_answer_as_large_as_the_settings_allow_stays_below_the_bound() {
         let settings = AnswerSettings::default();
-        let mut room = ResultBudget::of(settings.max_result_bytes);
-        assert!(room.try_take(settings.max_answer_bytes, &"\u{1}".repeat(settings.max_text_characters)));
+        let mut budget = ResultBudget::of(settings.max_result_bytes);
+        assert!(budget.try_take(settings.max_answer_bytes, &"\u{1}".repeat(settings.max_text_characters)));
         let bounded = ResultBudget::of(settings.max_result_bytes).bound_settings(settings.clone());
         assert_eq!(bounded.max_block_bytes, settings.max_block_bytes);
     }

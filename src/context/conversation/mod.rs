@@ -239,7 +239,7 @@ impl ContextManager {
         Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 
-    /// A failure of the store since the last call that no error has reported, in one sentence. For a door to show its
+    /// A failure of the store since the last call that no error has reported, in one sentence, to show to the
     /// user.
     #[must_use]
     pub fn take_warning(&self) -> Option<String> {

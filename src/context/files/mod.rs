@@ -32,13 +32,13 @@ pub struct Sources {
     pub roots: Roots,
     /// Where relative paths start.
     pub working_directory: PathBuf,
-    /// What `~` stands for.
+    /// The folder of `~`.
     pub home: Option<PathBuf>,
     /// Fetches URLs; without it URLs are refused.
     pub web: Option<Arc<Web>>,
 }
 
-/// On whose behalf a file is opened.
+/// The conversation and the cancellation that a file is opened for.
 #[derive(Debug, Clone, Copy)]
 pub struct Requester<'a> {
     /// The conversation, which may own fetched content.
@@ -48,7 +48,7 @@ pub struct Requester<'a> {
 }
 
 impl<'a> Requester<'a> {
-    /// For nobody in particular.
+    /// A requester without a conversation.
     #[must_use]
     pub fn anybody(cancellation: &'a Cancellation) -> Self {
         Self { conversation: None, cancellation }

@@ -228,7 +228,7 @@ impl PdfAnswerBuilder<'_> {
     /// A page that cannot be read in any form is named and skipped. If none can be read, that is an error.
     fn build_pages(&self, plan: &mut PagePlan) -> Result<BuiltPages, ContextError> {
         let (mut made, mut failure) = (BuiltPages::default(), None);
-        let mut room = AnswerBudget::new(self.request, self.settings, self.memory.sent());
+        let mut budget = AnswerBudget::new(self.request, self.settings, self.memory.sent());
         self.progress.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
         for planned in &plan.send {
             let page = self.build_page(*planned);
@@ -242,8 +242,8 @@ impl PdfAnswerBuilder<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            let full = room.exceeded_bound(&page);
-            let fits = full.is_none() && room.try_take(&page);
+            let full = budget.exceeded_bound(&page);
+            let fits = full.is_none() && budget.try_take(&page);
             if full.is_some() || !fits && !made.built.is_empty() {
                 made.full = full;
                 let unsent = plan.send.iter().map(|planned| planned.page).collect::<PageSet>();

@@ -57,8 +57,8 @@ impl PdfAnswerBuilder<'_> {
     /// The error for a picture of too many bytes: its own bound, or the room in the result.
     fn too_large(&self, found: u64) -> PdfError {
         let limit = self.settings.max_picture_bytes;
-        let room = self.request.max_result_bytes.map(|bytes| ResultBudget::of(bytes).picture_bytes());
-        if room == Some(limit) {
+        let budget = self.request.max_result_bytes.map(|bytes| ResultBudget::of(bytes).picture_bytes());
+        if budget == Some(limit) {
             let reason =
                 format!("its picture has {found} bytes, and the result has room for {limit} (max_result_bytes)");
             return PdfError::Failed { action: PdfAction::RenderPage, reason };

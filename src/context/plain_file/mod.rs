@@ -41,9 +41,9 @@ impl PlainFileAnswer<'_> {
 
     /// The byte bound of an image and the setting behind it. An image is sent whole or not at all.
     fn image_bound(&self) -> (u64, &'static str) {
-        let room = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
+        let budget = self.request.max_result_bytes.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
         let usual = self.settings.max_image_bytes;
-        if room < usual { (room, "max_result_bytes") } else { (usual, "max_image_bytes") }
+        if budget < usual { (budget, "max_result_bytes") } else { (usual, "max_image_bytes") }
     }
 
     /// The text, and its decoded form to keep for a later diff. `sent_text` looks up texts of earlier answers.

@@ -89,7 +89,7 @@ impl ContextManager {
         snapshot.forget_files(&gone);
         let snapshot = &snapshot;
         let mut collector = UpdateCollector::new(takes);
-        let mut room = self.settings.max_text_characters;
+        let mut budget = self.settings.max_text_characters;
         for (looked_at, (path, (file, known))) in files.iter().enumerate() {
             if collector.is_full() || cancellation.is_cancelled() {
                 collector.left = files.len() - looked_at;
@@ -104,7 +104,7 @@ impl ContextManager {
             else {
                 continue;
             };
-            let CheckResult::Changed(pending) = self.check_file(snapshot, (path, *file, *known), found, &mut room)
+            let CheckResult::Changed(pending) = self.check_file(snapshot, (path, *file, *known), found, &mut budget)
             else {
                 continue;
             };
@@ -141,14 +141,14 @@ impl ContextManager {
         named.collect()
     }
 
-    /// Checks one file against `known`, the content last reported. `found` is the file as opened now. `room` is the
+    /// Checks one file against `known`, the content last reported. `found` is the file as opened now. `budget` is the
     /// number of characters left for diffs.
     pub(super) fn check_file(
         &self,
         snapshot: &Snapshot,
         (path, file, known): (&str, FileKey, ContentHash),
         found: Result<RequestedFile, ContextError>,
-        room: &mut usize,
+        budget: &mut usize,
     ) -> CheckResult {
         let requested = match found {
             Ok(requested) => requested,
@@ -170,7 +170,7 @@ impl ContextManager {
             FileKind::Text(encoding) => {
                 let text =
                     read_text(&requested, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
-                self.text_update(snapshot, &requested, text, room)
+                self.text_update(snapshot, &requested, text, budget)
             }
             FileKind::Image(_) | FileKind::Other { .. } => content_update(&requested, None),
         };
@@ -222,7 +222,7 @@ impl ContextManager {
         snapshot: &Snapshot,
         requested: &RequestedFile,
         text: Option<String>,
-        room: &mut usize,
+        budget: &mut usize,
     ) -> PendingUpdate {
         let Some(text) = text else { return content_update(requested, Some("it cannot be read as text".into())) };
         let given = snapshot.view.last_given_content(&requested.key);
@@ -235,10 +235,10 @@ impl ContextManager {
             return content_update(requested, Some("its changes are longer than its text".into()));
         };
         let length = diff.chars().count();
-        if length > *room {
+        if length > *budget {
             return content_update(requested, Some("its changes are too long for this answer".into()));
         }
-        *room -= length;
+        *budget -= length;
         let holdings = whole_span(&text).map(HeldItem::Text).into_iter().chain([HeldItem::Followed]).collect();
         let update = FileUpdate { path: requested.path.clone(), change: FileChange::Text { diff } };
         PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(requested) }

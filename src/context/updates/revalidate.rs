@@ -89,11 +89,11 @@ impl ContextManager {
     }
 }
 
-/// An answer, unless it is that nobody waited for one.
+/// The answer, or `None` if the request was cancelled before one came.
 fn unless_cancelled(opened: Result<RequestedFile, ContextError>) -> Option<Result<RequestedFile, ContextError>> {
     match opened {
         Err(ContextError::Source { error: SourceError::Web(WebError::Cancelled), .. }) => None,
-        // Of the web there is no such thing as a file that was deleted: what was kept went while it was opened.
+        // Web content is never reported as deleted: its stored copy expired while it was opened.
         Err(ContextError::Source { path, error: SourceError::NotFound { .. } }) => {
             Some(Err(source_error(&path, WebError::ContentNotFound.into())))
         }

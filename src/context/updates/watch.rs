@@ -98,11 +98,11 @@ impl FileWatch<'_> {
             }
         }
         snapshot.forget_files(&gone);
-        let mut room = self.context.settings.max_text_characters;
+        let mut budget = self.context.settings.max_text_characters;
         let mut pending = Vec::new();
         for (path, file, known) in resting {
             let entry = self.files.entry(file).or_default();
-            pending.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut room));
+            pending.extend(changed(self.context, &snapshot, (&path, file, known), entry, &mut budget));
         }
         let record = record(&self.conversation, &snapshot, &pending);
         let files = pending.into_iter().filter_map(|pending| pending.update).collect();
@@ -144,10 +144,10 @@ fn changed(
     snapshot: &Snapshot,
     (path, file, known): (&str, FileKey, ContentHash),
     followed: &mut FollowedFile,
-    room: &mut usize,
+    budget: &mut usize,
 ) -> Option<PendingUpdate> {
     let found = || context.reopen(path, file, &Cancellation::new());
-    match context.check_file(snapshot, (path, file, known), found(), room) {
+    match context.check_file(snapshot, (path, file, known), found(), budget) {
         CheckResult::Unchanged => {
             // Report it only if this watch reported a change before.
             followed.reported.take()?;

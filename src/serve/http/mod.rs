@@ -118,13 +118,13 @@ fn connection_limit(connections: usize, warn: fn(&str)) -> usize {
     let raised = setrlimit(Resource::Nofile, Rlimit { current: Some(most), maximum: now.maximum });
     let most = if raised.is_ok() { Some(most) } else { now.current };
     let left = most.unwrap_or(wanted).saturating_sub(OTHER_DESCRIPTORS).max(1);
-    let room = usize::try_from(left).unwrap_or(connections).min(connections);
-    if room < connections {
+    let permits = usize::try_from(left).unwrap_or(connections).min(connections);
+    if permits < connections {
         warn(&format!(
-            "the limit on file descriptors allows {room} connections (http_max_connections is {connections})"
+            "the limit on file descriptors allows {permits} connections (http_max_connections is {connections})"
         ));
     }
-    room
+    permits
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
@@ -140,7 +140,7 @@ async fn accept(
     warn: fn(&str),
 ) {
     let router = gate::router(gate);
-    let room = Arc::new(Semaphore::new(most));
+    let permits = Arc::new(Semaphore::new(most));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -150,7 +150,7 @@ async fn accept(
                 continue;
             }
         };
-        let Ok(slot) = Arc::clone(&room).try_acquire_owned() else {
+        let Ok(slot) = Arc::clone(&permits).try_acquire_owned() else {
             gate.metrics().turned_away.fetch_add(1, Ordering::Relaxed);
             continue;
         };

@@ -22,8 +22,8 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
     let arguments = TextArguments::parse(call.arguments)?;
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.progress)?;
-    let result = match call.caller.room(call.context()) {
-        Some(room) => result.within(room),
+    let result = match call.caller.result_budget(call.context()) {
+        Some(budget) => result.within(budget),
         None => result,
     };
     let texts = [result.text(), result.remarks()];
@@ -54,7 +54,7 @@ pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
     let pdf = arguments.open(call.context(), call.caller)?;
-    let answer = tool::outline(&pdf, call.caller.room(call.context()));
+    let answer = tool::outline(&pdf, call.caller.result_budget(call.context()));
     pdf.check()?;
     Ok(convert::data_result(&answer).into())
 }
@@ -66,8 +66,8 @@ pub(crate) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answered = AskArguments::parse(call.arguments).and_then(|arguments| tool::ask(&ask, &arguments));
     Ok(match answered {
         Ok(answer) => {
-            let answer = match call.caller.room(context) {
-                Some(room) => answer.within(room),
+            let answer = match call.caller.result_budget(context) {
+                Some(budget) => answer.within(budget),
                 None => answer,
             };
             let blocks = [answer.text, answer.remarks].map(Block::Text);

@@ -74,7 +74,7 @@ struct SharedConnections {
     /// Whether the tables have been checked.
     has_schema: AtomicBool,
     migration: tokio::sync::Mutex<()>,
-    /// Until when nobody asks.
+    /// When the next attempt may be made.
     outage: Mutex<Option<Instant>>,
 }
 

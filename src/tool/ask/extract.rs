@@ -37,11 +37,11 @@ impl PdfPacker<'_> {
         let mut count = requested.iter().filter(|requested| requested.loaded.is_ok()).count();
         divide_budget(requested, RequestBudget::of(&self.limits, prompt), |path, loaded, share| {
             let label = labels.iter().find(|(known, _)| known == path).map_or("[PDF text]", |(_, label)| label);
-            let room = characters / count.max(1);
+            let budget = characters / count.max(1);
             count = count.saturating_sub(1);
-            let mut left = room;
+            let mut left = budget;
             let packed = self.pack_extracted((path, label), loaded, share, &mut left);
-            characters = characters.saturating_sub(room - left);
+            characters = characters.saturating_sub(budget - left);
             packed
         })
     }
@@ -51,7 +51,7 @@ impl PdfPacker<'_> {
         named: (&str, &str),
         loaded: &mut LoadedPdf,
         share: &mut RequestBudget,
-        room: &mut usize,
+        budget: &mut usize,
     ) -> PackedPdf {
         let candidates = loaded.candidates(self.settings.pdf_max_pages);
         match loaded.open(self.ask) {
@@ -59,7 +59,7 @@ impl PdfPacker<'_> {
             Ok(pdf) => {
                 let packed = PackedPdf { form: "text", ..PackedPdf::default() };
                 let extraction = TextExtraction { packing: self, path: named.0, pdf, candidates, packed };
-                extraction.run(named.1, loaded, share, room)
+                extraction.run(named.1, loaded, share, budget)
             }
         }
     }
@@ -72,9 +72,9 @@ fn labels(requested: &[RequestedPdf]) -> Vec<(String, String)> {
 }
 
 impl TextExtraction<'_, '_> {
-    fn run(mut self, label: &str, loaded: &mut LoadedPdf, share: &mut RequestBudget, room: &mut usize) -> PackedPdf {
+    fn run(mut self, label: &str, loaded: &mut LoadedPdf, share: &mut RequestBudget, budget: &mut usize) -> PackedPdf {
         self.read(loaded);
-        let text = self.text(loaded, room);
+        let text = self.text(loaded, budget);
         if !text.body.trim().is_empty() {
             let part = QuestionPart::Text(format!("{label}\n{}", text.body));
             if !share.take(part.size(), 0) {
@@ -109,14 +109,14 @@ impl TextExtraction<'_, '_> {
         }
     }
 
-    /// The text of the pages, up to `room` characters.
-    fn text(&mut self, loaded: &LoadedPdf, room: &mut usize) -> ExtractedText {
+    /// The text of the pages, up to `budget` characters.
+    fn text(&mut self, loaded: &LoadedPdf, budget: &mut usize) -> ExtractedText {
         let mut text = ExtractedText::default();
         for page in self.candidates.iter() {
             let Some(Ok(of_page)) = loaded.kept.texts.get(&page) else { continue };
             let trimmed = of_page.trim();
             let length = trimmed.chars().count();
-            if text.is_full || (length > *room && !text.body.is_empty()) {
+            if text.is_full || (length > *budget && !text.body.is_empty()) {
                 text.is_full = true;
                 continue;
             }
@@ -124,15 +124,15 @@ impl TextExtraction<'_, '_> {
             if trimmed.is_empty() {
                 continue;
             }
-            let kept = trimmed.chars().take(*room).collect::<String>();
-            if length > *room {
+            let kept = trimmed.chars().take(*budget).collect::<String>();
+            if length > *budget {
                 let number = page.number();
                 let note =
-                    format!("The text of page {number} of {} is cut at {room} of {length} characters", self.path);
+                    format!("The text of page {number} of {} is cut at {budget} of {length} characters", self.path);
                 self.packed.notes.push(format!("{note}: {}", self.text_limit()));
             }
-            text.characters = text.characters.saturating_add(length.min(*room));
-            *room = room.saturating_sub(length);
+            text.characters = text.characters.saturating_add(length.min(*budget));
+            *budget = budget.saturating_sub(length);
             text.body.push_str(&page_heading(page.number(), text.body.is_empty()));
             text.body.push_str(&kept);
         }

@@ -128,8 +128,8 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
             }
         };
         let part = titled(loaded, &set, bytes.clone());
-        let mut room = *self.share;
-        if self.packing.fits(&part, set.len(), &mut room) {
+        let mut budget = *self.share;
+        if self.packing.fits(&part, set.len(), &mut budget) {
             loaded.kept.joined.insert(set.to_string(), Ok(bytes));
             return Some(JoinAttempt::Fits(part));
         }

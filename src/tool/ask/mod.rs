@@ -46,11 +46,11 @@ pub struct AskAnswer {
 }
 
 impl AskAnswer {
-    /// The answer, truncated to `room`.
+    /// The answer, truncated to `budget`.
     #[must_use]
-    pub fn within(mut self, room: ResultBudget) -> Self {
+    pub fn within(mut self, budget: ResultBudget) -> Self {
         let beside = json_length(&self.remarks).saturating_add(json_length(&self.details));
-        let kept = prefix_within_json(&self.text, room.bytes().saturating_sub(beside)).len();
+        let kept = prefix_within_json(&self.text, budget.bytes().saturating_sub(beside)).len();
         if kept < self.text.len() {
             let whole = char_count(&self.text);
             self.text.truncate(kept);

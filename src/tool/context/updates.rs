@@ -32,7 +32,7 @@ pub fn context_updates(
     caller: &Caller,
 ) -> Result<UpdatesAnswer, ToolError> {
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
-    let mut left = caller.room(context).map(ResultBudget::bytes);
+    let mut left = caller.result_budget(context).map(ResultBudget::bytes);
     let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
     let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
     let mut structure = updates_json(&updates);

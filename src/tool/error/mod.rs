@@ -17,7 +17,7 @@ use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{BoundExceeded, ContextError, PdfError, Reference, SourceError, WorkerError};
 use crate::limits::Limit;
 
-/// A refusal or failure, as every door shows it.
+/// A refusal or failure, as `cli` and `serve` show it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {

@@ -45,10 +45,10 @@ pub fn fetch_content(
     }
     // Without an id, the inline text is still useful.
     let kept = context.store_fetched(&pages, conversation.as_ref());
-    let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
-    let shown = divide_room(&pages, room.min(DEFAULT_MAX_CHARS));
+    let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
+    let shown = divide_room(&pages, budget.min(DEFAULT_MAX_CHARS));
     let mut draft = FetchAnswerBuilder::new(kept.ok(), conversation.as_ref(), pages.len());
-    draft.is_bound = room < DEFAULT_MAX_CHARS;
+    draft.is_bound = budget < DEFAULT_MAX_CHARS;
     for (index, (page, share)) in pages.drain(..).zip(shown).enumerate() {
         match page.outcome {
             Ok(text) => draft.push(index, &page.url, &text, share),
@@ -75,12 +75,12 @@ fn nothing_fetched_error(pages: Vec<FetchOutcome>) -> ToolError {
 }
 
 /// Divides the room of an answer among the texts. Short texts leave their unused share to the others.
-fn divide_room(pages: &[FetchOutcome], room: u64) -> Vec<u64> {
+fn divide_room(pages: &[FetchOutcome], budget: u64) -> Vec<u64> {
     let lengths = pages.iter().map(|page| page.outcome.as_ref().map_or(0, |text| char_count(&text.stored.text)));
     let lengths = lengths.collect::<Vec<_>>();
     let mut sorted = lengths.clone();
     sorted.sort_unstable();
-    let (mut left, mut share) = (room, room);
+    let (mut left, mut share) = (budget, budget);
     for (at, length) in sorted.iter().enumerate() {
         let sharing = u64::try_from(sorted.len() - at).unwrap_or(u64::MAX);
         share = left / sharing.max(1);
@@ -218,8 +218,8 @@ pub fn get_search_content(
         .as_ref()
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is no longer stored")))?;
-    let room = caller.room(context).map_or(u64::MAX, ResultBudget::characters);
-    text_slice(id, (index, &fetched.url), &stored, arguments, room)
+    let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
+    text_slice(id, (index, &fetched.url), &stored, arguments, budget)
 }
 
 fn selected_url<'a>(response: &'a FetchedResponse, which: &UrlSelector) -> Option<(usize, &'a FetchedUrl)> {
@@ -237,9 +237,9 @@ fn text_slice(
     (index, url): (usize, &str),
     stored: &StoredText,
     arguments: &SearchContentArguments,
-    room: u64,
+    budget: u64,
 ) -> Result<FetchAnswer, ToolError> {
-    let (total, offset, limit) = (char_count(&stored.text), arguments.offset, arguments.max_chars.min(room));
+    let (total, offset, limit) = (char_count(&stored.text), arguments.offset, arguments.max_chars.min(budget));
     if offset > 0 && offset >= total {
         let expected = format!("Parameter 'offset' must be less than {total}, the characters of this text");
         return Err(ToolError::validation(&expected).with("totalChars", json!(total)));

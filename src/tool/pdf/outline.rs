@@ -9,13 +9,13 @@ use crate::tool::data_answer::DataAnswer;
 /// Entries in one answer.
 const MAX_ENTRIES: usize = 5_000;
 
-/// The outline of `pdf` with page numbers, as far as `room` goes.
+/// The outline of `pdf` with page numbers, cut to `budget`.
 #[must_use]
-pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
+pub fn outline(pdf: &OpenPdf, budget: Option<ResultBudget>) -> DataAnswer {
     let mut outline = pdf.document.outline(MAX_ENTRIES);
     let read = outline.items.len();
-    if let Some(room) = room {
-        outline.items.truncate(fitting(pdf, &outline.items, room));
+    if let Some(budget) = budget {
+        outline.items.truncate(fitting(pdf, &outline.items, budget));
     }
     let (shown, total) = (outline.items.len(), outline.total);
     let mut lines = vec![format!("Outline of {}: {total} entries", pdf.path)];
@@ -25,8 +25,8 @@ pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
     lines.extend(outline.items.iter().map(|item| line(pdf, item)));
     lines.extend((shown < total).then(|| format!("[The first {shown} of {total} entries are shown.]")));
     lines.extend((shown < read).then(|| {
-        let room = "The result has room for no more (max_result_bytes).";
-        format!("[{room} To read any section, call get_file with pages: \"section:TITLE\".]")
+        let budget = "The result has room for no more (max_result_bytes).";
+        format!("[{budget} To read any section, call get_file with pages: \"section:TITLE\".]")
     }));
     lines.extend(outline.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
     let structure = json!({
@@ -39,8 +39,8 @@ pub fn outline(pdf: &OpenPdf, room: Option<ResultBudget>) -> DataAnswer {
 }
 
 /// How many leading entries fit, in the text and in the structure.
-fn fitting(pdf: &OpenPdf, items: &[OutlineItem], room: ResultBudget) -> usize {
-    let mut left = room.bytes();
+fn fitting(pdf: &OpenPdf, items: &[OutlineItem], budget: ResultBudget) -> usize {
+    let mut left = budget.bytes();
     let fits = |item: &&OutlineItem| {
         let cost = json_length(&line(pdf, item)).saturating_add(json_length(&structure(pdf, item)));
         let rest = left.checked_sub(cost);

@@ -82,9 +82,9 @@ fn picture_block(
     caller: &Caller,
     png: Vec<u8>,
 ) -> Result<ShownPicture, ToolError> {
-    let room = caller.room(context).map_or(u64::MAX, ResultBudget::data_bytes);
+    let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::data_bytes);
     let usual = context.settings().max_picture_bytes;
-    let (max, setting) = if room < usual { (room, "max_result_bytes") } else { (usual, "max_picture_bytes") };
+    let (max, setting) = if budget < usual { (budget, "max_result_bytes") } else { (usual, "max_picture_bytes") };
     let bytes = png.len();
     if u64::try_from(bytes).map_or(true, |bytes| bytes > max) {
         return Ok(Err(format!(

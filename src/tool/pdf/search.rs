@@ -43,8 +43,8 @@ pub fn search(
         progress.page_done();
     }
     found.searched = pages.len();
-    if let Some(room) = caller.room(context) {
-        found.drop_what_does_not_fit(room);
+    if let Some(budget) = caller.result_budget(context) {
+        found.drop_what_does_not_fit(budget);
     }
     Ok(DataAnswer { text: found.text(&pdf, arguments), structure: found.structure(&pdf, arguments) })
 }
@@ -110,8 +110,8 @@ impl SearchFindings {
     }
 
     /// Drops matches that do not fit into the result.
-    fn drop_what_does_not_fit(&mut self, room: ResultBudget) {
-        let mut left = room.bytes();
+    fn drop_what_does_not_fit(&mut self, budget: ResultBudget) {
+        let mut left = budget.bytes();
         let mut kept = 0;
         for page in &mut self.pages {
             let head = page.head_cost();

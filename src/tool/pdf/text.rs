@@ -177,11 +177,11 @@ impl<'a> TextResultBuilder<'a> {
 }
 
 impl TextResult {
-    /// The result, cut to `room`, with the call that continues it.
+    /// The result, cut to `budget`, with the call that continues it.
     #[must_use]
-    pub fn within(mut self, room: ResultBudget) -> Self {
+    pub fn within(mut self, budget: ResultBudget) -> Self {
         let beside = json_length(&self.remarks()).saturating_add(json_length(&self.notes));
-        let mut left = room.bytes().saturating_sub(beside);
+        let mut left = budget.bytes().saturating_sub(beside);
         let mut pages = Vec::new();
         let mut cut = None;
         for mut page in std::mem::take(&mut self.pages) {
