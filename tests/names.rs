@@ -129,7 +129,7 @@ fn every_name_in_a_message_exists() {
 #[test]
 fn every_limit_is_a_setting() {
     let names = Names::of(&Place::new()).words;
-    let limit = Regex::new(r#"(?:which: |setting: |at_most\([^"\n]*|read_all\([^"\n]*)"([a-zA-Z_.]+)""#);
+    let limit = Regex::new(r#"(?:which: |setting: |check_size\([^"\n]*|read_all\([^"\n]*)"([a-zA-Z_.]+)""#);
     let limit = limit.unwrap();
     for limit in Limit::ALL {
         assert_eq!(names.contains(limit.name()), limit.is_setting(), "{limit}");

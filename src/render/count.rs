@@ -1,13 +1,13 @@
-//! What drawing a page comes to, counted by the interpreter that draws it.
+//! Counts the steps of drawing a page with the interpreter that draws it.
 //!
-//! The page is interpreted once without painting. Each call takes the steps that the engine needs for it, in time or in
-//! memory, at most; where the engine begins further content for what it paints (tiles, masks, glyphs), so does this.
-//! Where things lie on the canvas hardly matters, so that one tile or glyph tells of all that are the same.
+//! The page is interpreted once without painting. Each call of the device takes an upper bound of the steps that the engine
+//! needs for it. Where the engine interprets further content for painting (tiles, masks, glyphs), so does this. Positions on
+//! the canvas hardly matter, so each tile or glyph is counted once and its steps are reused.
 
 mod geometry;
 mod paints;
 
-use crate::document::effort::{Extent, Interruption, Reach, Steps, image_steps, price, whole};
+use crate::document::effort::{ImageSize, Interruption, PageCost, Steps, price, take_image_steps, to_steps};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use geometry::{Outline, Size, factor};
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
@@ -18,51 +18,51 @@ use hayro::kurbo::{Affine, BezPath, Rect, Shape};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-/// Pixels that are covered in a step, those that let what is below shine through, and those that are painted through a mask.
+/// The pixels that are painted in one step: opaque ones, blended ones, and those under a mask.
 const PIXELS_A_STEP: f64 = 24.0;
 const BLENDED_PIXELS_A_STEP: f64 = 3.0;
 const MASKED_PIXELS_A_STEP: f64 = 0.9;
 
-/// Pixels that an open group puts into what it is in, in a step.
+/// The pixels of a transparency group that are composited in one step.
 const GROUPED_PIXELS_A_STEP: f64 = 32.0;
 
-/// Pixels of a picture, which are interpolated, that are painted in a step.
+/// The interpolated pixels of an image that are painted in one step.
 const PICTURE_PIXELS_A_STEP: f64 = 12.0;
 
-/// Pixels of a mask's own canvas for a step: a byte of each is kept.
+/// The pixels of a soft mask's canvas for one step. The engine keeps a byte of each.
 const MASK_PIXELS_A_STEP: f64 = 5.0;
 
-/// Steps for a glyph that is painted anew: some 1,200 bytes are kept.
+/// The steps for the first painting of a glyph, which the engine keeps.
 const NEW_GLYPH_STEPS: u64 = 200;
 
-/// Steps for an image, however small.
+/// The least steps for an image.
 const IMAGE_STEPS: u64 = 600;
 
-/// Pixels of a canvas that is made for a tile, a mask or a gradient, and kept, for a step.
+/// The pixels of a canvas that is kept for a tile, a mask or a gradient, for one step.
 const CANVAS_PIXELS_A_STEP: f64 = 2.0;
 
-/// Steps for a pixel of an image that is kept: four bytes.
+/// The pixels of an image that is kept, for one step. Each has four bytes.
 const IMAGE_PIXELS_A_STEP: f64 = 1.25;
 
-/// What all counters of a page know.
+/// The state that all counters of a page share.
 pub(super) struct Ledger<'l> {
     steps: &'l Steps,
-    reach: &'l Reach,
+    reach: &'l PageCost,
     limits: &'l Limits,
-    /// Pieces of content that were begun.
+    /// The number of content streams started so far.
     begun: Cell<u64>,
-    /// Outlines of glyphs that were seen.
+    /// The outlines of glyphs so far.
     outlines: RefCell<HashMap<u128, Outline>>,
-    /// Outlines of glyphs that were painted, by their size and direction.
+    /// The outlines of glyphs that were painted, with their size and direction.
     painted_glyphs: RefCell<HashSet<(u128, [u64; 4])>>,
-    /// Steps of glyphs that are content, by their size.
+    /// The steps of Type 3 glyphs, by size and direction.
     drawn_glyphs: RefCell<HashMap<(u128, [u64; 4]), u64>>,
-    /// Extents of images, and the steps of decoding them.
-    images: RefCell<HashMap<u128, (Extent, u64)>>,
+    /// The sizes of images, and the steps of decoding them.
+    images: RefCell<HashMap<u128, (ImageSize, u64)>>,
 }
 
 impl<'l> Ledger<'l> {
-    pub(super) fn new(steps: &'l Steps, reach: &'l Reach, limits: &'l Limits) -> Self {
+    pub(super) fn new(steps: &'l Steps, reach: &'l PageCost, limits: &'l Limits) -> Self {
         Self {
             steps,
             reach,
@@ -75,7 +75,7 @@ impl<'l> Ledger<'l> {
         }
     }
 
-    /// Content begins: a form, a tile, a glyph.
+    /// Takes the steps for starting a content stream: a form, a tile or a Type 3 glyph.
     fn begin(&self) {
         let begun = self.begun.get();
         self.begun.set(begun.saturating_add(1));
@@ -83,31 +83,31 @@ impl<'l> Ledger<'l> {
     }
 }
 
-/// An open clip.
+/// A clipping path that is in effect.
 struct Clip {
-    /// Steps that each path within it takes.
+    /// The steps that it adds to each painted path.
     steps: f64,
-    /// The size of its box, no larger than that of the clip around it.
+    /// The size of its bounding box, within that of the outer clip.
     size: Size,
 }
 
-/// An open group: what is painted in it is painted once more into what it is in.
+/// An open transparency group, whose pixels are painted again when it is composited.
 struct Group {
     pixels: f64,
     is_masked: bool,
 }
 
-/// Counts what is drawn on one canvas: the page's, or that of a tile or mask.
+/// Counts the steps for one canvas: the page's, a tile's or a mask's.
 pub(super) struct Counter<'l> {
     ledger: &'l Ledger<'l>,
     canvas: Size,
-    /// Content that is painted within other: patterns, masks and glyphs.
+    /// The nesting of patterns, masks and Type 3 glyphs.
     depth: u32,
-    /// Groups that are open.
+    /// The open transparency groups.
     groups: Vec<Group>,
-    /// The clips that are open, which all that is painted is cut with.
+    /// The clipping paths that are in effect.
     clips: Vec<Clip>,
-    /// Masks that were drawn for this canvas.
+    /// The soft masks that were drawn for this canvas.
     masks: HashSet<u128>,
 }
 
@@ -129,23 +129,23 @@ impl<'l> Counter<'l> {
     }
 
     fn take_share(&self, things: f64, a_step: f64) {
-        self.take(whole(things / a_step));
+        self.take(to_steps(things / a_step));
     }
 
-    /// Pixels of `bounds` that can be seen. Only the sizes of the canvas and the clip count: a glyph that is beside the canvas
-    /// here tells of those that are not.
+    /// The largest number of visible pixels in `bounds`. Positions are ignored, because the steps of a glyph outside the
+    /// canvas are reused for the same glyph inside.
     fn visible_pixels(&self, bounds: Rect) -> f64 {
         let size = self.clips.last().map_or(self.canvas, |clip| clip.size);
         bounds.width().min(size.width) * bounds.height().min(size.height)
     }
 
-    /// Takes the steps of painting `pixels` at most within `bounds`.
+    /// Takes the steps of painting at most `pixels` pixels in `bounds`.
     fn pixels(&mut self, pixels: f64, bounds: Rect, a_step: f64) {
         let pixels = pixels.min(self.visible_pixels(bounds));
         self.take_share(pixels, a_step);
         self.groups.last_mut().into_iter().for_each(|group| group.pixels += pixels);
         let clips = self.clips.last().map_or(0.0, |clip| clip.steps);
-        self.take(whole(clips * (bounds.height() / self.canvas.height).clamp(0.0, 1.0)));
+        self.take(to_steps(clips * (bounds.height() / self.canvas.height).clamp(0.0, 1.0)));
     }
 
     fn outline<'a>(&mut self, outline: &Outline, props: &DrawProps<'a>, mode: &DrawMode) {
@@ -174,7 +174,7 @@ impl<'l> Counter<'l> {
         self.painted(props, outline.stroked_pixels(width, factor), bounds, true);
     }
 
-    /// Something of so many pixels at most is painted within `bounds`.
+    /// Takes the steps of painting at most `pixels` pixels in `bounds` with a paint and a mask.
     fn painted<'a>(&mut self, props: &DrawProps<'a>, pixels: f64, bounds: Rect, is_stroke: bool) {
         if let Some(mask) = &props.soft_mask {
             self.mask(mask);
@@ -189,7 +189,7 @@ impl<'l> Counter<'l> {
             _ if props.soft_mask.is_some() => MASKED_PIXELS_A_STEP,
             Paint::Pattern(_) => BLENDED_PIXELS_A_STEP,
             _ if props.blend_mode != BlendMode::Normal => BLENDED_PIXELS_A_STEP,
-            // Asked only where it can be: it takes as long as a colour takes.
+            // Converting the colour takes time, so it is skipped on pages without opacity.
             Paint::Color(color) if self.ledger.reach.has_opacity => {
                 let [.., alpha] = color.to_rgba().components();
                 if alpha < 1.0 { BLENDED_PIXELS_A_STEP } else { PIXELS_A_STEP }
@@ -198,7 +198,7 @@ impl<'l> Counter<'l> {
         }
     }
 
-    /// A mask is drawn once for a canvas, as large as that is, and kept.
+    /// Takes the steps of a soft mask. The engine draws it once per canvas, at the size of the canvas, and keeps it.
     fn mask(&mut self, mask: &SoftMask<'_>) {
         if self.masks.insert(mask.cache_key()) {
             self.take_share(self.canvas.width * self.canvas.height, MASK_PIXELS_A_STEP);
@@ -239,7 +239,7 @@ impl<'l> Counter<'l> {
         }
     }
 
-    /// A small glyph is painted once for each of its sizes and directions, and copied from then on.
+    /// Takes the steps of a glyph. The engine paints a small one once for each size and direction, and then copies it.
     fn glyph(&self, key: u128, outline: &Outline, mode: &DrawMode, to_canvas: &Affine) {
         let [a, b, c, d, ..] = to_canvas.as_coeffs().map(f64::to_bits);
         if matches!(mode, DrawMode::Fill(_)) && self.ledger.painted_glyphs.borrow_mut().insert((key, [a, b, c, d])) {
@@ -253,13 +253,13 @@ impl<'l> Counter<'l> {
             return *known;
         }
         let outline = Outline::of(&outline());
-        // It is made once, and painted for each place between pixels.
+        // The engine keeps a copy for each position between pixels.
         self.take(outline.held_steps().saturating_mul(4));
         self.ledger.outlines.borrow_mut().insert(key, outline);
         outline
     }
 
-    /// A glyph that is content, interpreted once for each of its sizes.
+    /// Takes the steps of a Type 3 glyph, which is interpreted once for each size and direction.
     fn drawn_glyph(&mut self, key: u128, to_canvas: &Affine, interpret: impl FnOnce(&mut Counter<'l>)) {
         let [a, b, c, d, ..] = to_canvas.as_coeffs().map(f64::to_bits);
         let known = self.ledger.drawn_glyphs.borrow().get(&(key, [a, b, c, d])).copied();
@@ -277,7 +277,7 @@ impl<'l> Counter<'l> {
     fn image(&mut self, image: &Image<'_, '_>, transform: &Affine) {
         let (width, height) = (f64::from(image.width()), f64::from(image.height()));
         let bounds = transform.transform_rect_bbox(Rect::new(0.0, 0.0, width, height));
-        // What lies beside the canvas is not decoded.
+        // The engine does not decode images outside the canvas.
         if !bounds.overlaps(Rect::new(0.0, 0.0, self.canvas.width, self.canvas.height)) {
             return;
         }
@@ -288,7 +288,7 @@ impl<'l> Counter<'l> {
         self.stencil(image, bounds);
     }
 
-    /// A stencil says with what it is painted only where it is decoded.
+    /// Takes the steps of a stencil mask's pattern. The paint is known only after decoding.
     fn stencil(&mut self, image: &Image<'_, '_>, bounds: Rect) {
         let Image::Stencil(stencil) = image else { return };
         if self.ledger.reach.has_patterns {
@@ -301,20 +301,20 @@ impl<'l> Counter<'l> {
         }
     }
 
-    fn known_image(&self, image: &Image<'_, '_>) -> Extent {
+    fn known_image(&self, image: &Image<'_, '_>) -> ImageSize {
         let key = image.cache_key();
         let known = self.ledger.images.borrow().get(&key).copied();
         if let Some((extent, steps)) = known {
             self.take(steps);
             return extent;
         }
-        let said = Extent { columns: image.width().into(), rows: image.height().into() };
+        let said = ImageSize { columns: image.width().into(), rows: image.height().into() };
         let before = self.ledger.steps.taken();
         let stream = match image {
             Image::Stencil(stencil) => stencil.stream(),
             Image::Raster(raster) => raster.stream(),
         };
-        let extent = image_steps(stream, said, self.ledger.steps, self.ledger.limits);
+        let extent = take_image_steps(stream, said, self.ledger.steps, self.ledger.limits);
         let steps = self.ledger.steps.taken().saturating_sub(before);
         self.ledger.images.borrow_mut().insert(key, (extent, steps));
         extent
@@ -323,11 +323,11 @@ impl<'l> Counter<'l> {
     fn clip(&mut self, steps: u64, bounds: Rect) {
         self.take(price::CALL.saturating_add(steps));
         self.pixels(0.0, bounds, PIXELS_A_STEP);
-        // Each keeps the rows that it is cut to, and those that it is in.
+        // Each clip keeps its own rows and those of the outer clips.
         let rows = geometry::rows(bounds, self.canvas);
         #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let depth = 1.0 + self.clips.len() as f64 / 4.0;
-        self.take(whole(rows * depth));
+        self.take(to_steps(rows * depth));
         let around = self.clips.last().map_or(self.canvas, |clip| clip.size);
         let size = Size { width: bounds.width().min(around.width), height: bounds.height().min(around.height) };
         self.clips.push(Clip { steps: geometry::clip_steps(steps, rows), size });

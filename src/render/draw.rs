@@ -4,7 +4,7 @@ use super::RenderError;
 use super::count::{Counter, Ledger};
 use super::fonts::FontResolver;
 use super::size::Canvas;
-use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
+use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
 use crate::limits::Limits;
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -56,7 +56,7 @@ pub(super) fn draw_page(
         * page.initial_transform(true).to_kurbo();
     let reach = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
     let mut context = RenderContext::new(canvas.width, canvas.height);
-    let render_settings = RenderSettings { hinting: !reach.has_rules, ..RenderSettings::default() };
+    let render_settings = RenderSettings { hinting: !reach.has_many_substitutions, ..RenderSettings::default() };
     render_into(page, &RenderCache::new(), &settings, &render_settings, &mut context, to_canvas);
     context.flush();
     let mut pixmap = Pixmap::new(canvas.width, canvas.height);
@@ -64,7 +64,7 @@ pub(super) fn draw_page(
         RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
     context.render_with(&mut pixmap, &mut Resources::default(), white_background);
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: reach.is_something })
+    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: reach.may_draw })
 }
 
 /// Counts the steps of drawing the page. Stops the engine if there are too many.
@@ -75,9 +75,9 @@ fn count_steps<'a>(
     settings: &InterpreterSettings,
     steps: &Steps,
     limits: &Limits,
-) -> Reach {
+) -> PageCost {
     steps.restart();
-    let reach = Reach::of(page, steps, limits, &mut LoadedFonts::default());
+    let reach = PageCost::of(page, steps, limits, &mut LoadedFonts::default());
     steps.take(reach.page_steps);
     let ledger = Ledger::new(steps, &reach, limits);
     let mut counter = Counter::new(&ledger, canvas.width, canvas.height);

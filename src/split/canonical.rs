@@ -1,5 +1,5 @@
-//! What of a chunk's objects a fingerprint leaves out: entries that change neither what a page shows nor what it says, and
-//! that tools add, drop or spell otherwise when they save a file again.
+//! Removes from a chunk's objects the entries that do not affect the page's appearance or text. Tools add, drop or rewrite
+//! them when they save a file.
 
 use super::digest::tagged;
 use crate::document::DocumentError;
@@ -7,26 +7,26 @@ use crate::document::object::{Dictionary, Name, Object, ObjectId};
 use crate::document::objects::Objects;
 use blake3::Hasher;
 
-/// What an entry of a dictionary counts as.
+/// How a dictionary entry contributes to a fingerprint.
 pub(super) enum Entry<'a> {
-    /// It changes nothing.
+    /// The entry is left out.
     Nothing,
-    /// The name of a font, without its subset tag.
+    /// The entry is a font name, which counts without its subset tag.
     FontName(&'a [u8]),
-    /// Its value.
+    /// The value of the entry counts.
     Value,
 }
 
-/// What the value of `key` in `dictionary` counts as, in a chunk of this page.
+/// How the value of `key` in `dictionary` contributes, in a chunk of `page`.
 pub(super) fn entry<'a>(dictionary: &Dictionary, key: &[u8], value: &'a Object, page: Option<ObjectId>) -> Entry<'a> {
     match (key, value) {
-        // The same as no entry (7.3.7).
+        // Null is equivalent to a missing entry (7.3.7).
         (_, Object::Null) => Entry::Nothing,
         (b"BaseFont" | b"FontName", Object::Name(name)) if is_font(dictionary) => Entry::FontName(without_tag(name)),
-        // The only page that it can be on.
+        // The annotation can be on no other page.
         (b"P", Object::Reference(id)) if page == Some(*id) && is_annotation(dictionary) => Entry::Nothing,
         (b"M" | b"CreationDate", Object::String(text)) if is_annotation(dictionary) && is_date(text) => Entry::Nothing,
-        // Counted with the widgets that inherit it.
+        // Each widget's hash includes the inherited value.
         (b"DA", _) if is_widget(dictionary) || is_field(dictionary) => Entry::Nothing,
         _ => Entry::Value,
     }
@@ -36,7 +36,7 @@ fn is_font(dictionary: &Dictionary) -> bool {
     dictionary.is_type(b"Font") || dictionary.is_type(b"FontDescriptor")
 }
 
-/// Whether a dictionary is an annotation (12.5.2), with or without a type.
+/// Whether a dictionary is an annotation (12.5.2), with or without `/Type`.
 fn is_annotation(dictionary: &Dictionary) -> bool {
     dictionary.get(b"Rect").is_some() && dictionary.get(b"Subtype").is_some()
 }
@@ -46,17 +46,17 @@ pub(super) fn is_widget(dictionary: &Dictionary) -> bool {
     dictionary.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Widget"))
 }
 
-/// Whether a dictionary is a field above others (12.7.4).
+/// Whether a dictionary is a field with children (12.7.4).
 fn is_field(dictionary: &Dictionary) -> bool {
     let has = |key: &[u8]| dictionary.get(key).is_some();
     has(b"Kids") && (has(b"T") || has(b"FT") || has(b"Parent"))
 }
 
-/// Fields above each other that a widget inherits from.
+/// The most ancestors from which a widget inherits.
 const FIELD_DEPTH: usize = 64;
 
-/// The default appearance (12.7.4.3) of a widget: its own, that of a field above it or that of the form. Some tools write
-/// the inherited one into each widget.
+/// The default appearance (12.7.4.3) of a widget, which may be inherited from an ancestor or the form. Some tools copy the
+/// inherited one into each widget.
 pub(super) fn default_appearance(
     objects: &dyn Objects,
     widget: &Dictionary,
@@ -76,20 +76,20 @@ pub(super) fn default_appearance(
     Ok(form.clone())
 }
 
-/// The default appearance of all fields of the document.
+/// The default appearance in the document's form.
 pub(super) fn form_appearance(objects: &dyn Objects, catalog: &Dictionary) -> Result<Object, DocumentError> {
     let form = objects.get(catalog, b"AcroForm")?;
     form.as_dictionary().map_or(Ok(Object::Null), |form| objects.get(form, b"DA").map(|own| (*own).clone()))
 }
 
-/// Whether a string is a date (7.9.4) and nothing else.
+/// Whether a string is exactly a date (7.9.4).
 fn is_date(text: &[u8]) -> bool {
     let is_of_date = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'Z' | b'\'');
     text.strip_prefix(b"D:")
         .is_some_and(|date| date.len() <= b"YYYYMMDDHHmmSS+00'00'".len() && date.iter().all(is_of_date))
 }
 
-/// Letters of a font subset tag (9.9.2), which a plus sign follows.
+/// The number of letters in a font subset tag (9.9.2), which a plus sign follows.
 const TAG_LETTERS: usize = 6;
 
 /// The name of a font without its subset tag.
@@ -101,22 +101,22 @@ fn without_tag(name: &Name) -> &[u8] {
     }
 }
 
-/// A number by its value: reals in single precision, which is what some tools write back, all others to the last digit.
+/// The value of a number. Reals are reduced to single precision, because some tools write them back so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
     Integer(i64),
     /// The bits of a real in single precision.
     Single(u32),
-    /// The bits of a real that is beyond single precision.
+    /// The bits of a real outside the range of single precision.
     Double(u64),
 }
 
-/// Up to here a real in double, or in single, precision tells each integer from the next.
+/// Below these bounds, a real in double or single precision represents each integer exactly.
 const DOUBLE_INTEGERS: f64 = 9_007_199_254_740_992.0;
 const SINGLE_INTEGERS: f32 = 16_777_216.0;
 
 impl Number {
-    /// What the number `object` is.
+    /// The value of the number `object`.
     pub(super) fn of(object: &Object) -> Self {
         object.as_integer().map_or_else(|| Self::of_real(object.as_number().unwrap_or(0.0)), Self::Integer)
     }
@@ -144,12 +144,12 @@ impl Number {
     }
 }
 
-/// The page's dictionary without `/Type`, `/Parent` and entries that have their default value (table 31).
+/// The page's dictionary without `/Type`, `/Parent` and entries with default values (table 31).
 pub(super) fn page(objects: &dyn Objects, page: &Dictionary) -> Result<Dictionary, DocumentError> {
     let mut kept = page.clone();
     kept.remove(b"Type");
     kept.remove(b"Parent");
-    // The order in which a keyboard goes through annotations.
+    // The tab order of annotations is not visible.
     kept.remove(b"Tabs");
     let number =
         |key: &[u8]| objects.get(page, key).map(|value| value.as_number().is_some().then(|| Number::of(&value)));
@@ -175,7 +175,7 @@ fn rectangle(objects: &dyn Objects, page: &Dictionary, key: &[u8]) -> Result<Opt
     Ok(corners.iter().map(number).collect())
 }
 
-/// The entries of the catalog that change what a page shows: its form, output intents, and layers where any can be hidden.
+/// The catalog entries that affect a page: the form, the output intents, and optional content if any can be hidden.
 pub(super) fn catalog(
     objects: &dyn Objects,
     catalog: &Dictionary,
@@ -197,7 +197,7 @@ pub(super) fn catalog(
     Ok(kept)
 }
 
-/// Optional content (8.11.4) without what only a panel of layers shows; `None` where every group is on.
+/// The optional content properties (8.11.4) without entries for a viewer's panel; `None` if every group is on.
 fn layers(
     objects: &dyn Objects,
     catalog: &Dictionary,
@@ -221,7 +221,7 @@ fn layers(
     Ok(Some(kept))
 }
 
-/// Whether a configuration (8.11.4.3) leaves every group on.
+/// Whether every group is on in a configuration (8.11.4.3).
 fn shows_all(objects: &dyn Objects, configuration: &Dictionary) -> Result<bool, DocumentError> {
     let is_default = |key: &[u8], default: &[u8]| -> Result<bool, DocumentError> {
         let value = objects.get(configuration, key)?;
@@ -238,7 +238,7 @@ fn shows_all(objects: &dyn Objects, configuration: &Dictionary) -> Result<bool, 
         && hides_nothing(objects, &applications)?)
 }
 
-/// Whether usage applications (8.11.4.4) leave every group on.
+/// Whether the usage applications (8.11.4.4) turn no group off.
 fn hides_nothing(objects: &dyn Objects, applications: &Object) -> Result<bool, DocumentError> {
     for application in applications.as_array().unwrap_or_default() {
         let application = objects.resolve(application)?;
@@ -253,7 +253,7 @@ fn hides_nothing(objects: &dyn Objects, applications: &Object) -> Result<bool, D
     Ok(applications.is_null() || applications.as_array().is_some())
 }
 
-/// Whether the usage of a group (table 100) asks for it to be on, or for nothing.
+/// Whether no usage of a group (table 100) turns it off.
 fn is_always_on(objects: &dyn Objects, group: &Object) -> Result<bool, DocumentError> {
     let group = objects.resolve(group)?;
     let Some(group) = group.as_dictionary() else { return Ok(false) };
@@ -275,7 +275,7 @@ fn is_always_on(objects: &dyn Objects, group: &Object) -> Result<bool, DocumentE
     Ok(usage.is_null() || usage.as_dictionary().is_some())
 }
 
-/// Whether a membership dictionary (8.11.2.2) may hide what belongs to it where all groups are on.
+/// Whether a membership dictionary (8.11.2.2) may hide its content although all groups are on.
 pub(super) fn is_odd_membership(dictionary: &Dictionary) -> bool {
     let shows = |policy: &Object| policy.is_null() || policy.is_name(b"AllOn") || policy.is_name(b"AnyOn");
     dictionary.is_type(b"OCMD") && (dictionary.get(b"VE").is_some() || !dictionary.get(b"P").is_none_or(shows))

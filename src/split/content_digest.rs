@@ -1,7 +1,7 @@
-//! The identity of a page's content: its streams as one (ISO 32000-2, 7.8.2), however it is parted.
+//! Hashes a page's content streams as one (ISO 32000-2, 7.8.2), however the content is divided.
 //!
-//! Some readers end a token where a stream ends, others let it go on in the next. So a boundary is left out only where
-//! white space parts two tokens there; elsewhere its place counts.
+//! Some readers end a token at the end of a stream, others continue it in the next. So a boundary is ignored only where
+//! white space separates two tokens. Elsewhere its position counts.
 
 use super::digest::{Digests, tagged};
 use super::stream_data::StreamData;
@@ -10,7 +10,7 @@ use crate::document::lexer::{is_regular, is_white_space};
 use crate::document::object::Object;
 use blake3::{Hash, Hasher};
 
-/// The hash of what `/Contents` draws.
+/// The hash of the value of `/Contents`.
 pub(super) fn content_digest(digests: &mut Digests<'_>, contents: &Object) -> Result<Hash, DocumentError> {
     let objects = digests.objects;
     let resolved = objects.resolve(contents)?;
@@ -29,15 +29,15 @@ pub(super) fn content_digest(digests: &mut Digests<'_>, contents: &Object) -> Re
     Ok(content.finish())
 }
 
-/// Content that is put together.
+/// The hash of concatenated content streams.
 struct Content {
     decoded: Hasher,
-    /// Boundaries that count, and what does not decode, by their places.
+    /// The positions of boundaries that count, and of streams that cannot be decoded.
     marks: Hasher,
     length: u64,
-    /// The last byte of the part before.
+    /// The last byte of the previous stream.
     last: Option<u8>,
-    /// Where the scan is; `None` where there is only one part.
+    /// The token at the end of the content so far; `None` if there is only one stream.
     scan: Option<Scan>,
 }
 
@@ -79,12 +79,12 @@ impl Content {
     }
 }
 
-/// Where in content a byte stands.
+/// The token that contains a byte of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scan {
-    /// Between tokens.
+    /// No token.
     Between,
-    /// In a token of regular characters.
+    /// A token of regular characters.
     Regular(Word),
     String {
         depth: u32,
@@ -94,11 +94,11 @@ enum Scan {
     Less,
     Hexadecimal,
     Comment,
-    /// After an inline image begins, whose end only its filter knows, or after what does not decode.
+    /// Unknown, after the start of an inline image, whose end only its filter knows, or after data that cannot be decoded.
     Unknown,
 }
 
-/// How far a token is the operator `ID`.
+/// How much of a token matches the operator `ID`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Word {
     I,
@@ -107,7 +107,7 @@ enum Word {
 }
 
 impl Scan {
-    /// Whether white space here parts tokens.
+    /// Whether white space here separates tokens.
     fn is_outside(self) -> bool {
         matches!(self, Self::Between | Self::Regular(_))
     }

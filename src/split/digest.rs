@@ -1,5 +1,5 @@
-//! A tree of hashes over objects by what they mean: dictionaries and arrays by their content whether they are indirect or
-//! not, streams by [`StreamData`], numbers by their value.
+//! Hashes objects by their meaning. Indirect and direct objects count the same, streams count by [`StreamData`], and
+//! numbers by their value.
 
 use super::canonical::{self, Entry};
 use super::stream_data::{StreamData, StreamReader};
@@ -12,32 +12,32 @@ use blake3::{Hash, Hasher};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Hashes of the objects that one page reaches.
+/// The hashes of the objects that a page refers to.
 pub(super) struct Digests<'a> {
     pub(super) objects: &'a dyn Objects,
     pub(super) streams: StreamReader<'a>,
     limits: &'a Limits,
     page: Option<ObjectId>,
-    /// The default appearance that fields without one inherit.
+    /// The form's default appearance, which fields inherit.
     form_appearance: Object,
     visits: FastMap<u32, Visit>,
-    /// Objects that were reached from within themselves.
+    /// The number of objects so far that refer to themselves through others.
     cycles: Cell<u64>,
-    /// Whether a membership dictionary was met that hides something where all groups are on.
+    /// Whether a membership dictionary may hide content although all groups are on.
     has_odd_membership: Cell<bool>,
 }
 
-/// How far the walk is with an indirect object.
+/// The state of an indirect object in the walk.
 enum Visit {
-    /// The page itself, which is not entered again.
+    /// The page itself, which is not visited again.
     Page,
-    /// It is being walked; numbered once it is reached from within itself.
+    /// The object is being visited. It gets a number when a reference leads back to it.
     Open { cycle: Cell<Option<u64>> },
-    /// It is walked.
+    /// The object has its hash.
     Done(Hash),
 }
 
-/// An indirect object whose references are being walked.
+/// An indirect object whose references are being visited.
 struct Frame {
     id: ObjectId,
     object: Arc<Object>,
@@ -58,12 +58,12 @@ impl<'a> Digests<'a> {
         Self { objects, streams, limits, page, form_appearance, visits, cycles, has_odd_membership }
     }
 
-    /// Whether something that was walked is hidden where all groups of optional content are on.
+    /// Whether some content may be hidden although all optional content groups are on.
     pub(super) fn has_odd_membership(&self) -> bool {
         self.has_odd_membership.get()
     }
 
-    /// The hash of an object and everything that it leads to.
+    /// The hash of an object and everything that it refers to.
     pub(super) fn root(&mut self, object: &Object) -> Result<Hash, DocumentError> {
         let mut references = Vec::new();
         collect(object, &mut references);
@@ -73,7 +73,7 @@ impl<'a> Digests<'a> {
         self.digest(object)
     }
 
-    /// Walks an indirect object: those that it refers to first, with a stack of our own, since chains can be long.
+    /// Visits an indirect object after those that it refers to. It uses its own stack, since chains can be long.
     fn indirect(&mut self, id: ObjectId) -> Result<(), DocumentError> {
         let mut frames: Vec<Frame> = self.enter(id)?.into_iter().collect();
         while let Some(frame) = frames.last_mut() {
@@ -89,8 +89,8 @@ impl<'a> Digests<'a> {
         Ok(())
     }
 
-    /// The hash of an object all of whose references were walked. One that begins a cycle says which: else an object within
-    /// that refers to another one above would be the same.
+    /// The hash of an object whose references were visited. The start of a cycle includes its number, so that references
+    /// back to different objects differ.
     fn finished(&self, id: ObjectId, object: &Object) -> Result<Hash, DocumentError> {
         let hash = self.digest(object)?;
         let Some(Visit::Open { cycle }) = self.visits.get(&id.number) else { return Ok(hash) };
@@ -101,7 +101,7 @@ impl<'a> Digests<'a> {
         Ok(hasher.finalize())
     }
 
-    /// The number of the cycle that an object begins which is being walked.
+    /// The number of the cycle that starts at an open object.
     fn cycle_of(&self, cycle: &Cell<Option<u64>>) -> u64 {
         cycle.get().unwrap_or_else(|| {
             let number = self.cycles.replace(self.cycles.get().saturating_add(1));
@@ -170,7 +170,7 @@ impl<'a> Digests<'a> {
         Ok(())
     }
 
-    /// A stream as its data, and its dictionary without what says how the data was encoded, where it was decoded.
+    /// Hashes a stream's data, and its dictionary without the entries about an encoding that was undone.
     fn stream(&self, stream: &Stream, hasher: &mut Hasher) -> Result<(), DocumentError> {
         match self.streams.read(stream)? {
             StreamData::Stored(bytes) => {
@@ -190,7 +190,7 @@ impl<'a> Digests<'a> {
         self.dictionary(&stream.dictionary, &[b"DecodeParms", b"Filter", b"Length"], hasher)
     }
 
-    /// One value inside a container; containers by their own hash, so that it does not matter where they stand.
+    /// Hashes a value in a container. Nested containers count by their own hash, so direct and indirect ones are equal.
     fn value(&self, object: &Object, hasher: &mut Hasher) -> Result<(), DocumentError> {
         match object {
             Object::Null => tagged(hasher, b'n', &[]),
@@ -211,14 +211,14 @@ impl<'a> Digests<'a> {
     }
 }
 
-/// Hashes a value so that it cannot run into the next one.
+/// Hashes a value with its tag and length, so that it is separate from the next one.
 pub(super) fn tagged(hasher: &mut Hasher, tag: u8, bytes: &[u8]) {
     hasher.update(&[tag]);
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
 
-/// The references in an object, in the order of its keys and elements.
+/// Collects the references in an object, in the order of its keys and elements.
 fn collect(object: &Object, out: &mut Vec<ObjectId>) {
     match object {
         Object::Reference(id) => out.push(*id),

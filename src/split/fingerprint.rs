@@ -1,15 +1,15 @@
-//! Whether two pages are the same page: a hash over what a chunk means, not over how it is written.
+//! The fingerprint of a page: a hash of a chunk's meaning, not of its bytes.
 //!
-//! **Covered** is every byte that can change what the page shows or says: the page's content as one, its boxes,
-//! resources and annotations, and of the catalog the form, the layers and the output intents. A stream counts by its
-//! decoded data where every filter used all its bytes, and as it is stored everywhere else ([`StreamData`]).
+//! It **covers** everything that affects the page's appearance or text: its content, boxes, resources and annotations, and
+//! the catalog's form, optional content and output intents. A stream counts by its decoded data if every filter used all
+//! its bytes, and by its stored bytes otherwise ([`StreamData`]).
 //!
-//! **Left out** is what a rebuild changes and nobody sees: object numbers, the order of keys, `/ID`, how data is
-//! compressed, how a number is spelled, dates of annotations, subset tags in `/BaseFont` and `/FontName`, default
-//! values, and what the document says of itself: labels, language, extensions. See [`canonical`](super::canonical).
+//! It **omits** what only a rewrite of the file changes: object numbers, the order of keys, `/ID`, compression, the
+//! notation of numbers, annotation dates, subset tags in `/BaseFont` and `/FontName`, default values, and document
+//! metadata such as labels, language and extensions. See [`canonical`](super::canonical).
 //!
-//! When in doubt, there are two pages: a page that is sent again costs little, a page that is withheld blinds the agent.
-//! So a font whose program was made anew with another name in it, or an image that was encoded anew, is another one.
+//! In doubt, two pages count as different: sending a page twice costs little, but withholding a changed page misleads the
+//! agent. So a font program with a new name in it, or a re-encoded image, makes a different page.
 
 use super::content_digest::content_digest;
 use super::digest::{Digests, tagged};
@@ -22,26 +22,24 @@ use crate::page::PageIndex;
 use blake3::Hasher;
 use std::sync::Arc;
 
-/// What tells the fingerprints of this version from those of others: raised when what they cover changes, so that a mark
-/// of an older version equals none.
+/// The version of the fingerprint. It increases when the covered data changes, so that older fingerprints match nothing.
 const VERSION: &str = "pagewise page fingerprint, version 2";
 
 /// The fingerprint of the page at `index`.
 ///
 /// # Errors
-/// As [`cut`] and [`PageChunk::fingerprint`].
+/// Those of [`cut`] and [`PageChunk::fingerprint`].
 pub fn fingerprint(document: &Document, index: PageIndex) -> Result<PageFingerprint, CutError> {
     cut(document, index)?.fingerprint(document.limits())
 }
 
 impl PageChunk {
-    /// The fingerprint of the page in this chunk, worked out within `limits` and by their deadline.
+    /// The fingerprint of the page in this chunk.
     ///
-    /// Data that passes `max_stream_bytes`, `max_ratio` or `max_filters` counts as it is stored.
+    /// A stream that exceeds `max_stream_bytes`, `max_ratio` or `max_filters` counts by its stored bytes.
     ///
     /// # Errors
-    /// [`CutError::Document`] where all data together passes `max_decoded_bytes`, where another bound is passed, or where
-    /// the time is over.
+    /// [`CutError::Document`] if all data together exceeds `max_decoded_bytes`, or at another limit or the deadline.
     pub fn fingerprint(&self, limits: &Limits) -> Result<PageFingerprint, CutError> {
         let chunk = Document::open(Arc::new(self.bytes.clone()), None, limits)?;
         let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, CutError::is_worth_another_reader)?;

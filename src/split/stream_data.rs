@@ -1,4 +1,4 @@
-//! What the data of a stream is, whoever encoded it.
+//! Decodes the data of a stream, so that its encoding does not affect a fingerprint.
 
 use crate::document::object::{Dictionary, Object, Stream};
 use crate::document::objects::Objects;
@@ -7,17 +7,17 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// The data of a stream (ISO 32000-2, 7.3.8) as far as it can be told without losing a byte.
+/// The data of a stream (ISO 32000-2, 7.3.8), decoded as far as possible without losing a byte.
 pub(super) enum StreamData<'a> {
-    /// All filters are undone, and each used its data to the last byte.
+    /// All filters were decoded, and each used its data to the last byte.
     Decoded(Cow<'a, [u8]>),
-    /// The same up to an image codec or an unknown filter, which has these bytes, and the filters from there on.
+    /// The filters were decoded up to an image codec or an unknown filter. `filters` are the remaining ones.
     Encoded { bytes: Cow<'a, [u8]>, filters: Vec<(Object, Object)> },
-    /// The bytes as stored: the filters pass a limit, are damaged, leave bytes over or have unknown parameters.
+    /// The stored bytes, because the data exceeds a limit, is damaged, has unused bytes or has unknown parameters.
     Stored(&'a [u8]),
 }
 
-/// Decodes streams, and counts what they come to.
+/// Decodes streams and counts the decoded bytes.
 pub(super) struct StreamReader<'a> {
     objects: &'a dyn Objects,
     limits: &'a Limits,
@@ -32,7 +32,7 @@ impl<'a> StreamReader<'a> {
     /// The data of `stream`.
     ///
     /// # Errors
-    /// `max_decoded_bytes`, and what stops the operation at hand.
+    /// The limit `max_decoded_bytes`, and errors that stop the whole operation.
     pub(super) fn read<'s>(&self, stream: &'s Stream) -> Result<StreamData<'s>, DocumentError> {
         let stored = StreamData::Stored(&stream.data);
         if !self.has_regular_filters(&stream.dictionary)? {
@@ -58,7 +58,7 @@ impl<'a> StreamReader<'a> {
         Ok(LimitExceeded::check(Limit::DecodedBytes, self.spent.get(), self.limits.max_decoded_bytes)?)
     }
 
-    /// Whether filters and parameters stand as the specification says (table 5), so that every reader finds the same.
+    /// Whether filters and parameters follow the specification (table 5), so that every reader decodes the same data.
     fn has_regular_filters(&self, dictionary: &Dictionary) -> Result<bool, DocumentError> {
         if [&b"F"[..], b"DP"].iter().any(|abbreviation| dictionary.get(abbreviation).is_some()) {
             return Ok(false);

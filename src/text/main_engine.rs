@@ -5,7 +5,7 @@ use super::glyphs::{CharacterResolver, GlyphCollector, PageFonts, PageGlyphs, St
 use super::layout::{group_into_lines, join_lines, join_words, merge_stacks, order_blocks, write_blocks};
 use super::normalize::normalize_text;
 use super::page_text::{PageKind, PageText, TextEngine};
-use crate::document::effort::{CountedFile, LoadedFonts, Reach, Steps};
+use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -53,7 +53,7 @@ impl<'p> TextExtractor<'p> {
         let at = usize::try_from(index.0).unwrap_or(usize::MAX);
         let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
         self.steps.restart();
-        let reach = Reach::of(page, self.steps, limits, &mut self.loaded);
+        let reach = PageCost::of(page, self.steps, limits, &mut self.loaded);
         self.steps.take(reach.page_steps);
         let (width, height) = page.render_dimensions();
         let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
@@ -69,7 +69,7 @@ impl<'p> TextExtractor<'p> {
     fn collect(
         &mut self,
         page: &Page<'p>,
-        reach: &Reach,
+        reach: &PageCost,
         shown: Rect,
         fonts: PageFonts,
         limits: &Limits,

@@ -1,6 +1,6 @@
-//! How much data streams decode to, and how large images are, before the engine makes room for it.
+//! Determines the decoded length of streams and the size of images before the engine allocates memory for them.
 
-use super::{Interruption, Steps, bytes, length, price};
+use super::{Interruption, Steps, length, price, reading_steps};
 use crate::document::DocumentError;
 use crate::document::filter;
 use crate::document::object::{Dictionary, Object as OurObject};
@@ -11,46 +11,47 @@ use hayro_syntax::object::{Array, Dict, Object, Stream};
 use memchr::memmem;
 use std::borrow::Cow;
 
-/// Bytes that data may decode to without a look at it.
+/// The decoded length below which streams are not checked.
 const FREE_BYTES: u64 = 4 << 20;
 
-/// Bytes that data may decode to and be decoded whole only to know its length.
+/// The decoded length below which streams are decoded as a whole to find their length.
 const SMALL_BYTES: u64 = 16 << 20;
 
-/// Steps for so many bytes that are held.
-pub(crate) fn held(bytes: u64) -> u64 {
+/// The steps for keeping `bytes` bytes.
+pub(crate) fn memory_steps(bytes: u64) -> u64 {
     bytes / price::HELD_BYTES_A_STEP
 }
 
-/// What `stream` decodes to in the engine, where it is no image: its length is made sure of first.
-pub(crate) fn decoded<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -> Option<Cow<'a, [u8]>> {
+/// Decodes `stream` unless it is an image. The length is checked first.
+pub(crate) fn decode_stream<'a>(stream: &Stream<'a>, steps: &Steps, limits: &Limits) -> Option<Cow<'a, [u8]>> {
     let filters = stream.filters();
     if filters.iter().copied().any(is_codec) {
         return None;
     }
     let raw = stream.raw_data();
-    let ours = if has_parameters(stream.dict()) { None } else { sound(&raw, &filters, limits, |limit| limit.leave()) };
-    let decoded = match ours {
+    let intact =
+        if has_parameters(stream.dict()) { None } else { decode_intact(&raw, &filters, limits, |limit| limit.leave()) };
+    let decoded = match intact {
         Some(decoded) => Cow::Owned(decoded),
         None => {
             check_length(stream, steps, limits);
             stream.decoded_data().ok()?
         }
     };
-    steps.take(bytes(length(&decoded)));
+    steps.take(reading_steps(length(&decoded)));
     Some(decoded)
 }
 
-/// What sound data decodes to by our own filters, which are faster and stop in time; `passed` is called past a limit on what
-/// streams decode to.
-fn sound(raw: &[u8], filters: &[Filter], limits: &Limits, passed: fn(Interruption)) -> Option<Vec<u8>> {
+/// Decodes intact data with our own filters, which are faster and check the deadline. Calls `on_limit` if a limit on decoded
+/// data is exceeded.
+fn decode_intact(raw: &[u8], filters: &[Filter], limits: &Limits, on_limit: fn(Interruption)) -> Option<Vec<u8>> {
     let named = filters.iter().map(|filter| (name_of(*filter), OurObject::Null)).collect::<Vec<_>>();
     match filter::decode(raw, &named, limits) {
         Ok(decoded) if decoded.is_intact && decoded.stopped_at.is_none() => Some(decoded.bytes.into_owned()),
         Err(DocumentError::Stopped(stopped)) => Interruption::Stopped(stopped).leave(),
         Err(DocumentError::Limit(limit)) if limit.which == Limit::DecodedBytes => Interruption::Limit(limit).leave(),
         Err(DocumentError::Limit(limit)) => {
-            passed(Interruption::Limit(limit));
+            on_limit(Interruption::Limit(limit));
             None
         }
         Ok(_) | Err(_) => None,
@@ -61,52 +62,52 @@ fn has_parameters(dictionary: &Dict<'_>) -> bool {
     [b"DecodeParms".as_slice(), b"DP", b"F"].iter().any(|key| dictionary.contains_key(key))
 }
 
-/// Takes the steps of what `stream` decodes to, where it may be more than is free; up to the codec of an image. Gives its
-/// length, or the most that it can be.
+/// Takes the steps for the decoded length of `stream`, up to an image codec, unless it is surely small. Returns the length,
+/// or its upper bound.
 pub(crate) fn check_length(stream: &Stream<'_>, steps: &Steps, limits: &Limits) -> u64 {
     let filters = stream.filters();
     let plain = filters.iter().copied().take_while(|filter| !is_codec(*filter)).collect::<Vec<_>>();
     let raw = stream.raw_data();
-    let most = expanded(&raw, &plain);
+    let most = max_decoded_length(&raw, &plain);
     if most <= FREE_BYTES {
         return most;
     }
     let found = decoded_length(&raw, &plain, stream.dict(), steps, limits);
-    steps.take(held(found));
+    steps.take(memory_steps(found));
     found
 }
 
-/// The same of streams of content that the engine puts together, each as often as it is among them.
+/// The same for content streams that the engine concatenates. A stream counts as often as it is listed.
 pub(crate) fn check_lengths<'a>(streams: impl Iterator<Item = Stream<'a>>, steps: &Steps, limits: &Limits) {
     let mut all = 0_u64;
     for stream in streams {
         steps.take(price::CONTENT);
         let (raw, filters) = (stream.raw_data(), stream.filters());
-        all = all.saturating_add(expanded(&raw, &filters));
+        all = all.saturating_add(max_decoded_length(&raw, &filters));
         if all > FREE_BYTES {
-            let found = match sound(&raw, &filters, limits, |limit| limit.leave()) {
+            let found = match decode_intact(&raw, &filters, limits, |limit| limit.leave()) {
                 Some(decoded) => length(&decoded),
                 None => decoded_length(&raw, &filters, stream.dict(), steps, limits),
             };
-            steps.take(held(found));
+            steps.take(memory_steps(found));
         }
     }
 }
 
-/// The most that `raw` can decode to.
-fn expanded(raw: &[u8], filters: &[Filter]) -> u64 {
-    filters.iter().fold(length(raw), |most, filter| most.saturating_mul(expansion(*filter)))
+/// The largest length that `raw` can decode to.
+fn max_decoded_length(raw: &[u8], filters: &[Filter]) -> u64 {
+    filters.iter().fold(length(raw), |most, filter| most.saturating_mul(max_expansion(*filter)))
 }
 
 fn is_codec(filter: Filter) -> bool {
     matches!(filter, Filter::DctDecode | Filter::JpxDecode | Filter::Jbig2Decode | Filter::CcittFaxDecode)
 }
 
-/// How many bytes a filter can make of one (ISO 32000-2, 7.4).
-fn expansion(filter: Filter) -> u64 {
+/// The largest number of bytes that a filter makes of one (ISO 32000-2, 7.4).
+fn max_expansion(filter: Filter) -> u64 {
     match filter {
         Filter::FlateDecode => 1_032,
-        // Codes of 12 bits, each a string of 4,096 bytes at most.
+        // A code of 12 bits stands for at most 4,096 bytes.
         Filter::LzwDecode => 2_731,
         Filter::RunLengthDecode => 64,
         Filter::Ascii85Decode => 4,
@@ -114,7 +115,7 @@ fn expansion(filter: Filter) -> u64 {
     }
 }
 
-/// The length that `raw` decodes to, as far as there are steps for it. The last filter is run without keeping its output.
+/// The decoded length of `raw`, as far as the steps allow. The output of the last filter is not kept.
 fn decoded_length(raw: &[u8], filters: &[Filter], dictionary: &Dict<'_>, steps: &Steps, limits: &Limits) -> u64 {
     let most = steps.left().saturating_add(1).saturating_mul(price::HELD_BYTES_A_STEP);
     let (last, before) = match filters.split_last() {
@@ -122,7 +123,7 @@ fn decoded_length(raw: &[u8], filters: &[Filter], dictionary: &Dict<'_>, steps: 
         _ => (false, filters),
     };
     let small = Limits { max_stream_bytes: SMALL_BYTES, max_ratio: u64::MAX, ..limits.clone() };
-    if let Some(small) = sound(raw, filters, &small, drop) {
+    if let Some(small) = decode_intact(raw, filters, &small, drop) {
         return length(&small);
     }
     let limits = Limits { max_stream_bytes: most.min(limits.max_stream_bytes), ..small };
@@ -142,7 +143,7 @@ fn name_of(filter: Filter) -> OurObject {
     })
 }
 
-/// What matters of a filter's parameters for the length: predictors make nothing longer.
+/// The filter parameters that affect the length. Predictors are omitted, since they make nothing longer.
 fn parameters_of(dictionary: &Dict<'_>, at: usize) -> OurObject {
     let all = dictionary.get::<Object<'_>>(b"DecodeParms").or_else(|| dictionary.get(b"DP"));
     let own = match all {
@@ -161,7 +162,7 @@ fn nth_dictionary<'a>(array: &Array<'a>, at: usize) -> Option<Dict<'a>> {
     array.iter::<Object<'_>>().nth(at)?.into_dict()
 }
 
-/// How many bytes zlib data inflates to, `most` and some more at most.
+/// The inflated length of zlib data. Counting stops soon after `most`.
 fn inflated_length(data: &[u8], most: u64, steps: &Steps) -> u64 {
     let mut inflater = Decompress::new(true);
     let mut piece = vec![0_u8; 64 << 10];
@@ -179,15 +180,15 @@ fn inflated_length(data: &[u8], most: u64, steps: &Steps) -> u64 {
     inflater.total_out()
 }
 
-/// The size of an image.
+/// The size of an image in pixels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub(crate) struct ImageSize {
     pub(crate) columns: u64,
     pub(crate) rows: u64,
 }
 
-impl Extent {
-    /// All pixels.
+impl ImageSize {
+    /// The number of pixels.
     pub(crate) fn pixels(self) -> u64 {
         self.columns.saturating_mul(self.rows)
     }
@@ -197,46 +198,48 @@ impl Extent {
     }
 }
 
-/// Takes the steps of decoding an image and its masks; gives the larger of what its dictionary and its data say of its size.
-pub(crate) fn image_steps(stream: &Stream<'_>, said: Extent, steps: &Steps, limits: &Limits) -> Extent {
-    let extent = decoded_image(stream, said, steps, limits);
+/// Takes the steps of decoding an image and its masks. Returns the larger of the sizes in its dictionary and its data.
+pub(crate) fn take_image_steps(stream: &Stream<'_>, declared: ImageSize, steps: &Steps, limits: &Limits) -> ImageSize {
+    let size = take_decoding_steps(stream, declared, steps, limits);
     for key in [b"SMask".as_slice(), b"Mask"] {
         if let Some(mask) = stream.dict().get::<Stream<'_>>(key) {
             let side = |long: &[u8], short: &[u8]| mask.dict().get::<u32>(short).or_else(|| mask.dict().get(long));
             let (columns, rows) = (side(b"Width", b"W").unwrap_or(0), side(b"Height", b"H").unwrap_or(0));
-            decoded_image(&mask, Extent { columns: columns.into(), rows: rows.into() }, steps, limits);
+            take_decoding_steps(&mask, ImageSize { columns: columns.into(), rows: rows.into() }, steps, limits);
         }
     }
-    extent
+    size
 }
 
-fn decoded_image(stream: &Stream<'_>, said: Extent, steps: &Steps, limits: &Limits) -> Extent {
+fn take_decoding_steps(stream: &Stream<'_>, declared: ImageSize, steps: &Steps, limits: &Limits) -> ImageSize {
     let data = check_length(stream, steps, limits);
     let parameters = stream.dict().get::<Dict<'_>>(b"DecodeParms");
     if let Some(globals) = parameters.and_then(|own| own.get::<Stream<'_>>(b"JBIG2Globals")) {
         check_length(&globals, steps, limits);
     }
     let is_coded = stream.filters().last().copied().is_some_and(is_codec);
-    let extent = match is_coded {
-        true => said.or(codec_extent(stream, limits).unwrap_or_default()),
-        // Of an image without a codec there are as many rows as there is data, of a bit for each pixel at least.
-        false => Extent { rows: said.rows.min(data.saturating_mul(8) / said.columns.max(1) + 1), ..said },
+    let size = match is_coded {
+        true => declared.or(codec_size(stream, limits).unwrap_or_default()),
+        // Without a codec, the data limits the rows, since each pixel has at least one bit.
+        false => {
+            ImageSize { rows: declared.rows.min(data.saturating_mul(8) / declared.columns.max(1) + 1), ..declared }
+        }
     };
-    // A row is made room for whatever there is of it, and all that the image claims is asked of the system.
-    steps.take(extent.columns.saturating_mul(2));
-    steps.take(said.pixels() / CLAIMED_PIXELS_A_STEP);
-    steps.take(extent.pixels() / PIXELS_A_STEP);
-    extent
+    // The engine allocates a row in any case, and reserves memory for the declared size.
+    steps.take(size.columns.saturating_mul(2));
+    steps.take(declared.pixels() / CLAIMED_PIXELS_A_STEP);
+    steps.take(size.pixels() / PIXELS_A_STEP);
+    size
 }
 
-/// Pixels that an image claims for a step.
+/// The declared pixels of an image for one step.
 const CLAIMED_PIXELS_A_STEP: u64 = 16;
 
-/// Pixels of an image that are decoded and converted in a step.
+/// The pixels that are decoded and converted in one step.
 const PIXELS_A_STEP: u64 = 8;
 
-/// What the data of an image codec says of its size.
-fn codec_extent(stream: &Stream<'_>, limits: &Limits) -> Option<Extent> {
+/// The size in the data of an image codec.
+fn codec_size(stream: &Stream<'_>, limits: &Limits) -> Option<ImageSize> {
     let filters = stream.filters();
     let (last, before) = filters.split_last()?;
     if !is_codec(*last) {
@@ -246,15 +249,15 @@ fn codec_extent(stream: &Stream<'_>, limits: &Limits) -> Option<Extent> {
     let names = before.iter().enumerate().map(|(at, filter)| (name_of(*filter), parameters_of(stream.dict(), at)));
     let decoded = filter::decode(&raw, &names.collect::<Vec<_>>(), limits).ok()?;
     match last {
-        Filter::DctDecode => jpeg(&decoded.bytes),
-        Filter::JpxDecode => jpeg_2000(&decoded.bytes),
-        Filter::Jbig2Decode => jbig2(&decoded.bytes),
-        _ => fax(stream.dict()),
+        Filter::DctDecode => jpeg_size(&decoded.bytes),
+        Filter::JpxDecode => jpeg_2000_size(&decoded.bytes),
+        Filter::Jbig2Decode => jbig2_size(&decoded.bytes),
+        _ => fax_size(stream.dict()),
     }
 }
 
-/// Columns and rows that the parameters of a fax claim (7.4.6).
-fn fax(dictionary: &Dict<'_>) -> Option<Extent> {
+/// The size in the parameters of a CCITT fax (7.4.6).
+fn fax_size(dictionary: &Dict<'_>) -> Option<ImageSize> {
     let all = dictionary.get::<Object<'_>>(b"DecodeParms").or_else(|| dictionary.get(b"DP"))?;
     let own = match all {
         Object::Dict(own) => Some(own),
@@ -262,22 +265,22 @@ fn fax(dictionary: &Dict<'_>) -> Option<Extent> {
         _ => None,
     }?;
     let side = |key: &[u8]| own.get::<u32>(key).map_or(0, u64::from);
-    Some(Extent { columns: side(b"Columns"), rows: side(b"Rows") })
+    Some(ImageSize { columns: side(b"Columns"), rows: side(b"Rows") })
 }
 
-/// Segments and markers that are looked at.
+/// The most segments and markers that are read.
 const MAX_SEGMENTS: usize = 10_000;
 
-fn half(data: &[u8], at: usize) -> Option<u64> {
+fn read_u16(data: &[u8], at: usize) -> Option<u64> {
     data.get(at..)?.first_chunk().map(|bytes| u64::from(u16::from_be_bytes(*bytes)))
 }
 
-fn word(data: &[u8], at: usize) -> Option<u64> {
+fn read_u32(data: &[u8], at: usize) -> Option<u64> {
     data.get(at..)?.first_chunk().map(|bytes| u64::from(u32::from_be_bytes(*bytes)))
 }
 
-/// The frame of a JPEG (ITU-T T.81, B.2.2).
-fn jpeg(data: &[u8]) -> Option<Extent> {
+/// The size in the frame header of a JPEG (ITU-T T.81, B.2.2).
+fn jpeg_size(data: &[u8]) -> Option<ImageSize> {
     let mut rest = data;
     for _ in 0..MAX_SEGMENTS {
         let at = memchr::memchr(0xFF, rest)?;
@@ -285,45 +288,45 @@ fn jpeg(data: &[u8]) -> Option<Extent> {
         let after = rest.get(at + 2..)?;
         rest = match kind {
             0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF => {
-                return Some(Extent { columns: half(after, 5)?, rows: half(after, 3)? });
+                return Some(ImageSize { columns: read_u16(after, 5)?, rows: read_u16(after, 3)? });
             }
-            // Those without a length, and padding.
+            // Markers without a length.
             0x00 | 0x01 | 0xD0..=0xD9 => after,
             0xFF => rest.get(at + 1..)?,
-            _ => after.get(usize::try_from(half(after, 0)?).ok()?..)?,
+            _ => after.get(usize::try_from(read_u16(after, 0)?).ok()?..)?,
         };
     }
     None
 }
 
-/// The first segment of a JPEG 2000 codestream (ISO 15444-1, A.5.1), wherever it begins. Four components are as many as
-/// there are bytes in a pixel elsewhere.
-fn jpeg_2000(data: &[u8]) -> Option<Extent> {
+/// The size in the first SIZ segment of a JPEG 2000 codestream (ISO 15444-1, A.5.1). Other images have up to four components,
+/// so each further four count as more rows.
+fn jpeg_2000_size(data: &[u8]) -> Option<ImageSize> {
     let sizes = data.get(memmem::find(data, &[0xFF, 0x4F, 0xFF, 0x51])? + 8..)?;
-    let side = |end, start| Some(word(sizes, end)?.saturating_sub(word(sizes, start)?));
-    let components = half(sizes, 32)?.div_ceil(4).max(1);
-    Some(Extent { columns: side(0, 8)?, rows: side(4, 12)?.saturating_mul(components) })
+    let side = |end, start| Some(read_u32(sizes, end)?.saturating_sub(read_u32(sizes, start)?));
+    let components = read_u16(sizes, 32)?.div_ceil(4).max(1);
+    Some(ImageSize { columns: side(0, 8)?, rows: side(4, 12)?.saturating_mul(components) })
 }
 
 /// The largest page or region of embedded JBIG2 data (ISO 14492, 7.2 to 7.4).
-fn jbig2(data: &[u8]) -> Option<Extent> {
-    let (mut rest, mut extent) = (data, Extent::default());
+fn jbig2_size(data: &[u8]) -> Option<ImageSize> {
+    let (mut rest, mut size) = (data, ImageSize::default());
     for _ in 0..MAX_SEGMENTS {
         let Some((segment, after)) = jbig2_segment(rest) else { break };
-        extent = extent.or(segment);
+        size = size.or(segment);
         rest = after;
     }
-    Some(extent)
+    Some(size)
 }
 
-/// The size that one segment tells, and what follows it.
-fn jbig2_segment(data: &[u8]) -> Option<(Extent, &[u8])> {
-    let (number, flags) = (word(data, 0)?, *data.get(4)?);
+/// The size that a segment declares, and the data after it.
+fn jbig2_segment(data: &[u8]) -> Option<(ImageSize, &[u8])> {
+    let (number, flags) = (read_u32(data, 0)?, *data.get(4)?);
     let count = u64::from(data.get(5)? >> 5);
-    // More than four other segments are counted in a longer form, with a bit for each.
+    // A longer form is used for references to more than four segments, with a bit for each.
     let (count, after_count) = match count {
         7 => {
-            let count = word(data, 5)? & 0x1FFF_FFFF;
+            let count = read_u32(data, 5)? & 0x1FFF_FFFF;
             (count, 9 + usize::try_from(count.div_ceil(8)).ok()?.checked_add(usize::from(count.is_multiple_of(8)))?)
         }
         _ => (count, 6),
@@ -332,16 +335,16 @@ fn jbig2_segment(data: &[u8]) -> Option<(Extent, &[u8])> {
     let referred = usize::try_from(count.checked_mul(bytes_each)?).ok()?;
     let page = if flags & 0x40 == 0 { 1 } else { 4 };
     let at = after_count.checked_add(referred)?.checked_add(page)?;
-    let length = word(data, at)?;
+    let length = read_u32(data, at)?;
     let body = data.get(at + 4..)?;
     let tells = matches!(flags & 0x3F, 48 | 4 | 6 | 7 | 20 | 22 | 23 | 36 | 38 | 39 | 40 | 42 | 43);
-    let (columns, rows) = (word(body, 0).unwrap_or(0), word(body, 4).unwrap_or(0));
-    // Pages of a height that is not known yet say so.
+    let (columns, rows) = (read_u32(body, 0).unwrap_or(0), read_u32(body, 4).unwrap_or(0));
+    // 0xFFFFFFFF stands for an unknown height.
     let rows = if rows == 0xFFFF_FFFF { 0 } else { rows };
-    let extent = if tells { Extent { columns, rows } } else { Extent::default() };
-    // A length that is not known belongs to a region at the end.
+    let size = if tells { ImageSize { columns, rows } } else { ImageSize::default() };
+    // Only a region at the end can have an unknown length.
     let after = usize::try_from(length).ok().and_then(|length| body.get(length..)).unwrap_or_default();
-    Some((extent, after))
+    Some((size, after))
 }
 
 #[cfg(test)]
@@ -351,11 +354,11 @@ mod tests {
     #[test]
     fn data_tells_its_size() {
         let frame = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, 0xC2, 0, 17, 8, 0x01, 0x00, 0x02, 0x00, 3];
-        assert_eq!(jpeg(&frame), Some(Extent { columns: 512, rows: 256 }));
+        assert_eq!(jpeg_size(&frame), Some(ImageSize { columns: 512, rows: 256 }));
         let numbers = [70_000_u32, 10, 0, 0, 1, 1, 0, 0].map(u32::to_be_bytes).concat();
         let codestream = [&[0, 0, 0xFF, 0x4F, 0xFF, 0x51, 0, 47, 0, 0][..], &numbers, &[0, 9]].concat();
-        assert_eq!(jpeg_2000(&codestream), Some(Extent { columns: 70_000, rows: 30 }));
-        assert_eq!(jpeg_2000(b"nothing"), None);
+        assert_eq!(jpeg_2000_size(&codestream), Some(ImageSize { columns: 70_000, rows: 30 }));
+        assert_eq!(jpeg_2000_size(b"nothing"), None);
     }
 
     #[test]
@@ -370,8 +373,8 @@ mod tests {
             out
         };
         let data = [segment(0, 48, &[], 9), segment(2, 0, &[0], 1_000_000), segment(3, 6, &[0, 1], 40_000)].concat();
-        assert_eq!(jbig2(&data), Some(Extent { columns: 40_000, rows: 2 }));
-        assert_eq!(jbig2(data.get(..20).unwrap_or_default()), Some(Extent { columns: 9, rows: 2 }));
+        assert_eq!(jbig2_size(&data), Some(ImageSize { columns: 40_000, rows: 2 }));
+        assert_eq!(jbig2_size(data.get(..20).unwrap_or_default()), Some(ImageSize { columns: 9, rows: 2 }));
     }
 
     #[test]

@@ -1,63 +1,62 @@
-//! What an engine does for a page, counted in steps before it is too much.
+//! Limits the work and the memory of an engine for a page, by counting steps.
 //!
-//! One unit for all: a step is 50 nanoseconds of the engine's time or 6 bytes of its memory, whichever is more;
-//! [`price`] says what each thing costs. The engine itself counts: whatever it draws comes to a device as a call, and a
-//! device of ours takes the price of it ([`Steps::take`]) before the engine that paints sees anything. So nothing has to be
-//! guessed of what a dictionary of the wrong type or a name that is inherited leads to. Past the budget the device leaves the
-//! engine by unwinding, and `run_contained` turns that into an error.
+//! A step is 50 nanoseconds of the engine's time or 6 bytes of its memory, whichever is more. [`price`] lists the costs.
+//! The engine first interprets the page without painting: it calls a device for everything it draws, and the device takes
+//! the steps ([`Steps::take`]). So damaged dictionaries and inherited names are counted as the engine sees them. When the
+//! budget is spent, the device unwinds out of the engine, and `run_contained` turns that into an error.
 //!
-//! What makes no call is bounded by [`Reach`], which looks once at each object that the page leads to, by the key that it
-//! hangs on: how long content is and which operators it has, what fonts, functions, colour spaces and meshes come to
-//! when they are built. Fetching an object costs steps too ([`CountedFile`]), so that operators that lead to nothing end.
+//! [`PageCost`] limits the work between these calls. It visits each object that the page refers to, and counts the length and
+//! the operators of content, and the cost of building fonts, functions, colour spaces and meshes. Fetching an object costs
+//! steps too ([`CountedFile`]), so that operators without effect are limited as well.
 
-mod build;
-mod content;
+mod content_operators;
+mod content_role;
 mod data;
-mod fonts;
-mod reach;
-mod role;
+mod font_cost;
+mod page_cost;
+mod page_walk;
+mod resource_cost;
 mod steps;
 
-pub(crate) use data::{Extent, image_steps};
-pub(crate) use fonts::LoadedFonts;
-pub(crate) use reach::Reach;
+pub(crate) use data::{ImageSize, take_image_steps};
+pub(crate) use page_cost::{LoadedFonts, PageCost};
 pub(crate) use steps::{CountedFile, Interruption, Steps};
 
-/// What things cost, in steps.
+/// Costs in steps.
 pub(crate) mod price {
-    /// An object that is looked up in the file and parsed.
+    /// Looking up and parsing an object.
     pub(crate) const FETCH: u64 = 15;
-    /// An item of an array, which the engine reads once more.
+    /// An item of an array, which the engine reads twice.
     pub(crate) const ITEM: u64 = 4;
     /// A call of the device: an operator that draws, clips or opens a group.
     pub(crate) const CALL: u64 = 20;
-    /// An image, where it is not painted.
+    /// An image that is not painted.
     pub(crate) const IMAGE: u64 = 60;
-    /// Content that is begun: a form, a tile, a glyph that is content, the group of a mask.
+    /// The start of a content stream: a form, a tile, a Type 3 glyph or the group of a mask.
     pub(crate) const CONTENT: u64 = 40;
     /// A segment of a path.
     pub(crate) const SEGMENT: u64 = 2;
-    /// A glyph that is placed.
+    /// A placed glyph.
     pub(crate) const GLYPH: u64 = 24;
-    /// An operator that only changes the state.
+    /// An operator that only changes the graphics state.
     pub(crate) const OPERATOR: u64 = 4;
-    /// Bytes that are parsed, decoded or hashed for one step.
+    /// The bytes that are parsed, decoded or hashed in one step.
     pub(crate) const BYTES_A_STEP: u64 = 16;
-    /// An annotation, whether it is drawn or not.
+    /// An annotation, drawn or not.
     pub(crate) const ANNOTATION: u64 = 300;
-    /// A standard font that is made because content names none that there is.
+    /// A standard font that replaces a missing one.
     pub(crate) const STANDARD_FONT: u64 = 300;
-    /// Bytes that are kept for one step.
+    /// The bytes that are kept for one step.
     pub(crate) const HELD_BYTES_A_STEP: u64 = 6;
-    /// A width of a glyph that is written out for a range.
+    /// The width of one glyph of a range.
     pub(crate) const WIDTH: u64 = 8;
-    /// A predefined character map that another names and that is read for it.
+    /// A predefined CMap that another CMap uses.
     pub(crate) const NAMED_MAP: u64 = 100_000;
 }
 
-/// A number of things as steps; what is negative or no number is none.
+/// Converts a number into steps. Negative numbers and NaN become 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
-pub(crate) fn whole(number: f64) -> u64 {
+pub(crate) fn to_steps(number: f64) -> u64 {
     number as u64
 }
 
@@ -66,7 +65,7 @@ pub(crate) fn length<T>(items: &[T]) -> u64 {
     u64::try_from(items.len()).unwrap_or(u64::MAX)
 }
 
-/// Steps for so many bytes that are looked at once.
-pub(crate) fn bytes(count: u64) -> u64 {
+/// The steps for reading `count` bytes once.
+pub(crate) fn reading_steps(count: u64) -> u64 {
     count / price::BYTES_A_STEP
 }

@@ -1,4 +1,4 @@
-//! The budget of one page, and how an engine is left when it is spent.
+//! The step budget of a page, and how an engine is stopped when it is spent.
 
 use crate::document::EngineFailure;
 use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
@@ -7,13 +7,13 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Pixels of a picture that the setting is for: those of a Letter page at 150 DPI, nearly.
+/// The pixels of a picture for which the setting is meant, about a Letter page at 150 DPI.
 const PICTURE_PIXELS: u64 = 2_000_000;
 
-/// How many times the steps of the setting the largest picture may take: those of a Letter page at 300 DPI.
-const MOST_TIMES: u64 = 4;
+/// The largest multiple of the setting, for a picture of a Letter page at 300 DPI or more.
+const MAX_FACTOR: u64 = 4;
 
-/// Steps that an engine may take for a page. Clones are one budget.
+/// The steps that an engine may take for a page. Clones share one budget.
 #[derive(Clone)]
 pub(crate) struct Steps {
     taken: Arc<AtomicU64>,
@@ -21,12 +21,12 @@ pub(crate) struct Steps {
     deadline: Deadline,
 }
 
-/// Why an engine was left in the middle of its work: what it unwinds with.
+/// Why an engine was stopped. It is the payload of the unwinding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interruption {
-    /// A bound was passed.
+    /// A limit was exceeded.
     Limit(LimitExceeded),
-    /// The time was over, or nobody wants the answer.
+    /// The deadline passed, or the request was cancelled.
     Stopped(StopReason),
 }
 
@@ -40,28 +40,28 @@ impl From<Interruption> for EngineFailure {
 }
 
 impl Interruption {
-    /// Leaves the engine, up to the `run_contained` that runs it. The panic hook is not called.
+    /// Unwinds out of the engine to `run_contained`, without calling the panic hook.
     pub(crate) fn leave(self) -> ! {
         resume_unwind(Box::new(self))
     }
 }
 
 impl Steps {
-    /// All steps that `limits` allows, until their deadline.
+    /// A budget of the steps in `limits`, until their deadline.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self { taken: Arc::default(), limit: limits.max_page_steps, deadline: limits.deadline.clone() }
     }
 
-    /// The same for a picture of so many pixels: more are allowed as much more work, up to [`MOST_TIMES`].
+    /// The budget for a picture of `pixels` pixels. A larger picture may take more steps, up to [`MAX_FACTOR`] times.
     pub(crate) fn for_picture(limits: &Limits, pixels: u64) -> Self {
-        let times = (pixels / PICTURE_PIXELS).clamp(1, MOST_TIMES);
+        let times = (pixels / PICTURE_PIXELS).clamp(1, MAX_FACTOR);
         let steps = Self::new(limits);
         Self { limit: steps.limit.saturating_mul(times), ..steps }
     }
 
-    /// Takes so many steps. Leaves the engine where there are no more, or its time is over.
+    /// Takes `steps`. Stops the engine if the budget is spent or the deadline has passed.
     pub(crate) fn take(&self, steps: u64) {
-        // One thread counts, so that nothing is lost between the two.
+        // Only one thread counts, so a load and a store are enough.
         let taken = self.taken.load(Ordering::Relaxed).saturating_add(steps);
         self.taken.store(taken, Ordering::Relaxed);
         if let Err(limit) = LimitExceeded::check(Limit::PageSteps, taken, self.limit) {
@@ -72,37 +72,37 @@ impl Steps {
         }
     }
 
-    /// Steps taken so far.
+    /// The steps taken so far.
     pub(crate) fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Steps that are left.
+    /// The remaining steps.
     pub(crate) fn left(&self) -> u64 {
         self.limit.saturating_sub(self.taken())
     }
 
-    /// Begins anew: for the next page, or for the drawing of one that was counted.
+    /// Resets the budget, for the next page or for drawing a page that was counted.
     pub(crate) fn restart(&self) {
         self.taken.store(0, Ordering::Relaxed);
     }
 }
 
-/// A file whose every object costs steps when the engine fetches it, also where nothing comes of it.
+/// A file that takes steps each time the engine looks up an object, found or not.
 pub(crate) struct CountedFile {
     bytes: Bytes,
     steps: Steps,
 }
 
 impl CountedFile {
-    /// The file `bytes`, read on account of `steps`.
+    /// The file `bytes`, whose reading takes `steps`.
     pub(crate) fn new(bytes: Bytes, steps: &Steps) -> Self {
         Self { bytes, steps: steps.clone() }
     }
 }
 
 impl AsRef<[u8]> for CountedFile {
-    /// The engine asks for the whole file each time it looks up an object.
+    /// The engine calls this each time it looks up an object.
     fn as_ref(&self) -> &[u8] {
         self.steps.take(super::price::FETCH);
         &self.bytes

@@ -1,43 +1,43 @@
-//! Outlines as the steps that filling and stroking them takes.
+//! Counts the steps of filling and stroking paths.
 
-use crate::document::effort::{Extent, price, whole};
+use crate::document::effort::{ImageSize, price, to_steps};
 use hayro::hayro_interpret::util::x_y_advances;
 use hayro::hayro_interpret::{DrawMode, StrokeProps};
 use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect};
 
-/// Pixels of an edge that lie in one square of the engine's.
+/// The pixels of an edge in one of the engine's tiles.
 const SQUARE_PIXELS: f64 = 4.0;
 
-/// Steps for a square that an edge runs through.
+/// The steps for a tile that an edge crosses.
 const SQUARE_STEPS: f64 = 5.0;
 
-/// Steps for a curve besides, filled and stroked: stroking fits curves to its sides.
+/// The additional steps for a filled and a stroked curve. Stroking fits curves to both sides.
 const CURVE_STEPS: u64 = 8;
 const STROKED_CURVE_STEPS: u64 = 120;
 
-/// Steps for a dash, or a corner, of a stroke.
+/// The steps for a dash and for a corner of a stroke.
 const DASH_STEPS: f64 = 60.0;
 const CORNER_STEPS: u64 = 24;
 
-/// Bytes of a segment that is kept, as steps.
+/// The steps for the memory of a segment.
 const HELD_SEGMENT_STEPS: u64 = 9;
 
-/// A canvas, in pixels.
+/// The size of a canvas in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Size {
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// What matters of a path.
+/// The measures of a path that determine its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outline {
     pub(super) bounds: Rect,
     lines: u64,
     curves: u64,
-    /// Of all edges, those of curves by their control points: no shorter than they are.
+    /// An upper bound of the length of all edges, with curves measured along their control points.
     length: f64,
-    /// Of the triangles from where a subpath begins to each of its edges: what it fills lies in them.
+    /// An upper bound of the filled area: the triangles between the start of a subpath and each edge.
     area: f64,
 }
 
@@ -71,12 +71,12 @@ impl Outline {
         *last = point;
     }
 
-    /// Pixels that it fills at most.
+    /// The most pixels that a fill covers.
     pub(super) fn filled_pixels(&self, transform: &Affine) -> f64 {
         self.area * transform.determinant().abs()
     }
 
-    /// Pixels that a stroke of it covers at most.
+    /// The most pixels that a stroke covers.
     pub(super) fn stroked_pixels(&self, width: f64, factor: f64) -> f64 {
         self.length * factor * (width * factor).max(1.0)
     }
@@ -85,30 +85,30 @@ impl Outline {
         self.lines.saturating_add(self.curves)
     }
 
-    /// Squares that its edges run through, where none is longer than the canvas.
+    /// The tiles that the edges cross, with each edge limited to the size of the canvas.
     fn squares(&self, factor: f64, canvas: Size) -> f64 {
         let longest = (canvas.width + canvas.height) * self.segments().max(1) as f64;
         let length = self.length * factor;
         if length.is_nan() { longest } else { length.min(longest) / SQUARE_PIXELS }
     }
 
-    /// Steps of filling it, where a unit is `factor` pixels.
+    /// The steps of filling the path, where a unit is `factor` pixels.
     pub(super) fn fill_steps(&self, factor: f64, canvas: Size) -> u64 {
         let segments = self.segments().saturating_mul(price::SEGMENT);
         let curves = self.curves.saturating_mul(CURVE_STEPS);
-        segments.saturating_add(curves).saturating_add(whole(self.squares(factor, canvas) * SQUARE_STEPS))
+        segments.saturating_add(curves).saturating_add(to_steps(self.squares(factor, canvas) * SQUARE_STEPS))
     }
 
-    /// Steps of stroking it.
+    /// The steps of stroking the path.
     pub(super) fn stroke_steps(&self, stroke: &StrokeProps, factor: f64, canvas: Size) -> u64 {
         let corners = self.segments().saturating_mul(CORNER_STEPS);
         let curves = self.curves.saturating_mul(STROKED_CURVE_STEPS);
-        let edges = whole(self.squares(factor, canvas) * SQUARE_STEPS * 2.0);
-        let dashes = whole(self.dashes(stroke) * DASH_STEPS);
+        let edges = to_steps(self.squares(factor, canvas) * SQUARE_STEPS * 2.0);
+        let dashes = to_steps(self.dashes(stroke) * DASH_STEPS);
         corners.saturating_add(curves).saturating_add(edges).saturating_add(dashes)
     }
 
-    /// Dashes that a stroke is cut into (8.4.3.6); without end, where their lengths come to nothing.
+    /// The number of dashes of a stroke (8.4.3.6), which is infinite if their lengths add up to 0.
     fn dashes(&self, stroke: &StrokeProps) -> f64 {
         if stroke.dash_array.is_empty() {
             return 0.0;
@@ -117,13 +117,13 @@ impl Outline {
         let (count, period) = each.fold((0.0, 0.0), |(count, period), dash| (count + 1.0, period + dash));
         match period > 0.0 {
             true => self.length / period * count + count,
-            // The engine does not come to the end of these.
+            // The engine would not finish such a stroke.
             false if period <= 0.0 => f64::INFINITY,
             false => 0.0,
         }
     }
 
-    /// Steps of a glyph of this outline: small ones are painted from what was painted before.
+    /// The steps of a glyph with this outline. Small ones are copied from an earlier painting.
     pub(super) fn glyph_steps(&self, mode: &DrawMode, factor: f64, canvas: Size) -> u64 {
         match mode {
             DrawMode::Invisible => 0,
@@ -140,37 +140,37 @@ impl Outline {
         self.bounds.width().max(self.bounds.height()) * factor < 128.0
     }
 
-    /// Steps for the memory of its segments.
+    /// The steps for the memory of the segments.
     pub(super) fn held_steps(&self) -> u64 {
         self.segments().saturating_mul(HELD_SEGMENT_STEPS)
     }
 }
 
-/// The most that a transform makes of a unit.
+/// An upper bound of the length of a transformed unit.
 pub(super) fn factor(transform: &Affine) -> f64 {
     let (x, y) = x_y_advances(transform);
     x.length() + y.length()
 }
 
-/// Steps that each path within a clip takes for it.
+/// The steps that a clip adds to each path in it.
 pub(super) fn clip_steps(steps: u64, rows: f64) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     let steps = steps as f64;
     (steps / 8.0).max(rows / 8.0)
 }
 
-/// Rows of squares that a box has on a canvas.
+/// The rows of tiles in a box on a canvas.
 pub(super) fn rows(bounds: Rect, canvas: Size) -> f64 {
     bounds.height().min(canvas.height).max(0.0) / SQUARE_PIXELS
 }
 
-/// Whether a clip is a box of the kind that forms and tiles have.
+/// Whether a clip is a rectangle, like the bounding boxes of forms and tiles.
 pub(super) fn is_box(path: &BezPath) -> bool {
     path.elements().len() == 5
 }
 
-/// Pixels that the engine keeps of an image: those of the canvas where it is made smaller on one of its sides.
-pub(super) fn scaled(extent: Extent, transform: &Affine) -> f64 {
+/// The pixels that the engine keeps of an image. It stores a reduced image at the size on the canvas.
+pub(super) fn scaled(extent: ImageSize, transform: &Affine) -> f64 {
     let (x, y) = x_y_advances(transform);
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
     let (columns, rows) = (extent.columns as f64, extent.rows as f64);

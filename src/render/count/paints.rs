@@ -1,36 +1,36 @@
-//! Patterns: what the engine makes anew for each thing that is painted with one.
+//! Counts the steps of patterns, which the engine builds again for each painted object.
 
 use super::geometry::Size;
 use super::{CANVAS_PIXELS_A_STEP, Counter};
-use crate::document::effort::{price, whole};
+use crate::document::effort::{price, to_steps};
 use hayro::hayro_interpret::Paint;
 use hayro::hayro_interpret::pattern::{Pattern, ShadingPattern, TilingPattern};
 use hayro::hayro_interpret::shading::{ShadingType, Triangle};
 use hayro::hayro_interpret::util::x_y_advances;
 use hayro::kurbo::{Affine, Rect};
 
-/// Steps for a triangle of a mesh.
+/// The steps for a triangle of a mesh.
 const TRIANGLE_STEPS: u64 = 8;
 
-/// Steps for a triangle that is kept besides: 240 bytes.
+/// The additional steps for keeping a triangle of 240 bytes.
 const HELD_TRIANGLE_STEPS: u64 = 40;
 
-/// Patches of a mesh whose triangles take little memory.
+/// The number of patches whose triangles take little memory.
 const FEW_PATCHES: usize = 300;
 
-/// Triangles that a patch becomes.
+/// The triangles of a patch.
 const TRIANGLES_OF_PATCH: u64 = 722;
 
-/// Steps for a pixel of a gradient, without its function, and of each triangle of a mesh.
+/// The steps for a pixel of a gradient without its function, and for a pixel of a mesh triangle.
 const GRADIENT_PIXEL_STEPS: f64 = 1.0;
 const MESH_PIXEL_STEPS: f64 = 0.3;
 
-/// Steps for a pixel of a mesh that is kept, 48 bytes, beyond those of a page.
+/// The steps for keeping a pixel of a mesh, 48 bytes, beyond the number of pixels of a page.
 const HELD_PIXEL_STEPS: f64 = 8.0;
 const FEW_PIXELS: f64 = 2_000_000.0;
 
 impl Counter<'_> {
-    /// What the engine makes for a paint that covers `bounds` of the canvas.
+    /// Takes the steps of preparing a paint that covers `bounds` of the canvas.
     pub(super) fn paint(&mut self, paint: &Paint<'_>, bounds: Rect, is_stroke: bool) {
         let Paint::Pattern(pattern) = paint else { return };
         self.take(price::CALL);
@@ -46,7 +46,7 @@ impl Counter<'_> {
         let pixels = seen.width().max(1.0) * seen.height().max(1.0);
         self.take_share(pixels, CANVAS_PIXELS_A_STEP);
         let of_function = self.ledger.reach.function.saturating_add(1);
-        self.take(whole(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(of_function));
+        self.take(to_steps(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(of_function));
         let all = match &*pattern.shading.shading_type {
             ShadingType::TriangleMesh { triangles, .. } => self.triangles(triangles, pattern.matrix),
             ShadingType::CoonsPatchMesh { patches, .. } => {
@@ -61,11 +61,11 @@ impl Counter<'_> {
             }
             ShadingType::FunctionBased { .. } | ShadingType::RadialAxial { .. } | ShadingType::Dummy => Rect::ZERO,
         };
-        // The engine has a table of all pixels, on the canvas or not, until it has painted.
-        self.take(whole((all.area() - FEW_PIXELS).max(0.0) * HELD_PIXEL_STEPS));
+        // The engine keeps a table of all pixels, including those outside the canvas, until it has painted.
+        self.take(to_steps((all.area() - FEW_PIXELS).max(0.0) * HELD_PIXEL_STEPS));
     }
 
-    /// The engine keeps the triangles of all patches until it has painted them.
+    /// Takes the steps for the memory of triangles, which the engine keeps for all patches until it has painted.
     fn held_patches(&self, count: usize) {
         let many = u64::try_from(count.saturating_sub(FEW_PATCHES)).unwrap_or(u64::MAX);
         self.take(many.saturating_mul(TRIANGLES_OF_PATCH.saturating_mul(HELD_TRIANGLE_STEPS)));
@@ -78,7 +78,8 @@ impl Counter<'_> {
         self.triangles(&triangles, to_canvas)
     }
 
-    /// The engine looks at every pixel of the box of a triangle, on the canvas or not; gives the box of all.
+    /// Takes the steps of triangles, and returns their bounding box. The engine visits every pixel of each triangle's box,
+    /// including those outside the canvas.
     fn triangles(&self, triangles: &[Triangle], to_canvas: Affine) -> Rect {
         let mut all: Option<Rect> = None;
         for triangle in triangles {
@@ -86,13 +87,13 @@ impl Counter<'_> {
                 [triangle.p0.point, triangle.p1.point, triangle.p2.point].map(|point| to_canvas * point);
             let bounds = Rect::from_points(first, second).union_pt(third).expand();
             let bounds = bounds.intersect(Rect::new(0.0, 0.0, 65_535.0, 65_535.0));
-            self.take(whole(bounds.area() * MESH_PIXEL_STEPS).saturating_add(1));
+            self.take(to_steps(bounds.area() * MESH_PIXEL_STEPS).saturating_add(1));
             all = Some(all.map_or(bounds, |all| all.union(bounds)));
         }
         all.unwrap_or(Rect::ZERO)
     }
 
-    /// The tiles that the engine paints into one picture, for each thing that they fill.
+    /// Takes the steps of the tiles that the engine paints into one picture for each painted object.
     fn tiles(&mut self, pattern: &TilingPattern<'_>, seen: Rect, is_stroke: bool) {
         let seen = pattern.matrix.inverse().transform_rect_bbox(seen);
         let (x, y) = x_y_advances(&pattern.matrix);
@@ -101,7 +102,7 @@ impl Counter<'_> {
         let rows = Axis::new(y.length(), (bounds.y0, bounds.y1), pattern.y_step, (seen.y0, seen.y1));
         let canvas = Size { width: columns.pixels, height: rows.pixels };
         self.take_share(canvas.width * canvas.height, CANVAS_PIXELS_A_STEP);
-        let copies = whole(columns.copies * rows.copies);
+        let copies = to_steps(columns.copies * rows.copies);
         if copies == 0 {
             return;
         }
@@ -113,7 +114,7 @@ impl Counter<'_> {
     }
 }
 
-/// Tiles in one direction, as the engine lays them.
+/// The tiles in one direction, as the engine arranges them.
 struct Axis {
     scale: f64,
     pixels: f64,
@@ -126,7 +127,7 @@ impl Axis {
         let scale = (step * scale).round().max(1.0) / step;
         let most = f64::from(u16::MAX);
         if (seen.1 - seen.0).max(0.0) >= step {
-            // One tile is painted, with those that reach into it.
+            // The engine paints one tile and those that reach into it.
             let copies = -((-(cell.1 - cell.0) / step).floor());
             return Self { scale, pixels: (step * scale).round().clamp(1.0, most), copies: copies.max(1.0) };
         }

@@ -14,7 +14,7 @@ mod used_resources;
 pub(crate) use colors::DeviceColors;
 pub(crate) use names::UsedNames;
 pub(crate) use usage::ContentUsage;
-pub(crate) use used_resources::UsedResources;
+pub(crate) use used_resources::{CATEGORIES, ResourceScope, UsedResources};
 
 use crate::document::fast_hash::FastSet;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
@@ -24,23 +24,6 @@ use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::split::chunk_cache::ChunkCache;
 use content::{ContentDecoder, DecodedContent};
 use std::sync::Arc;
-
-/// Resource categories that content names (table 34).
-pub(crate) const CATEGORIES: [&[u8]; 7] =
-    [b"ColorSpace", b"ExtGState", b"Font", b"Pattern", b"Properties", b"Shading", b"XObject"];
-
-/// Identifies a resource dictionary, or a category dictionary within one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum ResourceScope {
-    /// The indirect object with this number.
-    Indirect(u32),
-    /// The direct value of `/Resources` in the indirect object with this number.
-    DirectIn(u32),
-    /// The direct dictionary of the page with this number in the chunk.
-    Page(u32),
-    /// A dictionary that cannot be identified, such as that of a direct font.
-    Nested,
-}
 
 /// Finds the resources that a page uses; device colours only if `needs_colors`.
 pub(crate) fn find_used(

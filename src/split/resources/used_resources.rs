@@ -1,7 +1,24 @@
-//! The resources that a page uses.
+//! The names that content uses, for each resource dictionary of a page.
 
-use super::{DeviceColors, ResourceScope, UsedNames};
+use super::{DeviceColors, UsedNames};
 use crate::document::fast_hash::FastMap;
+
+/// Resource categories that content names (table 34).
+pub(crate) const CATEGORIES: [&[u8]; 7] =
+    [b"ColorSpace", b"ExtGState", b"Font", b"Pattern", b"Properties", b"Shading", b"XObject"];
+
+/// Identifies a resource dictionary, or a category dictionary within one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ResourceScope {
+    /// The indirect object with this number.
+    Indirect(u32),
+    /// The direct value of `/Resources` in the indirect object with this number.
+    DirectIn(u32),
+    /// The direct dictionary of the page with this number in the chunk.
+    Page(u32),
+    /// A dictionary that cannot be identified, such as that of a direct font.
+    Nested,
+}
 
 /// The used names for each resource dictionary and each indirect category dictionary.
 #[derive(Default)]

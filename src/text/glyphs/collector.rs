@@ -3,7 +3,7 @@
 use super::characters::{CharacterResolver, text_of_string};
 use super::plausibility::{FontIndex, PageFonts};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use crate::document::effort::{Reach, Steps, price};
+use crate::document::effort::{PageCost, Steps, price};
 use crate::document::text_string;
 use crate::limits::Limits;
 use crate::text::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
@@ -53,13 +53,13 @@ pub(crate) struct PageGlyphs {
 /// Takes the steps of interpreting a page from its budget.
 pub(crate) struct StepAccount<'c> {
     steps: &'c Steps,
-    reach: &'c Reach,
+    reach: &'c PageCost,
     /// Number of content streams begun so far.
     begun: u64,
 }
 
 impl<'c> StepAccount<'c> {
-    pub(crate) fn new(steps: &'c Steps, reach: &'c Reach) -> Self {
+    pub(crate) fn new(steps: &'c Steps, reach: &'c PageCost) -> Self {
         Self { steps, reach, begun: 0 }
     }
 

@@ -1,25 +1,25 @@
-//! What the engine takes an object for, by the key that it hangs on.
+//! How the engine uses an object, by the key that refers to it.
 
-use super::content::Kind;
+use super::content_operators::ResourceCategory;
 use hayro_syntax::object::{Dict, Name};
 
-/// The part that an object plays.
+/// How the engine uses an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Role {
-    /// Whatever its own keys make of it.
+pub(super) enum ContentRole {
+    /// Its own keys decide.
     Plain,
-    /// Content by name, or content.
+    /// A dictionary of named content streams, or a content stream.
     Contents,
-    /// The appearance of an annotation, or one for each of its states.
+    /// The appearance of an annotation, or a dictionary of one for each state.
     Appearances,
-    /// Content where it is a stream; of form XObjects, where it is no image.
+    /// A content stream, if the object is a stream.
     Content,
     Appearance,
     Object,
 }
 
-impl Role {
-    /// The role of what hangs on `key`, where that is no kind of resources.
+impl ContentRole {
+    /// The role of the value of `key`, which is not a resource category.
     pub(super) fn of(key: &[u8]) -> Self {
         match key {
             b"CharProcs" | b"N" => Self::Contents,
@@ -29,15 +29,19 @@ impl Role {
     }
 
     /// The role of a resource.
-    pub(super) fn of_resource(kind: Kind) -> Self {
+    pub(super) fn of_resource(kind: ResourceCategory) -> Self {
         match kind {
-            Kind::Form => Self::Object,
-            Kind::Pattern => Self::Content,
-            Kind::State | Kind::Font | Kind::ColorSpace | Kind::Shading | Kind::Properties => Self::Plain,
+            ResourceCategory::Form => Self::Object,
+            ResourceCategory::Pattern => Self::Content,
+            ResourceCategory::State
+            | ResourceCategory::Font
+            | ResourceCategory::ColorSpace
+            | ResourceCategory::Shading
+            | ResourceCategory::Properties => Self::Plain,
         }
     }
 
-    /// The role of what a dictionary of this role has by name; `None` where its keys are no names.
+    /// The role of the values in a dictionary of this role; `None` if its keys are not names of content.
     pub(super) fn of_named(self) -> Option<Self> {
         match self {
             Self::Contents => Some(Self::Content),
@@ -46,7 +50,7 @@ impl Role {
         }
     }
 
-    /// Whether a stream of this dictionary is content.
+    /// Whether a stream with this dictionary is a content stream.
     pub(super) fn is_content(self, stream: &Dict<'_>) -> bool {
         match self {
             Self::Plain => false,
@@ -55,7 +59,7 @@ impl Role {
         }
     }
 
-    /// Whether content of this role is begun only where it is named, or drawn as an appearance.
+    /// Whether content of this role is invoked only by name, or drawn as an appearance.
     pub(super) fn is_counted(self) -> bool {
         matches!(self, Self::Object | Self::Appearance | Self::Appearances)
     }
