@@ -1,7 +1,7 @@
 //! Draws pages with hayro.
 
 use super::RenderError;
-use super::count::{Counter, Ledger};
+use super::count::{SharedCounts, StepCounter};
 use super::fonts::FontResolver;
 use super::size::Canvas;
 use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
@@ -54,9 +54,9 @@ pub(super) fn draw_page(
     let to_canvas = Affine::translate((-canvas.left, -canvas.top))
         * Affine::scale(canvas.scale)
         * page.initial_transform(true).to_kurbo();
-    let reach = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
+    let cost = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
     let mut context = RenderContext::new(canvas.width, canvas.height);
-    let render_settings = RenderSettings { hinting: !reach.has_many_substitutions, ..RenderSettings::default() };
+    let render_settings = RenderSettings { hinting: !cost.has_many_substitutions, ..RenderSettings::default() };
     render_into(page, &RenderCache::new(), &settings, &render_settings, &mut context, to_canvas);
     context.flush();
     let mut pixmap = Pixmap::new(canvas.width, canvas.height);
@@ -64,7 +64,7 @@ pub(super) fn draw_page(
         RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
     context.render_with(&mut pixmap, &mut Resources::default(), white_background);
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: reach.may_draw })
+    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: cost.may_draw })
 }
 
 /// Counts the steps of drawing the page. Stops the engine if there are too many.
@@ -77,16 +77,16 @@ fn count_steps<'a>(
     limits: &Limits,
 ) -> PageCost {
     steps.restart();
-    let reach = PageCost::of(page, steps, limits, &mut LoadedFonts::default());
-    steps.take(reach.page_steps);
-    let ledger = Ledger::new(steps, &reach, limits);
-    let mut counter = Counter::new(&ledger, canvas.width, canvas.height);
+    let cost = PageCost::of(page, steps, limits, &mut LoadedFonts::default());
+    steps.take(cost.page_steps);
+    let counts = SharedCounts::new(steps, &cost, limits);
+    let mut counter = StepCounter::new(&counts, canvas.width, canvas.height);
     let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
     let cache = InterpreterCache::new();
     let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
     interpret_page(page, &mut context, &mut counter);
     steps.restart();
-    reach
+    cost
 }
 
 fn note(warning: InterpreterWarning) -> Option<&'static str> {

@@ -53,15 +53,15 @@ impl<'p> TextExtractor<'p> {
         let at = usize::try_from(index.0).unwrap_or(usize::MAX);
         let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
         self.steps.restart();
-        let reach = PageCost::of(page, self.steps, limits, &mut self.loaded);
-        self.steps.take(reach.page_steps);
+        let cost = PageCost::of(page, self.steps, limits, &mut self.loaded);
+        self.steps.take(cost.page_steps);
         let (width, height) = page.render_dimensions();
         let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-        let (page_glyphs, fonts) = self.collect(page, &reach, shown, PageFonts::default(), limits)?;
+        let (page_glyphs, fonts) = self.collect(page, &cost, shown, PageFonts::default(), limits)?;
         let page_glyphs = match fonts.take_implausible() {
             None => page_glyphs,
             // Collect again without the character maps of fonts whose text is implausible.
-            Some(fonts) => self.collect(page, &reach, shown, fonts, limits)?.0,
+            Some(fonts) => self.collect(page, &cost, shown, fonts, limits)?.0,
         };
         Ok(lay_out(page_glyphs, shown.area()))
     }
@@ -69,14 +69,14 @@ impl<'p> TextExtractor<'p> {
     fn collect(
         &mut self,
         page: &Page<'p>,
-        reach: &PageCost,
+        cost: &PageCost,
         shown: Rect,
         fonts: PageFonts,
         limits: &Limits,
     ) -> Result<(PageGlyphs, PageFonts), TextError> {
         let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
-        let account = StepAccount::new(self.steps, reach);
+        let account = StepAccount::new(self.steps, cost);
         let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account);
         interpret_page(page, &mut context, &mut collector);
         let (page_glyphs, fonts) = collector.finish();

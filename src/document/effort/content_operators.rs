@@ -83,7 +83,7 @@ impl ContentOperators {
         while let Some(instruction) = instructions.next() {
             // An operator after `q` copies the graphics state with its dashes.
             operators.steps =
-                operators.steps.saturating_add(price::OPERATOR + dashes * DASH_BYTES / price::HELD_BYTES_A_STEP);
+                operators.steps.saturating_add(price::OPERATOR + dashes * DASH_BYTES / price::HELD_BYTES_PER_STEP);
             if operators.steps > budget.left() {
                 budget.take(operators.steps);
             }

@@ -19,7 +19,7 @@ const SMALL_BYTES: u64 = 16 << 20;
 
 /// The steps for keeping `bytes` bytes.
 pub(crate) fn memory_steps(bytes: u64) -> u64 {
-    bytes / price::HELD_BYTES_A_STEP
+    bytes / price::HELD_BYTES_PER_STEP
 }
 
 /// Decodes `stream` unless it is an image. The length is checked first.
@@ -117,7 +117,7 @@ fn max_expansion(filter: Filter) -> u64 {
 
 /// The decoded length of `raw`, as far as the steps allow. The output of the last filter is not kept.
 fn decoded_length(raw: &[u8], filters: &[Filter], dictionary: &Dict<'_>, steps: &Steps, limits: &Limits) -> u64 {
-    let most = steps.left().saturating_add(1).saturating_mul(price::HELD_BYTES_A_STEP);
+    let most = steps.left().saturating_add(1).saturating_mul(price::HELD_BYTES_PER_STEP);
     let (last, before) = match filters.split_last() {
         Some((Filter::FlateDecode, before)) => (true, before),
         _ => (false, filters),
@@ -227,16 +227,16 @@ fn take_decoding_steps(stream: &Stream<'_>, declared: ImageSize, steps: &Steps, 
     };
     // The engine allocates a row in any case, and reserves memory for the declared size.
     steps.take(size.columns.saturating_mul(2));
-    steps.take(declared.pixels() / CLAIMED_PIXELS_A_STEP);
-    steps.take(size.pixels() / PIXELS_A_STEP);
+    steps.take(declared.pixels() / CLAIMED_PIXELS_PER_STEP);
+    steps.take(size.pixels() / PIXELS_PER_STEP);
     size
 }
 
 /// The declared pixels of an image for one step.
-const CLAIMED_PIXELS_A_STEP: u64 = 16;
+const CLAIMED_PIXELS_PER_STEP: u64 = 16;
 
 /// The pixels that are decoded and converted in one step.
-const PIXELS_A_STEP: u64 = 8;
+const PIXELS_PER_STEP: u64 = 8;
 
 /// The size in the data of an image codec.
 fn codec_size(stream: &Stream<'_>, limits: &Limits) -> Option<ImageSize> {

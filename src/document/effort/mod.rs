@@ -41,13 +41,13 @@ pub(crate) mod price {
     /// An operator that only changes the graphics state.
     pub(crate) const OPERATOR: u64 = 4;
     /// The bytes that are parsed, decoded or hashed in one step.
-    pub(crate) const BYTES_A_STEP: u64 = 16;
+    pub(crate) const BYTES_PER_STEP: u64 = 16;
     /// An annotation, drawn or not.
     pub(crate) const ANNOTATION: u64 = 300;
     /// A standard font that replaces a missing one.
     pub(crate) const STANDARD_FONT: u64 = 300;
     /// The bytes that are kept for one step.
-    pub(crate) const HELD_BYTES_A_STEP: u64 = 6;
+    pub(crate) const HELD_BYTES_PER_STEP: u64 = 6;
     /// The width of one glyph of a range.
     pub(crate) const WIDTH: u64 = 8;
     /// A predefined CMap that another CMap uses.
@@ -67,5 +67,5 @@ pub(crate) fn length<T>(items: &[T]) -> u64 {
 
 /// The steps for reading `count` bytes once.
 pub(crate) fn reading_steps(count: u64) -> u64 {
-    count / price::BYTES_A_STEP
+    count / price::BYTES_PER_STEP
 }

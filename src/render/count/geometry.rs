@@ -24,14 +24,14 @@ const HELD_SEGMENT_STEPS: u64 = 9;
 
 /// The size of a canvas in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Size {
+pub(super) struct CanvasSize {
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
 /// The measures of a path that determine its steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Outline {
+pub(super) struct PathMeasure {
     pub(super) bounds: Rect,
     lines: u64,
     curves: u64,
@@ -41,7 +41,7 @@ pub(super) struct Outline {
     area: f64,
 }
 
-impl Outline {
+impl PathMeasure {
     pub(super) fn of(path: &BezPath) -> Self {
         let mut outline = Self { bounds: path.control_box(), lines: 0, curves: 0, length: 0.0, area: 0.0 };
         let (mut start, mut last) = (Point::ZERO, Point::ZERO);
@@ -86,21 +86,21 @@ impl Outline {
     }
 
     /// The tiles that the edges cross, with each edge limited to the size of the canvas.
-    fn squares(&self, factor: f64, canvas: Size) -> f64 {
+    fn squares(&self, factor: f64, canvas: CanvasSize) -> f64 {
         let longest = (canvas.width + canvas.height) * self.segments().max(1) as f64;
         let length = self.length * factor;
         if length.is_nan() { longest } else { length.min(longest) / SQUARE_PIXELS }
     }
 
     /// The steps of filling the path, where a unit is `factor` pixels.
-    pub(super) fn fill_steps(&self, factor: f64, canvas: Size) -> u64 {
+    pub(super) fn fill_steps(&self, factor: f64, canvas: CanvasSize) -> u64 {
         let segments = self.segments().saturating_mul(price::SEGMENT);
         let curves = self.curves.saturating_mul(CURVE_STEPS);
         segments.saturating_add(curves).saturating_add(to_steps(self.squares(factor, canvas) * SQUARE_STEPS))
     }
 
     /// The steps of stroking the path.
-    pub(super) fn stroke_steps(&self, stroke: &StrokeProps, factor: f64, canvas: Size) -> u64 {
+    pub(super) fn stroke_steps(&self, stroke: &StrokeProps, factor: f64, canvas: CanvasSize) -> u64 {
         let corners = self.segments().saturating_mul(CORNER_STEPS);
         let curves = self.curves.saturating_mul(STROKED_CURVE_STEPS);
         let edges = to_steps(self.squares(factor, canvas) * SQUARE_STEPS * 2.0);
@@ -124,7 +124,7 @@ impl Outline {
     }
 
     /// The steps of a glyph with this outline. Small ones are copied from an earlier painting.
-    pub(super) fn glyph_steps(&self, mode: &DrawMode, factor: f64, canvas: Size) -> u64 {
+    pub(super) fn glyph_steps(&self, mode: &DrawMode, factor: f64, canvas: CanvasSize) -> u64 {
         match mode {
             DrawMode::Invisible => 0,
             DrawMode::Fill(_) if self.is_small(factor) => self.segments() / 8,
@@ -160,7 +160,7 @@ pub(super) fn clip_steps(steps: u64, rows: f64) -> f64 {
 }
 
 /// The rows of tiles in a box on a canvas.
-pub(super) fn rows(bounds: Rect, canvas: Size) -> f64 {
+pub(super) fn rows(bounds: Rect, canvas: CanvasSize) -> f64 {
     bounds.height().min(canvas.height).max(0.0) / SQUARE_PIXELS
 }
 

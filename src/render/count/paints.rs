@@ -1,7 +1,7 @@
 //! Counts the steps of patterns, which the engine builds again for each painted object.
 
-use super::geometry::Size;
-use super::{CANVAS_PIXELS_A_STEP, Counter};
+use super::geometry::CanvasSize;
+use super::{CANVAS_PIXELS_PER_STEP, StepCounter};
 use crate::document::effort::{price, to_steps};
 use hayro::hayro_interpret::Paint;
 use hayro::hayro_interpret::pattern::{Pattern, ShadingPattern, TilingPattern};
@@ -29,7 +29,7 @@ const MESH_PIXEL_STEPS: f64 = 0.3;
 const HELD_PIXEL_STEPS: f64 = 8.0;
 const FEW_PIXELS: f64 = 2_000_000.0;
 
-impl Counter<'_> {
+impl StepCounter<'_> {
     /// Takes the steps of preparing a paint that covers `bounds` of the canvas.
     pub(super) fn paint(&mut self, paint: &Paint<'_>, bounds: Rect, is_stroke: bool) {
         let Paint::Pattern(pattern) = paint else { return };
@@ -44,9 +44,9 @@ impl Counter<'_> {
 
     fn shading(&mut self, pattern: &ShadingPattern, seen: Rect) {
         let pixels = seen.width().max(1.0) * seen.height().max(1.0);
-        self.take_share(pixels, CANVAS_PIXELS_A_STEP);
-        let of_function = self.ledger.reach.function.saturating_add(1);
-        self.take(to_steps(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(of_function));
+        self.take_share(pixels, CANVAS_PIXELS_PER_STEP);
+        let function_steps = self.counts.cost.function.saturating_add(1);
+        self.take(to_steps(pixels * GRADIENT_PIXEL_STEPS).saturating_mul(function_steps));
         let all = match &*pattern.shading.shading_type {
             ShadingType::TriangleMesh { triangles, .. } => self.triangles(triangles, pattern.matrix),
             ShadingType::CoonsPatchMesh { patches, .. } => {
@@ -98,30 +98,30 @@ impl Counter<'_> {
         let seen = pattern.matrix.inverse().transform_rect_bbox(seen);
         let (x, y) = x_y_advances(&pattern.matrix);
         let bounds = pattern.bbox;
-        let columns = Axis::new(x.length(), (bounds.x0, bounds.x1), pattern.x_step, (seen.x0, seen.x1));
-        let rows = Axis::new(y.length(), (bounds.y0, bounds.y1), pattern.y_step, (seen.y0, seen.y1));
-        let canvas = Size { width: columns.pixels, height: rows.pixels };
-        self.take_share(canvas.width * canvas.height, CANVAS_PIXELS_A_STEP);
+        let columns = TileAxis::new(x.length(), (bounds.x0, bounds.x1), pattern.x_step, (seen.x0, seen.x1));
+        let rows = TileAxis::new(y.length(), (bounds.y0, bounds.y1), pattern.y_step, (seen.y0, seen.y1));
+        let canvas = CanvasSize { width: columns.pixels, height: rows.pixels };
+        self.take_share(canvas.width * canvas.height, CANVAS_PIXELS_PER_STEP);
         let copies = to_steps(columns.copies * rows.copies);
         if copies == 0 {
             return;
         }
-        let before = self.ledger.steps.taken();
-        let mut counter = Counter::within(self.ledger, canvas, self.depth + 1);
+        let before = self.counts.steps.taken();
+        let mut counter = StepCounter::within(self.counts, canvas, self.depth + 1);
         pattern.interpret(&mut counter, Affine::scale_non_uniform(columns.scale, rows.scale), is_stroke);
-        let one = self.ledger.steps.taken().saturating_sub(before);
+        let one = self.counts.steps.taken().saturating_sub(before);
         self.take(one.saturating_mul(copies - 1));
     }
 }
 
 /// The tiles in one direction, as the engine arranges them.
-struct Axis {
+struct TileAxis {
     scale: f64,
     pixels: f64,
     copies: f64,
 }
 
-impl Axis {
+impl TileAxis {
     fn new(scale: f64, cell: (f64, f64), step: f32, seen: (f64, f64)) -> Self {
         let step = f64::from(step.abs());
         let scale = (step * scale).round().max(1.0) / step;

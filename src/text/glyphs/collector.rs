@@ -53,14 +53,14 @@ pub(crate) struct PageGlyphs {
 /// Takes the steps of interpreting a page from its budget.
 pub(crate) struct StepAccount<'c> {
     steps: &'c Steps,
-    reach: &'c PageCost,
+    cost: &'c PageCost,
     /// Number of content streams begun so far.
     begun: u64,
 }
 
 impl<'c> StepAccount<'c> {
-    pub(crate) fn new(steps: &'c Steps, reach: &'c PageCost) -> Self {
-        Self { steps, reach, begun: 0 }
+    pub(crate) fn new(steps: &'c Steps, cost: &'c PageCost) -> Self {
+        Self { steps, cost, begun: 0 }
     }
 
     fn take_call(&self) {
@@ -84,7 +84,7 @@ impl<'c> StepAccount<'c> {
     fn take_clip(&mut self, clip: &ClipPath) {
         self.take_call();
         if clip.path.elements().len() == 5 {
-            self.steps.take(self.reach.content_steps(self.begun));
+            self.steps.take(self.cost.content_steps(self.begun));
             self.begun = self.begun.saturating_add(1);
         }
     }
@@ -220,12 +220,11 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if character.is_whitespace() {
             return false;
         }
-        let reach = glyph.size * DUPLICATE_EM;
-        let is_near = |(start, across): &(f64, f64)| {
-            (start - glyph.start).abs() <= reach && (across - glyph.across).abs() <= reach
-        };
+        let cost = glyph.size * DUPLICATE_EM;
+        let is_near =
+            |(start, across): &(f64, f64)| (start - glyph.start).abs() <= cost && (across - glyph.across).abs() <= cost;
         let is_known = |places: &Vec<(f64, f64)>| places.iter().rev().take(MAX_COMPARED).any(is_near);
-        let (row, above, below) = (row_of(glyph.across), row_of(glyph.across - reach), row_of(glyph.across + reach));
+        let (row, above, below) = (row_of(glyph.across), row_of(glyph.across - cost), row_of(glyph.across + cost));
         let beside = [above, below].into_iter().filter(|other| *other != row);
         if beside.filter_map(|other| self.places.get(&(character, other))).any(is_known) {
             return true;
