@@ -5,20 +5,18 @@
 //! 3. `closure` follows references from the pages, drops what a page does not need, and serializes the rest.
 //! 4. `writer` writes the file.
 //! 5. `verify` reads it back.
+//!
+//! `fingerprint` hashes the meaning of a chunk.
 
 mod assemble;
-mod canonical;
 mod chunk_cache;
 mod closure;
-mod content_digest;
-mod digest;
 mod fingerprint;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
 mod join;
 mod resources;
-mod stream_data;
 mod verify;
 mod writer;
 

@@ -1,16 +1,16 @@
 //! Removes from a chunk's objects the entries that do not affect the page's appearance or text. Tools add, drop or rewrite
 //! them when they save a file.
 
-use super::digest::tagged;
+use super::object_digests::hash_tagged;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Name, Object, ObjectId};
 use crate::document::objects::Objects;
 use blake3::Hasher;
 
 /// How a dictionary entry contributes to a fingerprint.
-pub(super) enum Entry<'a> {
+pub(super) enum EntryMeaning<'a> {
     /// The entry is left out.
-    Nothing,
+    Ignored,
     /// The entry is a font name, which counts without its subset tag.
     FontName(&'a [u8]),
     /// The value of the entry counts.
@@ -18,17 +18,26 @@ pub(super) enum Entry<'a> {
 }
 
 /// How the value of `key` in `dictionary` contributes, in a chunk of `page`.
-pub(super) fn entry<'a>(dictionary: &Dictionary, key: &[u8], value: &'a Object, page: Option<ObjectId>) -> Entry<'a> {
+pub(super) fn classify_entry<'a>(
+    dictionary: &Dictionary,
+    key: &[u8],
+    value: &'a Object,
+    page: Option<ObjectId>,
+) -> EntryMeaning<'a> {
     match (key, value) {
         // Null is equivalent to a missing entry (7.3.7).
-        (_, Object::Null) => Entry::Nothing,
-        (b"BaseFont" | b"FontName", Object::Name(name)) if is_font(dictionary) => Entry::FontName(without_tag(name)),
+        (_, Object::Null) => EntryMeaning::Ignored,
+        (b"BaseFont" | b"FontName", Object::Name(name)) if is_font(dictionary) => {
+            EntryMeaning::FontName(without_tag(name))
+        }
         // The annotation can be on no other page.
-        (b"P", Object::Reference(id)) if page == Some(*id) && is_annotation(dictionary) => Entry::Nothing,
-        (b"M" | b"CreationDate", Object::String(text)) if is_annotation(dictionary) && is_date(text) => Entry::Nothing,
+        (b"P", Object::Reference(id)) if page == Some(*id) && is_annotation(dictionary) => EntryMeaning::Ignored,
+        (b"M" | b"CreationDate", Object::String(text)) if is_annotation(dictionary) && is_date(text) => {
+            EntryMeaning::Ignored
+        }
         // Each widget's hash includes the inherited value.
-        (b"DA", _) if is_widget(dictionary) || is_field(dictionary) => Entry::Nothing,
-        _ => Entry::Value,
+        (b"DA", _) if is_widget(dictionary) || is_field(dictionary) => EntryMeaning::Ignored,
+        _ => EntryMeaning::Value,
     }
 }
 
@@ -103,7 +112,7 @@ fn without_tag(name: &Name) -> &[u8] {
 
 /// The value of a number. Reals are reduced to single precision, because some tools write them back so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum CanonicalNumber {
     Integer(i64),
     /// The bits of a real in single precision.
     Single(u32),
@@ -115,7 +124,7 @@ pub(super) enum Number {
 const DOUBLE_INTEGERS: f64 = 9_007_199_254_740_992.0;
 const SINGLE_INTEGERS: f32 = 16_777_216.0;
 
-impl Number {
+impl CanonicalNumber {
     /// The value of the number `object`.
     pub(super) fn of(object: &Object) -> Self {
         object.as_integer().map_or_else(|| Self::of_real(object.as_number().unwrap_or(0.0)), Self::Integer)
@@ -137,24 +146,25 @@ impl Number {
 
     pub(super) fn hash(self, hasher: &mut Hasher) {
         match self {
-            Self::Integer(value) => tagged(hasher, b'#', &value.to_le_bytes()),
-            Self::Single(bits) => tagged(hasher, b'.', &bits.to_le_bytes()),
-            Self::Double(bits) => tagged(hasher, b'.', &bits.to_le_bytes()),
+            Self::Integer(value) => hash_tagged(hasher, b'#', &value.to_le_bytes()),
+            Self::Single(bits) => hash_tagged(hasher, b'.', &bits.to_le_bytes()),
+            Self::Double(bits) => hash_tagged(hasher, b'.', &bits.to_le_bytes()),
         }
     }
 }
 
 /// The page's dictionary without `/Type`, `/Parent` and entries with default values (table 31).
-pub(super) fn page(objects: &dyn Objects, page: &Dictionary) -> Result<Dictionary, DocumentError> {
+pub(super) fn reduce_page(objects: &dyn Objects, page: &Dictionary) -> Result<Dictionary, DocumentError> {
     let mut kept = page.clone();
     kept.remove(b"Type");
     kept.remove(b"Parent");
     // The tab order of annotations is not visible.
     kept.remove(b"Tabs");
-    let number =
-        |key: &[u8]| objects.get(page, key).map(|value| value.as_number().is_some().then(|| Number::of(&value)));
+    let number = |key: &[u8]| {
+        objects.get(page, key).map(|value| value.as_number().is_some().then(|| CanonicalNumber::of(&value)))
+    };
     for (key, default) in [(&b"Rotate"[..], 0), (b"UserUnit", 1)] {
-        if number(key)? == Some(Number::Integer(default)) {
+        if number(key)? == Some(CanonicalNumber::Integer(default)) {
             kept.remove(key);
         }
     }
@@ -168,18 +178,22 @@ pub(super) fn page(objects: &dyn Objects, page: &Dictionary) -> Result<Dictionar
     Ok(kept)
 }
 
-fn rectangle(objects: &dyn Objects, page: &Dictionary, key: &[u8]) -> Result<Option<Vec<Number>>, DocumentError> {
+fn rectangle(
+    objects: &dyn Objects,
+    page: &Dictionary,
+    key: &[u8],
+) -> Result<Option<Vec<CanonicalNumber>>, DocumentError> {
     let corners = objects.get(page, key)?;
     let Some(corners) = corners.as_array().filter(|corners| corners.len() == 4) else { return Ok(None) };
-    let number = |corner: &Object| corner.as_number().is_some().then(|| Number::of(corner));
+    let number = |corner: &Object| corner.as_number().is_some().then(|| CanonicalNumber::of(corner));
     Ok(corners.iter().map(number).collect())
 }
 
 /// The catalog entries that affect a page: the form, the output intents, and optional content if any can be hidden.
-pub(super) fn catalog(
+pub(super) fn reduce_catalog(
     objects: &dyn Objects,
     catalog: &Dictionary,
-    has_odd_membership: bool,
+    has_hiding_membership: bool,
 ) -> Result<Dictionary, DocumentError> {
     let mut kept = Dictionary::new();
     if let Some(intents) = catalog.get(b"OutputIntents") {
@@ -191,23 +205,23 @@ pub(super) fn catalog(
         form.remove(b"SigFlags");
         kept.set(b"AcroForm", Object::Dictionary(form));
     }
-    if let Some(layers) = layers(objects, catalog, has_odd_membership)? {
+    if let Some(layers) = reduce_optional_content(objects, catalog, has_hiding_membership)? {
         kept.set(b"OCProperties", Object::Dictionary(layers));
     }
     Ok(kept)
 }
 
 /// The optional content properties (8.11.4) without entries for a viewer's panel; `None` if every group is on.
-fn layers(
+fn reduce_optional_content(
     objects: &dyn Objects,
     catalog: &Dictionary,
-    has_odd_membership: bool,
+    has_hiding_membership: bool,
 ) -> Result<Option<Dictionary>, DocumentError> {
     let properties = objects.get(catalog, b"OCProperties")?;
     let Some(properties) = properties.as_dictionary() else { return Ok(None) };
     let default = objects.get(properties, b"D")?;
     let default = default.as_dictionary().cloned().unwrap_or_default();
-    if !has_odd_membership && shows_all(objects, &default)? {
+    if !has_hiding_membership && shows_all(objects, &default)? {
         return Ok(None);
     }
     let mut state = Dictionary::new();
@@ -276,7 +290,7 @@ fn is_always_on(objects: &dyn Objects, group: &Object) -> Result<bool, DocumentE
 }
 
 /// Whether a membership dictionary (8.11.2.2) may hide its content although all groups are on.
-pub(super) fn is_odd_membership(dictionary: &Dictionary) -> bool {
+pub(super) fn is_hiding_membership(dictionary: &Dictionary) -> bool {
     let shows = |policy: &Object| policy.is_null() || policy.is_name(b"AllOn") || policy.is_name(b"AnyOn");
     dictionary.is_type(b"OCMD") && (dictionary.get(b"VE").is_some() || !dictionary.get(b"P").is_none_or(shows))
 }

@@ -3,7 +3,7 @@
 //! Some readers end a token at the end of a stream, others continue it in the next. So a boundary is ignored only where
 //! white space separates two tokens. Elsewhere its position counts.
 
-use super::digest::{Digests, tagged};
+use super::object_digests::{ObjectDigests, hash_tagged};
 use super::stream_data::StreamData;
 use crate::document::DocumentError;
 use crate::document::lexer::{is_regular, is_white_space};
@@ -11,26 +11,26 @@ use crate::document::object::Object;
 use blake3::{Hash, Hasher};
 
 /// The hash of the value of `/Contents`.
-pub(super) fn content_digest(digests: &mut Digests<'_>, contents: &Object) -> Result<Hash, DocumentError> {
+pub(super) fn content_digest(digests: &mut ObjectDigests<'_>, contents: &Object) -> Result<Hash, DocumentError> {
     let objects = digests.objects;
     let resolved = objects.resolve(contents)?;
-    let parts = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
-    let mut content = Content::new(parts.len() > 1);
-    for part in parts {
-        let part = objects.resolve(part)?;
-        let Some(stream) = part.as_stream() else { continue };
+    let streams = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
+    let mut content = ContentHasher::new(streams.len() > 1);
+    for element in streams {
+        let object = objects.resolve(element)?;
+        let Some(stream) = object.as_stream() else { continue };
         if let StreamData::Decoded(bytes) = digests.streams.read(stream)? {
             content.add(&bytes);
             continue;
         }
-        let undecoded = digests.root(&part)?;
+        let undecoded = digests.digest_tree(&object)?;
         content.add_undecoded(undecoded);
     }
     Ok(content.finish())
 }
 
 /// The hash of concatenated content streams.
-struct Content {
+struct ContentHasher {
     decoded: Hasher,
     /// The positions of boundaries that count, and of streams that cannot be decoded.
     marks: Hasher,
@@ -38,39 +38,39 @@ struct Content {
     /// The last byte of the previous stream.
     last: Option<u8>,
     /// The token at the end of the content so far; `None` if there is only one stream.
-    scan: Option<Scan>,
+    token: Option<TokenState>,
 }
 
-impl Content {
-    fn new(has_several_parts: bool) -> Self {
-        let scan = has_several_parts.then_some(Scan::Between);
-        Self { decoded: Hasher::new(), marks: Hasher::new(), length: 0, last: None, scan }
+impl ContentHasher {
+    fn new(has_several_streams: bool) -> Self {
+        let token = has_several_streams.then_some(TokenState::Between);
+        Self { decoded: Hasher::new(), marks: Hasher::new(), length: 0, last: None, token }
     }
 
-    fn add(&mut self, part: &[u8]) {
-        let (Some(first), Some(last)) = (part.first(), part.last()) else { return };
+    fn add(&mut self, stream: &[u8]) {
+        let (Some(first), Some(last)) = (stream.first(), stream.last()) else { return };
         if let Some(before) = self.last.replace(*last) {
-            let is_parted = is_white_space(before) || is_white_space(*first);
-            if !is_parted || !self.scan.is_some_and(Scan::is_outside) {
-                tagged(&mut self.marks, b'|', &self.length.to_le_bytes());
+            let is_separated = is_white_space(before) || is_white_space(*first);
+            if !is_separated || !self.token.is_some_and(TokenState::is_outside) {
+                hash_tagged(&mut self.marks, b'|', &self.length.to_le_bytes());
             }
             if !is_white_space(before) {
                 self.put(b"\n");
             }
         }
-        self.put(part);
+        self.put(stream);
     }
 
     fn add_undecoded(&mut self, digest: Hash) {
-        tagged(&mut self.marks, b'|', &self.length.to_le_bytes());
-        tagged(&mut self.marks, b'u', digest.as_bytes());
-        self.scan = Some(Scan::Unknown);
+        hash_tagged(&mut self.marks, b'|', &self.length.to_le_bytes());
+        hash_tagged(&mut self.marks, b'u', digest.as_bytes());
+        self.token = Some(TokenState::Unknown);
     }
 
     fn put(&mut self, bytes: &[u8]) {
         self.decoded.update(bytes);
         self.length = self.length.saturating_add(bytes.len() as u64);
-        self.scan = self.scan.map(|scan| bytes.iter().fold(scan, |scan, byte| scan.after(*byte)));
+        self.token = self.token.map(|token| bytes.iter().fold(token, |token, byte| token.after(*byte)));
     }
 
     fn finish(mut self) -> Hash {
@@ -81,11 +81,11 @@ impl Content {
 
 /// The token that contains a byte of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scan {
+enum TokenState {
     /// No token.
     Between,
     /// A token of regular characters.
-    Regular(Word),
+    Regular(IdMatch),
     String {
         depth: u32,
         is_escaped: bool,
@@ -100,13 +100,13 @@ enum Scan {
 
 /// How much of a token matches the operator `ID`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
+enum IdMatch {
     I,
     Id,
     Other,
 }
 
-impl Scan {
+impl TokenState {
     /// Whether white space here separates tokens.
     fn is_outside(self) -> bool {
         matches!(self, Self::Between | Self::Regular(_))
@@ -115,7 +115,7 @@ impl Scan {
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Unknown, _) => Self::Unknown,
-            (Self::Regular(Word::Id), _) if !is_regular(byte) => Self::Unknown,
+            (Self::Regular(IdMatch::Id), _) if !is_regular(byte) => Self::Unknown,
             (Self::Between | Self::Regular(_), _) => self.after_outside(byte),
             (Self::String { depth, is_escaped }, _) => Self::within_string(depth, is_escaped, byte),
             (Self::Less, b'<' | b'>') | (Self::Hexadecimal, b'>') | (Self::Comment, b'\r' | b'\n') => Self::Between,
@@ -129,9 +129,9 @@ impl Scan {
             (_, b'(') => Self::String { depth: 1, is_escaped: false },
             (_, b'<') => Self::Less,
             (_, b'%') => Self::Comment,
-            (Self::Between, b'I') => Self::Regular(Word::I),
-            (Self::Regular(Word::I), b'D') => Self::Regular(Word::Id),
-            _ if is_regular(byte) => Self::Regular(Word::Other),
+            (Self::Between, b'I') => Self::Regular(IdMatch::I),
+            (Self::Regular(IdMatch::I), b'D') => Self::Regular(IdMatch::Id),
+            _ if is_regular(byte) => Self::Regular(IdMatch::Other),
             _ => Self::Between,
         }
     }
@@ -152,9 +152,9 @@ impl Scan {
 mod tests {
     use super::*;
 
-    fn digest(parts: &[&str]) -> Hash {
-        let mut content = Content::new(parts.len() > 1);
-        parts.iter().for_each(|part| content.add(part.as_bytes()));
+    fn digest(streams: &[&str]) -> Hash {
+        let mut content = ContentHasher::new(streams.len() > 1);
+        streams.iter().for_each(|stream| content.add(stream.as_bytes()));
         content.finish()
     }
 
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_boundary_within_a_token_counts() {
-        for (parts, whole) in [
+        for (streams, whole) in [
             (["1", "0 g"], "1\n0 g"),
             (["(a", "b) Tj"], "(a\nb) Tj"),
             (["(a\n", "b) Tj"], "(a\nb) Tj"),
@@ -177,7 +177,7 @@ mod tests {
             (["% a ", "b\n"], "% a b\n"),
             (["BI /W 1 ID x ", "y EI"], "BI /W 1 ID x y EI"),
         ] {
-            assert_ne!(digest(&parts), digest(&[whole]), "{parts:?}");
+            assert_ne!(digest(&streams), digest(&[whole]), "{streams:?}");
         }
         assert_eq!(digest(&["[<</A(b)>>] (\\() Tj ", "q"]), digest(&["[<</A(b)>>] (\\() Tj q"]));
     }

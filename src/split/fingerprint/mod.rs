@@ -2,18 +2,23 @@
 //!
 //! It **covers** everything that affects the page's appearance or text: its content, boxes, resources and annotations, and
 //! the catalog's form, optional content and output intents. A stream counts by its decoded data if every filter used all
-//! its bytes, and by its stored bytes otherwise ([`StreamData`]).
+//! its bytes, and by its stored bytes otherwise ([`StreamData`](stream_data::StreamData)).
 //!
 //! It **omits** what only a rewrite of the file changes: object numbers, the order of keys, `/ID`, compression, the
 //! notation of numbers, annotation dates, subset tags in `/BaseFont` and `/FontName`, default values, and document
-//! metadata such as labels, language and extensions. See [`canonical`](super::canonical).
+//! metadata such as labels, language and extensions. See [`canonical`].
 //!
 //! In doubt, two pages count as different: sending a page twice costs little, but withholding a changed page misleads the
 //! agent. So a font program with a new name in it, or a re-encoded image, makes a different page.
 
-use super::content_digest::content_digest;
-use super::digest::{Digests, tagged};
-use super::{CutError, PageChunk, canonical, cut};
+mod canonical;
+mod content_digest;
+mod object_digests;
+mod stream_data;
+
+use self::content_digest::content_digest;
+use self::object_digests::{ObjectDigests, hash_tagged};
+use super::{CutError, PageChunk, cut};
 use crate::document::object::Object;
 use crate::document::{Document, Leaf, Reading};
 use crate::hash::PageFingerprint;
@@ -42,22 +47,22 @@ impl PageChunk {
     /// [`CutError::Document`] if all data together exceeds `max_decoded_bytes`, or at another limit or the deadline.
     pub fn fingerprint(&self, limits: &Limits) -> Result<PageFingerprint, CutError> {
         let chunk = Document::open(Arc::new(self.bytes.clone()), None, limits)?;
-        let (fingerprint, _) = chunk.with_page(PageIndex(0), of_page, CutError::is_worth_another_reader)?;
+        let (fingerprint, _) = chunk.with_page(PageIndex(0), page_fingerprint, CutError::is_worth_another_reader)?;
         Ok(fingerprint)
     }
 }
 
-fn of_page(reading: &Reading, leaf: &Leaf) -> Result<PageFingerprint, CutError> {
+fn page_fingerprint(reading: &Reading, leaf: &Leaf) -> Result<PageFingerprint, CutError> {
     let objects = &*reading.objects;
     let form_appearance = canonical::form_appearance(objects, &reading.catalog)?;
-    let mut digests = Digests::new(objects, &reading.limits, leaf.id, form_appearance);
+    let mut digests = ObjectDigests::new(objects, &reading.limits, leaf.id, form_appearance);
     let mut page = leaf.dictionary.as_dictionary().cloned().unwrap_or_default();
     let contents = page.remove(b"Contents").unwrap_or(Object::Null);
     let mut hasher = Hasher::new_derive_key(VERSION);
-    tagged(&mut hasher, b'c', content_digest(&mut digests, &contents)?.as_bytes());
-    let page = canonical::page(objects, &page)?;
-    tagged(&mut hasher, b'p', digests.root(&Object::Dictionary(page))?.as_bytes());
-    let catalog = canonical::catalog(objects, &reading.catalog, digests.has_odd_membership())?;
-    tagged(&mut hasher, b'd', digests.root(&Object::Dictionary(catalog))?.as_bytes());
+    hash_tagged(&mut hasher, b'c', content_digest(&mut digests, &contents)?.as_bytes());
+    let page = canonical::reduce_page(objects, &page)?;
+    hash_tagged(&mut hasher, b'p', digests.digest_tree(&Object::Dictionary(page))?.as_bytes());
+    let catalog = canonical::reduce_catalog(objects, &reading.catalog, digests.has_hiding_membership())?;
+    hash_tagged(&mut hasher, b'd', digests.digest_tree(&Object::Dictionary(catalog))?.as_bytes());
     Ok(PageFingerprint(*hasher.finalize().as_bytes()))
 }

@@ -1,7 +1,7 @@
 //! Hashes objects by their meaning. Indirect and direct objects count the same, streams count by [`StreamData`], and
 //! numbers by their value.
 
-use super::canonical::{self, Entry};
+use super::canonical::{self, EntryMeaning};
 use super::stream_data::{StreamData, StreamReader};
 use crate::document::DocumentError;
 use crate::document::fast_hash::FastMap;
@@ -13,22 +13,22 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// The hashes of the objects that a page refers to.
-pub(super) struct Digests<'a> {
+pub(super) struct ObjectDigests<'a> {
     pub(super) objects: &'a dyn Objects,
     pub(super) streams: StreamReader<'a>,
     limits: &'a Limits,
     page: Option<ObjectId>,
     /// The form's default appearance, which fields inherit.
     form_appearance: Object,
-    visits: FastMap<u32, Visit>,
+    visits: FastMap<u32, VisitState>,
     /// The number of objects so far that refer to themselves through others.
     cycles: Cell<u64>,
     /// Whether a membership dictionary may hide content although all groups are on.
-    has_odd_membership: Cell<bool>,
+    has_hiding_membership: Cell<bool>,
 }
 
 /// The state of an indirect object in the walk.
-enum Visit {
+enum VisitState {
     /// The page itself, which is not visited again.
     Page,
     /// The object is being visited. It gets a number when a reference leads back to it.
@@ -38,52 +38,52 @@ enum Visit {
 }
 
 /// An indirect object whose references are being visited.
-struct Frame {
+struct DigestFrame {
     id: ObjectId,
     object: Arc<Object>,
     references: Vec<ObjectId>,
     next: usize,
 }
 
-impl<'a> Digests<'a> {
+impl<'a> ObjectDigests<'a> {
     pub(super) fn new(
         objects: &'a dyn Objects,
         limits: &'a Limits,
         page: Option<ObjectId>,
         form_appearance: Object,
     ) -> Self {
-        let visits = page.map(|page| (page.number, Visit::Page)).into_iter().collect();
+        let visits = page.map(|page| (page.number, VisitState::Page)).into_iter().collect();
         let streams = StreamReader::new(objects, limits);
-        let (cycles, has_odd_membership) = (Cell::new(0), Cell::new(false));
-        Self { objects, streams, limits, page, form_appearance, visits, cycles, has_odd_membership }
+        let (cycles, has_hiding_membership) = (Cell::new(0), Cell::new(false));
+        Self { objects, streams, limits, page, form_appearance, visits, cycles, has_hiding_membership }
     }
 
     /// Whether some content may be hidden although all optional content groups are on.
-    pub(super) fn has_odd_membership(&self) -> bool {
-        self.has_odd_membership.get()
+    pub(super) fn has_hiding_membership(&self) -> bool {
+        self.has_hiding_membership.get()
     }
 
     /// The hash of an object and everything that it refers to.
-    pub(super) fn root(&mut self, object: &Object) -> Result<Hash, DocumentError> {
+    pub(super) fn digest_tree(&mut self, object: &Object) -> Result<Hash, DocumentError> {
         let mut references = Vec::new();
-        collect(object, &mut references);
+        collect_references(object, &mut references);
         for reference in references {
-            self.indirect(reference)?;
+            self.visit(reference)?;
         }
         self.digest(object)
     }
 
     /// Visits an indirect object after those that it refers to. It uses its own stack, since chains can be long.
-    fn indirect(&mut self, id: ObjectId) -> Result<(), DocumentError> {
-        let mut frames: Vec<Frame> = self.enter(id)?.into_iter().collect();
+    fn visit(&mut self, id: ObjectId) -> Result<(), DocumentError> {
+        let mut frames: Vec<DigestFrame> = self.enter(id)?.into_iter().collect();
         while let Some(frame) = frames.last_mut() {
             if let Some(next) = frame.references.get(frame.next).copied() {
                 frame.next += 1;
                 frames.extend(self.enter(next)?);
                 continue;
             }
-            let hash = self.finished(frame.id, &frame.object)?;
-            self.visits.insert(frame.id.number, Visit::Done(hash));
+            let hash = self.finish_hash(frame.id, &frame.object)?;
+            self.visits.insert(frame.id.number, VisitState::Done(hash));
             frames.pop();
         }
         Ok(())
@@ -91,13 +91,13 @@ impl<'a> Digests<'a> {
 
     /// The hash of an object whose references were visited. The start of a cycle includes its number, so that references
     /// back to different objects differ.
-    fn finished(&self, id: ObjectId, object: &Object) -> Result<Hash, DocumentError> {
+    fn finish_hash(&self, id: ObjectId, object: &Object) -> Result<Hash, DocumentError> {
         let hash = self.digest(object)?;
-        let Some(Visit::Open { cycle }) = self.visits.get(&id.number) else { return Ok(hash) };
+        let Some(VisitState::Open { cycle }) = self.visits.get(&id.number) else { return Ok(hash) };
         let Some(cycle) = cycle.get() else { return Ok(hash) };
         let mut hasher = Hasher::new();
-        tagged(&mut hasher, b'@', &cycle.to_le_bytes());
-        tagged(&mut hasher, b'o', hash.as_bytes());
+        hash_tagged(&mut hasher, b'@', &cycle.to_le_bytes());
+        hash_tagged(&mut hasher, b'o', hash.as_bytes());
         Ok(hasher.finalize())
     }
 
@@ -110,60 +110,65 @@ impl<'a> Digests<'a> {
         })
     }
 
-    fn enter(&mut self, id: ObjectId) -> Result<Option<Frame>, DocumentError> {
+    fn enter(&mut self, id: ObjectId) -> Result<Option<DigestFrame>, DocumentError> {
         if self.visits.contains_key(&id.number) {
             return Ok(None);
         }
         self.limits.deadline.check()?;
         let limit = u64::from(self.limits.max_page_objects);
         LimitExceeded::check(Limit::PageObjects, self.visits.len() as u64, limit)?;
-        self.visits.insert(id.number, Visit::Open { cycle: Cell::new(None) });
+        self.visits.insert(id.number, VisitState::Open { cycle: Cell::new(None) });
         let object = self.objects.fetch(id)?;
         let mut references = Vec::new();
-        collect(&object, &mut references);
-        Ok(Some(Frame { id, object, references, next: 0 }))
+        collect_references(&object, &mut references);
+        Ok(Some(DigestFrame { id, object, references, next: 0 }))
     }
 
     fn digest(&self, object: &Object) -> Result<Hash, DocumentError> {
         let mut hasher = Hasher::new();
         match object {
-            Object::Stream(stream) => self.stream(stream, &mut hasher)?,
-            Object::Dictionary(dictionary) => self.dictionary(dictionary, &[], &mut hasher)?,
+            Object::Stream(stream) => self.hash_stream(stream, &mut hasher)?,
+            Object::Dictionary(dictionary) => self.hash_dictionary(dictionary, &[], &mut hasher)?,
             Object::Array(elements) => {
                 hasher.update(b"[");
                 for element in elements {
-                    self.value(element, &mut hasher)?;
+                    self.hash_value(element, &mut hasher)?;
                 }
             }
-            Object::String(bytes) => tagged(&mut hasher, b'(', bytes),
-            scalar => self.value(scalar, &mut hasher)?,
+            Object::String(bytes) => hash_tagged(&mut hasher, b'(', bytes),
+            scalar => self.hash_value(scalar, &mut hasher)?,
         }
         Ok(hasher.finalize())
     }
 
-    fn dictionary(&self, dictionary: &Dictionary, but: &[&[u8]], hasher: &mut Hasher) -> Result<(), DocumentError> {
+    fn hash_dictionary(
+        &self,
+        dictionary: &Dictionary,
+        omitted_keys: &[&[u8]],
+        hasher: &mut Hasher,
+    ) -> Result<(), DocumentError> {
         hasher.update(b"<");
-        if canonical::is_odd_membership(dictionary) {
-            self.has_odd_membership.set(true);
+        if canonical::is_hiding_membership(dictionary) {
+            self.has_hiding_membership.set(true);
         }
         if canonical::is_widget(dictionary) {
             let appearance = canonical::default_appearance(self.objects, dictionary, &self.form_appearance)?;
-            tagged(hasher, b'a', appearance.as_string().unwrap_or_default());
+            hash_tagged(hasher, b'a', appearance.as_string().unwrap_or_default());
         }
         for (key, value) in dictionary.iter() {
             let key = key.as_bytes();
-            if but.contains(&key) {
+            if omitted_keys.contains(&key) {
                 continue;
             }
-            match canonical::entry(dictionary, key, value, self.page) {
-                Entry::Nothing => continue,
-                Entry::FontName(name) => {
-                    tagged(hasher, b'/', key);
-                    tagged(hasher, b'/', name);
+            match canonical::classify_entry(dictionary, key, value, self.page) {
+                EntryMeaning::Ignored => continue,
+                EntryMeaning::FontName(name) => {
+                    hash_tagged(hasher, b'/', key);
+                    hash_tagged(hasher, b'/', name);
                 }
-                Entry::Value => {
-                    tagged(hasher, b'/', key);
-                    self.value(value, hasher)?;
+                EntryMeaning::Value => {
+                    hash_tagged(hasher, b'/', key);
+                    self.hash_value(value, hasher)?;
                 }
             }
         }
@@ -171,39 +176,39 @@ impl<'a> Digests<'a> {
     }
 
     /// Hashes a stream's data, and its dictionary without the entries about an encoding that was undone.
-    fn stream(&self, stream: &Stream, hasher: &mut Hasher) -> Result<(), DocumentError> {
+    fn hash_stream(&self, stream: &Stream, hasher: &mut Hasher) -> Result<(), DocumentError> {
         match self.streams.read(stream)? {
             StreamData::Stored(bytes) => {
-                tagged(hasher, b's', bytes);
-                return self.dictionary(&stream.dictionary, &[b"Length"], hasher);
+                hash_tagged(hasher, b's', bytes);
+                return self.hash_dictionary(&stream.dictionary, &[b"Length"], hasher);
             }
-            StreamData::Decoded(bytes) => tagged(hasher, b'd', &bytes),
+            StreamData::Decoded(bytes) => hash_tagged(hasher, b'd', &bytes),
             StreamData::Encoded { bytes, filters } => {
-                tagged(hasher, b'e', &bytes);
-                tagged(hasher, b'f', &(filters.len() as u64).to_le_bytes());
+                hash_tagged(hasher, b'e', &bytes);
+                hash_tagged(hasher, b'f', &(filters.len() as u64).to_le_bytes());
                 for (filter, parameters) in &filters {
-                    self.value(filter, hasher)?;
-                    self.value(parameters, hasher)?;
+                    self.hash_value(filter, hasher)?;
+                    self.hash_value(parameters, hasher)?;
                 }
             }
         }
-        self.dictionary(&stream.dictionary, &[b"DecodeParms", b"Filter", b"Length"], hasher)
+        self.hash_dictionary(&stream.dictionary, &[b"DecodeParms", b"Filter", b"Length"], hasher)
     }
 
     /// Hashes a value in a container. Nested containers count by their own hash, so direct and indirect ones are equal.
-    fn value(&self, object: &Object, hasher: &mut Hasher) -> Result<(), DocumentError> {
+    fn hash_value(&self, object: &Object, hasher: &mut Hasher) -> Result<(), DocumentError> {
         match object {
-            Object::Null => tagged(hasher, b'n', &[]),
-            Object::Boolean(value) => tagged(hasher, b'b', &[u8::from(*value)]),
-            Object::Integer(_) | Object::Real(_) => canonical::Number::of(object).hash(hasher),
-            Object::Name(name) => tagged(hasher, b'/', name.as_bytes()),
+            Object::Null => hash_tagged(hasher, b'n', &[]),
+            Object::Boolean(value) => hash_tagged(hasher, b'b', &[u8::from(*value)]),
+            Object::Integer(_) | Object::Real(_) => canonical::CanonicalNumber::of(object).hash(hasher),
+            Object::Name(name) => hash_tagged(hasher, b'/', name.as_bytes()),
             Object::String(_) | Object::Array(_) | Object::Dictionary(_) | Object::Stream(_) => {
-                tagged(hasher, b'o', self.digest(object)?.as_bytes());
+                hash_tagged(hasher, b'o', self.digest(object)?.as_bytes());
             }
             Object::Reference(id) => match self.visits.get(&id.number) {
-                Some(Visit::Done(hash)) => tagged(hasher, b'o', hash.as_bytes()),
-                Some(Visit::Page) => tagged(hasher, b'p', &[]),
-                Some(Visit::Open { cycle }) => tagged(hasher, b'^', &self.cycle_of(cycle).to_le_bytes()),
+                Some(VisitState::Done(hash)) => hash_tagged(hasher, b'o', hash.as_bytes()),
+                Some(VisitState::Page) => hash_tagged(hasher, b'p', &[]),
+                Some(VisitState::Open { cycle }) => hash_tagged(hasher, b'^', &self.cycle_of(cycle).to_le_bytes()),
                 None => return Err(DocumentError::damaged("a reference that was not followed")),
             },
         }
@@ -212,19 +217,19 @@ impl<'a> Digests<'a> {
 }
 
 /// Hashes a value with its tag and length, so that it is separate from the next one.
-pub(super) fn tagged(hasher: &mut Hasher, tag: u8, bytes: &[u8]) {
+pub(super) fn hash_tagged(hasher: &mut Hasher, tag: u8, bytes: &[u8]) {
     hasher.update(&[tag]);
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
 
 /// Collects the references in an object, in the order of its keys and elements.
-fn collect(object: &Object, out: &mut Vec<ObjectId>) {
+fn collect_references(object: &Object, out: &mut Vec<ObjectId>) {
     match object {
         Object::Reference(id) => out.push(*id),
-        Object::Array(elements) => elements.iter().for_each(|element| collect(element, out)),
-        Object::Dictionary(entries) => entries.iter().for_each(|(_, value)| collect(value, out)),
-        Object::Stream(stream) => stream.dictionary.iter().for_each(|(_, value)| collect(value, out)),
+        Object::Array(elements) => elements.iter().for_each(|element| collect_references(element, out)),
+        Object::Dictionary(entries) => entries.iter().for_each(|(_, value)| collect_references(value, out)),
+        Object::Stream(stream) => stream.dictionary.iter().for_each(|(_, value)| collect_references(value, out)),
         _ => {}
     }
 }
