@@ -34,7 +34,7 @@
 //! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts and
 //!    `render` draws.
 //! 5. `context` builds the answer within its limits.
-//! 6. The door calls `deliver` with its way to write. Only after the write are the pages recorded. A later
+//! 6. `serve` or `cli` calls `deliver` with its way to write. Only after the write are the pages recorded. A later
 //!    cancellation by the client deletes the record.
 //!
 //! # Rooms, and which rooms each may name

@@ -32,7 +32,7 @@ pub enum ContextError {
         /// Pages in the document.
         page_count: u32,
         /// Whether the request used a 0-based index.
-        zero_based: bool,
+        is_zero_based: bool,
     },
     /// An invalid or empty page selection.
     #[error("no page selection: {selection}")]

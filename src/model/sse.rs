@@ -10,18 +10,18 @@ pub(super) struct EventParser {
     /// The data of the incomplete event.
     data: Vec<u8>,
     has_data: bool,
-    after_return: bool,
+    is_after_return: bool,
 }
 
 impl EventParser {
     /// Feeds bytes; calls `event` with the data of each completed event.
     pub(super) fn feed<E>(&mut self, bytes: &[u8], mut event: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
         for byte in bytes {
-            let after_return = std::mem::take(&mut self.after_return);
+            let is_after_return = std::mem::take(&mut self.is_after_return);
             match byte {
-                b'\n' if after_return => {}
+                b'\n' if is_after_return => {}
                 b'\n' | b'\r' => {
-                    self.after_return = *byte == b'\r';
+                    self.is_after_return = *byte == b'\r';
                     if let Some(data) = self.end_line() {
                         event(&data)?;
                     }

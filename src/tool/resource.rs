@@ -91,7 +91,7 @@ pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellatio
     let pdf = context.pdf_by_content(&content, cancellation)?.ok_or_else(|| unknown(uri))?;
     let page_count = pdf.document.page_count();
     if page.index().0 >= page_count {
-        let out_of_range = ContextError::PageOutOfRange { number: page.get().into(), page_count, zero_based: false };
+        let out_of_range = ContextError::PageOutOfRange { number: page.get().into(), page_count, is_zero_based: false };
         return Err(out_of_range.into());
     }
     Ok(PageResource { mime_type: row.mime_type, content: content_of(&pdf, page, row.form)? })

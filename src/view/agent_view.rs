@@ -23,7 +23,7 @@ pub enum AgentView {
     /// A PDF.
     Pdf {
         /// Whether the summary is held.
-        summary: bool,
+        has_summary: bool,
         /// The pages held, in any form.
         pages: PageSet,
         /// Whether single pages can be cut. True until a summary says otherwise.
@@ -85,7 +85,7 @@ impl ConversationView {
         let supports = summaries.reduce(|one, other| one || other);
         let is_held = supports.is_some() || !pages.is_empty();
         is_held.then(|| AgentView::Pdf {
-            summary: supports.is_some(),
+            has_summary: supports.is_some(),
             pages,
             supports_page_extraction: supports.unwrap_or(true),
         })
@@ -119,7 +119,7 @@ mod tests {
         view.insert(Holding { file: FileKey([2; 32]), ..held(page(1)) }, Sequence(1));
         view.insert(held(HeldItem::Summary { supports_page_extraction: false }), Sequence(1));
         let pages = [PageIndex(0), PageIndex(1)].into_iter().collect();
-        let pdf = AgentView::Pdf { summary: true, pages, supports_page_extraction: false };
+        let pdf = AgentView::Pdf { has_summary: true, pages, supports_page_extraction: false };
         assert_eq!(view.agent_view(&CONTENT), Some(pdf));
     }
 

@@ -26,7 +26,8 @@ pub(crate) fn select(part: &RequestedPart, document: &dyn Pages) -> Result<Optio
 
 fn by_index(index: i128, page_count: u32) -> Result<SelectedPages, ContextError> {
     let page = u32::try_from(index).ok().filter(|page| *page < page_count).map(PageIndex);
-    let out_of_range = ContextError::PageOutOfRange { number: index.saturating_add(1), page_count, zero_based: true };
+    let out_of_range =
+        ContextError::PageOutOfRange { number: index.saturating_add(1), page_count, is_zero_based: true };
     let pages = page.map(|page| PageSet::from_iter([page])).ok_or(out_of_range)?;
     Ok(SelectedPages { pages, note: None })
 }
@@ -59,7 +60,7 @@ pub fn select_pages(text: &str, page_count: u32) -> Result<PageSet, ContextError
     readable.and_then(|_| parse_page_selection(text, page_count)).map_err(|error| match error {
         PageSelectionError::Malformed => malformed(text, page_count, None),
         PageSelectionError::OutOfRange { page, .. } => {
-            ContextError::PageOutOfRange { number: page.into(), page_count, zero_based: false }
+            ContextError::PageOutOfRange { number: page.into(), page_count, is_zero_based: false }
         }
     })
 }

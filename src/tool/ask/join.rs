@@ -19,7 +19,7 @@ const MAX_JOINS: u32 = 16;
 pub(super) struct JoinedPdfs {
     pub(super) packed: PackedPdf,
     /// Whether a page did not fit.
-    pub(super) full: bool,
+    pub(super) is_full: bool,
     /// Why pages could not be joined, if so.
     pub(super) refusal: Option<String>,
 }
@@ -65,19 +65,19 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
     pub(super) fn run(mut self, loaded: &mut LoadedPdf, pages: &[PageIndex]) -> JoinedPdfs {
         let mut packed = PackedPdf { form: "joined", ..PackedPdf::default() };
         let mut rest = pages;
-        let mut full = false;
+        let mut is_full = false;
         while let Some(first) = rest.first().copied() {
             match self.beginning(loaded, rest) {
                 Ok(JoinedPrefix { part, pages, is_last }) => {
                     if !self.packing.fits(&part, pages as u64, self.share) {
-                        full = true;
+                        is_full = true;
                         break;
                     }
                     let (taken, after) = rest.split_at_checked(pages).unwrap_or((rest, &[]));
                     packed.add_all(taken.iter().copied(), part);
                     rest = after;
-                    full = is_last && !rest.is_empty();
-                    if full {
+                    is_full = is_last && !rest.is_empty();
+                    if is_full {
                         break;
                     }
                 }
@@ -87,7 +87,7 @@ impl<'a, 'p> PageJoiner<'a, 'p> {
                 }
             }
         }
-        JoinedPdfs { packed, full, refusal: self.refusal }
+        JoinedPdfs { packed, is_full, refusal: self.refusal }
     }
 
     /// Joins as many leading pages as one PDF can hold, or takes the first page alone.

@@ -144,7 +144,7 @@ impl LoadedPdf {
         }
         let page_count = pdf.document.page_count();
         if page_count == 0 {
-            return Err(ContextError::PageOutOfRange { number: 1, page_count, zero_based: false }.into());
+            return Err(ContextError::PageOutOfRange { number: 1, page_count, is_zero_based: false }.into());
         }
         let selection = arguments.pages.as_deref().map(|pages| select_pages(pages, page_count)).transpose()?;
         Ok(Self {

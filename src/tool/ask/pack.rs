@@ -150,17 +150,17 @@ impl PdfPacker<'_> {
             Err(error) => return PackedPdf::refused(error.message),
         };
         let whole = *share;
-        let (single, full) = self.pack_single_pages(path, &pdf, loaded, &candidates, share);
+        let (single, is_full) = self.pack_single_pages(path, &pdf, loaded, &candidates, share);
         // Joining does not help past a bound on pages.
-        if !full || single.pages.len() >= whole.pages || candidates.len() < 2 {
-            return self.with_notes(single, loaded, &candidates, full.then(|| self.limit_reached()));
+        if !is_full || single.pages.len() >= whole.pages || candidates.len() < 2 {
+            return self.with_notes(single, loaded, &candidates, is_full.then(|| self.limit_reached()));
         }
         let mut rest = whole;
-        let JoinedPdfs { packed, full, refusal } =
+        let JoinedPdfs { packed, is_full, refusal } =
             PageJoiner::new(self, path, &pdf, &mut rest).run(loaded, &candidates.iter().collect::<Vec<_>>());
         if packed.pages.len() > single.pages.len() {
             *share = rest;
-            return self.with_notes(packed, loaded, &candidates, full.then(|| self.limit_reached()));
+            return self.with_notes(packed, loaded, &candidates, is_full.then(|| self.limit_reached()));
         }
         let why = self.limit_reached();
         let why = refusal.map_or(why.clone(), |refusal| format!("{why}; they cannot go as one PDF: {refusal}"));
@@ -177,12 +177,12 @@ impl PdfPacker<'_> {
         share: &mut RequestBudget,
     ) -> (PackedPdf, bool) {
         let mut packed = PackedPdf { form: "pages", ..PackedPdf::default() };
-        let mut full = false;
+        let mut is_full = false;
         for page in candidates.iter() {
             match self.page(pdf, loaded, page) {
                 Ok(part) => {
-                    full = !self.fits(&part, 1, share);
-                    if full {
+                    is_full = !self.fits(&part, 1, share);
+                    if is_full {
                         break;
                     }
                     packed.add(page, part);
@@ -190,7 +190,7 @@ impl PdfPacker<'_> {
                 Err(reason) => packed.notes.push(not_sent(path, page, &reason)),
             }
         }
-        (packed, full)
+        (packed, is_full)
     }
 
     /// Takes the cost of a part. If it does not fit, takes nothing and returns `false`.
@@ -204,16 +204,16 @@ impl PdfPacker<'_> {
         max_document_bytes.is_none_or(|most| bytes <= most) && max_document_pages.is_none_or(|most| pages <= most)
     }
 
-    /// Notes what was left out. `full` says why no more fitted, if so.
+    /// Notes what was left out. `limit` is the limit that was reached, if one was.
     fn with_notes(
         &self,
         mut packed: PackedPdf,
         loaded: &LoadedPdf,
         candidates: &PageSet,
-        full: Option<String>,
+        limit: Option<String>,
     ) -> PackedPdf {
-        let is_full = full.is_some();
-        let why = full.unwrap_or_else(|| self.page_limit());
+        let is_full = limit.is_some();
+        let why = limit.unwrap_or_else(|| self.page_limit());
         if packed.parts.is_empty() {
             packed.refused = Some(if is_full { why.clone() } else { packed.notes.join("; ") });
         }
@@ -288,9 +288,9 @@ impl PackedPdf {
         self.parts.push(part);
     }
 
-    /// Notes requested pages that were left out: past the page bound or, if `full`, past the last page that fitted.
-    pub(super) fn note_left_out(&mut self, loaded: &LoadedPdf, candidates: &PageSet, full: bool, why: String) {
-        let is_left = |page: &PageIndex| !self.pages.contains(*page) && (full || !candidates.contains(*page));
+    /// Notes requested pages that were left out: past the page bound or, if `is_full`, past the last page that fitted.
+    pub(super) fn note_left_out(&mut self, loaded: &LoadedPdf, candidates: &PageSet, is_full: bool, why: String) {
+        let is_left = |page: &PageIndex| !self.pages.contains(*page) && (is_full || !candidates.contains(*page));
         let left: PageSet = loaded.requested_pages().iter().filter(is_left).collect();
         if !left.is_empty() {
             self.left = Some((left, why));

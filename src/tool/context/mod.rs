@@ -129,7 +129,7 @@ fn file_line(file: &HeldFile) -> String {
             parts.push(format!("lines {}", spans.collect::<Vec<_>>().join(",")));
         }
         Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
-        Some(AgentView::Pdf { summary, .. }) => parts.extend(summary.then(|| "summary".to_owned())),
+        Some(AgentView::Pdf { has_summary, .. }) => parts.extend(has_summary.then(|| "summary".to_owned())),
         None => parts.push("nothing, but followed".to_owned()),
     }
     parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
@@ -158,7 +158,7 @@ fn file_json(file: &HeldFile) -> Value {
             put("lines", json!(lines.iter().map(|span| [span.first(), span.last()]).collect::<Vec<_>>()));
         }
         Some(AgentView::Binary { .. }) => put("type", json!("binary")),
-        Some(AgentView::Pdf { summary, supports_page_extraction, .. }) => {
+        Some(AgentView::Pdf { has_summary: summary, supports_page_extraction, .. }) => {
             put("type", json!("pdf"));
             put("summary", json!(summary));
             put("supportsPageExtraction", json!(supports_page_extraction));

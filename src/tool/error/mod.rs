@@ -118,8 +118,8 @@ impl From<ContextError> for ToolError {
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
             ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
             ContextError::UnsupportedContent { url, mime_type } => unsupported_content(&url, &mime_type),
-            ContextError::PageOutOfRange { number, page_count, zero_based } => {
-                page_out_of_range(number, page_count, zero_based)
+            ContextError::PageOutOfRange { number, page_count, is_zero_based } => {
+                page_out_of_range(number, page_count, is_zero_based)
             }
             ContextError::Selection { selection, page_count, hint } => selection_error(&selection, page_count, hint),
             ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
@@ -304,12 +304,12 @@ fn encrypted(path: &str, password_given: bool) -> ToolError {
         .with("passwordGiven", json!(password_given))
 }
 
-fn page_out_of_range(number: i128, page_count: u32, zero_based: bool) -> ToolError {
+fn page_out_of_range(number: i128, page_count: u32, is_zero_based: bool) -> ToolError {
     let message = format!("Page {number} out of range (document has {page_count} pages)");
     let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
     match page_count.checked_sub(1) {
         None => error.hint("The document has no pages to read."),
-        Some(last) if zero_based => error
+        Some(last) if is_zero_based => error
             .hint(&format!("pdfPage is 0-based: use 0 to {last}."))
             .command_hint(&format!("--pdf-page is 0-based: use 0 to {last}.")),
         Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),

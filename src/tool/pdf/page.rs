@@ -116,5 +116,5 @@ fn page_number(pdf: &OpenPdf, number: &str) -> Result<PageNumber, ToolError> {
     };
     let in_range = u32::try_from(wide).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
     in_range
-        .ok_or_else(|| ToolError::from(ContextError::PageOutOfRange { number: wide, page_count, zero_based: false }))
+        .ok_or_else(|| ToolError::from(ContextError::PageOutOfRange { number: wide, page_count, is_zero_based: false }))
 }

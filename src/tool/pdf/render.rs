@@ -115,7 +115,7 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
     let page_count = pdf.document.page_count();
     let in_range = u32::try_from(arguments.page).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
-    let out_of_range = ContextError::PageOutOfRange { number: arguments.page, page_count, zero_based: false };
+    let out_of_range = ContextError::PageOutOfRange { number: arguments.page, page_count, is_zero_based: false };
     let page = in_range.ok_or(out_of_range)?;
     let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };

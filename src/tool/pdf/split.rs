@@ -78,7 +78,7 @@ struct SplitTally {
     written: AtomicUsize,
     bytes: AtomicUsize,
     failed: Mutex<Vec<FailedPage>>,
-    interrupted: AtomicBool,
+    is_interrupted: AtomicBool,
 }
 
 impl SplitJob<'_> {
@@ -100,7 +100,7 @@ impl SplitJob<'_> {
         let _watched = watch_this_thread();
         while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
             if self.progress.is_stopped() {
-                self.tally.interrupted.store(true, Ordering::Relaxed);
+                self.tally.is_interrupted.store(true, Ordering::Relaxed);
                 return;
             }
             match self.write(page.number()) {
@@ -141,7 +141,7 @@ impl SplitJob<'_> {
             written: self.tally.written.into_inner(),
             bytes: self.tally.bytes.into_inner(),
             failed,
-            interrupted: self.tally.interrupted.into_inner(),
+            interrupted: self.tally.is_interrupted.into_inner(),
         }
     }
 }
