@@ -474,7 +474,13 @@ fn a_page_that_is_written_otherwise_is_the_same() {
         Page::annotation(&format!("/Subtype/Widget/T(a)/FT/Tx{field}"), &[])
             .in_catalog(&format!("/AcroForm<</Fields[6 0 R]{form}>>"))
     };
+    let fields = |fields: &str| {
+        let field = |name: &str| format!("<</Subtype/Widget/FT/Tx/T({name})/Rect[0 0 9 9]>>").into_bytes();
+        Page { entries: "/Annots[6 0 R 7 0 R]".to_owned(), ..Page::with("", vec![field("a"), field("b")]) }
+            .in_catalog(&format!("/AcroForm<</Fields[{fields}]>>"))
+    };
     for (what, one, other) in [
+        ("the order of fields", fields("6 0 R 7 0 R"), fields("7 0 R 6 0 R")),
         ("another tag", tagged("ABCDEF+"), tagged("GHIJKL+")),
         ("no tag", tagged("ABCDEF+"), tagged("")),
         ("numbers", Page::entries("/MediaBox[0 0 99 99]"), Page::entries("/MediaBox[0.0 -.0 +99 99.00]")),

@@ -65,6 +65,11 @@ impl Place {
             .env("PAGEWISE_WEB_ALLOW_RANGES", "127.0.0.1")
             .env_remove("PAGEWISE_PASSWORD")
             .env_remove("COLUMNS");
+        // What is said to the tests is no setting.
+        let of_tests = std::env::vars_os().map(|(name, _)| name);
+        for variable in of_tests.filter(|name| name.to_string_lossy().starts_with("PAGEWISE_TEST_")) {
+            command.env_remove(variable);
+        }
         for variable in MODEL_VARIABLES {
             command.env_remove(variable);
         }

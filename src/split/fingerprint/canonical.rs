@@ -211,6 +211,17 @@ pub(super) fn reduce_catalog(
     Ok(kept)
 }
 
+/// Removes and returns the form's fields. Tools reorder them, and the order of drawing is that of the page's annotations.
+pub(super) fn take_fields(objects: &dyn Objects, catalog: &mut Dictionary) -> Result<Vec<Object>, DocumentError> {
+    let Some(Object::Dictionary(mut form)) = catalog.remove(b"AcroForm") else { return Ok(Vec::new()) };
+    let fields = objects.get(&form, b"Fields")?.as_array().map(<[Object]>::to_vec);
+    if fields.is_some() {
+        form.remove(b"Fields");
+    }
+    catalog.set(b"AcroForm", Object::Dictionary(form));
+    Ok(fields.unwrap_or_default())
+}
+
 /// The optional content properties (8.11.4) without entries for a viewer's panel; `None` if every group is on.
 fn reduce_optional_content(
     objects: &dyn Objects,

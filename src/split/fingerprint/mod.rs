@@ -4,8 +4,8 @@
 //! the catalog's form, optional content and output intents. A stream counts by its decoded data if every filter used all
 //! its bytes, and by its stored bytes otherwise ([`StreamData`](stream_data::StreamData)).
 //!
-//! It **omits** what only a rewrite of the file changes: object numbers, the order of keys, `/ID`, compression, the
-//! notation of numbers, annotation dates, subset tags in `/BaseFont` and `/FontName`, default values, and document
+//! It **omits** what only a rewrite of the file changes: object numbers, the order of keys and fields, `/ID`,
+//! compression, the notation of numbers, annotation dates, subset tags in `/BaseFont` and `/FontName`, default values, and document
 //! metadata such as labels, language and extensions. See [`canonical`].
 //!
 //! In doubt, two pages count as different: sending a page twice costs little, but withholding a changed page misleads the
@@ -62,7 +62,11 @@ fn page_fingerprint(reading: &Reading, leaf: &Leaf) -> Result<PageFingerprint, C
     hash_tagged(&mut hasher, b'c', content_digest(&mut digests, &contents)?.as_bytes());
     let page = canonical::reduce_page(objects, &page)?;
     hash_tagged(&mut hasher, b'p', digests.digest_tree(&Object::Dictionary(page))?.as_bytes());
-    let catalog = canonical::reduce_catalog(objects, &reading.catalog, digests.has_hiding_membership())?;
+    let mut catalog = canonical::reduce_catalog(objects, &reading.catalog, digests.has_hiding_membership())?;
+    let fields = canonical::take_fields(objects, &mut catalog)?;
+    let mut fields = fields.iter().map(|field| digests.digest_tree(field)).collect::<Result<Vec<_>, _>>()?;
+    fields.sort_unstable_by(|one, other| one.as_bytes().cmp(other.as_bytes()));
+    fields.iter().for_each(|field| hash_tagged(&mut hasher, b'f', field.as_bytes()));
     hash_tagged(&mut hasher, b'd', digests.digest_tree(&Object::Dictionary(catalog))?.as_bytes());
     Ok(PageFingerprint(*hasher.finalize().as_bytes()))
 }
