@@ -5,7 +5,7 @@
 
 mod body;
 
-pub(crate) use body::streamed;
+pub(crate) use body::stream_body;
 pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 pub(crate) use reqwest::{
     Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header,

@@ -86,7 +86,7 @@ const WINDOW_BYTES: u64 = 2 << 10;
 /// What is read around a few bytes whose neighbours will be needed too, such as cross-reference entries.
 const NEIGHBOURHOOD_BYTES: u64 = 4 << 10;
 
-/// What is read at once for sequential reads. Reading 16 KiB costs as much as reading 2 KiB.
+/// The bytes of one sequential read. Reading 16 KiB costs as much as reading 2 KiB.
 const READ_AHEAD_BYTES: u64 = 16 << 10;
 
 /// The largest gap between two reads that still count as sequential.
@@ -145,7 +145,7 @@ pub(crate) struct FileBytes {
     length: u64,
     whole: OnceLock<Bytes>,
     /// Held while the whole file is read.
-    reading: Mutex<()>,
+    read_lock: Mutex<()>,
     /// Bytes read so far.
     bytes_read: AtomicU64,
     /// The last two parts read by [`slice_with_neighbours`](Self::slice_with_neighbours) and their offsets, the last used first.
@@ -156,8 +156,8 @@ impl FileBytes {
     pub(crate) fn new(source: Arc<dyn ReadAt>) -> Result<Self, DocumentError> {
         let length = source.len();
         let whole = source.in_memory().map(OnceLock::from).unwrap_or_default();
-        let (reading, bytes_read, neighbourhoods) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
-        let mut file = Self { id: 0, source, length, whole, reading, bytes_read, neighbourhoods };
+        let (read_lock, bytes_read, neighbourhoods) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
+        let mut file = Self { id: 0, source, length, whole, read_lock, bytes_read, neighbourhoods };
         if length <= READ_WHOLE_BYTES {
             file.whole()?;
         } else {
@@ -169,9 +169,9 @@ impl FileBytes {
     /// A file that is in memory already.
     pub(crate) fn in_memory(bytes: Bytes) -> Self {
         let length = bytes.len() as u64;
-        let (whole, reading) = (OnceLock::from(bytes), Mutex::default());
+        let (whole, read_lock) = (OnceLock::from(bytes), Mutex::default());
         let (bytes_read, neighbourhoods) = (AtomicU64::new(0), Mutex::default());
-        Self { id: 0, source: Arc::new(Vec::new()), length, whole, reading, bytes_read, neighbourhoods }
+        Self { id: 0, source: Arc::new(Vec::new()), length, whole, read_lock, bytes_read, neighbourhoods }
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -184,7 +184,7 @@ impl FileBytes {
             return Ok(bytes.clone());
         }
         // One thread reads, and the others wait for it instead of reading the file again.
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.read_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bytes) = self.whole.get() {
             return Ok(bytes.clone());
         }

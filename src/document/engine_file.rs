@@ -2,7 +2,7 @@
 
 use super::appearances::GeneratedAppearances;
 use super::object::ObjectId;
-use super::{Document, DocumentError, Leaf, Reading, Tier, appearances};
+use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
 use crate::page::PageIndex;
 use bytes::Bytes;
 
@@ -19,7 +19,7 @@ impl Document {
     /// # Errors
     /// [`DocumentError::UnsupportedEncryption`] if the whole file cannot be decrypted, and any error of reading it.
     pub(crate) fn engine_file(&self, index: PageIndex) -> Result<EngineFile, DocumentError> {
-        let file = if self.is_encrypted() { self.readers.decrypted()?.into() } else { self.readers.file().whole()? };
+        let file = if self.is_encrypted() { self.readers.decrypt()?.into() } else { self.readers.file().whole()? };
         let result = appearances::generate_appearances(self, index, &file);
         let (file, generated) = result.unwrap_or((file, GeneratedAppearances::default()));
         Ok(EngineFile { file, generated })
@@ -28,8 +28,8 @@ impl Document {
     /// The unchanged file and the id of the page object, if the file is sound and the page needs no generated
     /// appearances. The caller checks size and encryption.
     pub(crate) fn original_engine_file(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
-        let leaf = |reading: &Reading, leaf: &Leaf| match leaf.id {
-            Some(id) if reading.tier == Tier::Direct => Ok(id),
+        let leaf = |parsed: &ParsedDocument, leaf: &Leaf| match leaf.id {
+            Some(id) if parsed.tier == Tier::Direct => Ok(id),
             _ => Err(DocumentError::damaged("a page that only other readers find")),
         };
         let (id, _) = self.with_page(index, leaf, |_| false).ok()?;

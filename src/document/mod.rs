@@ -33,15 +33,15 @@ pub(crate) use syntax::{filter, lexer, object, text_string};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};
 pub(crate) use bytes::FileBytes;
-pub(crate) use readers::{Readers, Reading};
+pub(crate) use readers::{ParsedDocument, Readers};
 use std::sync::{Arc, OnceLock};
 use structure::PageLabels;
 
 /// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
     readers: Readers,
-    /// The reading that determined the page count.
-    first: Arc<Reading>,
+    /// The reader result that determined the page count.
+    first: Arc<ParsedDocument>,
     labels: OnceLock<PageLabels>,
 }
 
@@ -71,7 +71,7 @@ impl Document {
         }
     }
 
-    fn read_by(readers: Readers, first: Arc<Reading>) -> Self {
+    fn read_by(readers: Readers, first: Arc<ParsedDocument>) -> Self {
         Self { readers, first, labels: OnceLock::new() }
     }
 
@@ -97,7 +97,7 @@ impl Document {
     #[must_use]
     pub fn outline(&self, max_items: usize) -> Outline {
         let unreadable = Outline { is_incomplete: true, ..Outline::default() };
-        self.ask(|reading| Outline::read(reading, max_items)).unwrap_or(unreadable)
+        self.ask(|parsed| Outline::read(parsed, max_items)).unwrap_or(unreadable)
     }
 
     /// The limits on reading and drawing.
@@ -115,16 +115,16 @@ impl Document {
         in_time.then(|| self.labels.get_or_init(|| labels))
     }
 
-    /// Calls `read` with the reading that opened the document, and if that fails, with hayro-syntax's.
+    /// Calls `read` with the result of the reader that opened the document, and if that fails, with that of hayro-syntax.
     ///
     /// The remaining readers are too expensive for metadata.
-    fn ask<T>(&self, read: impl Fn(&Reading) -> Result<T, DocumentError>) -> Option<T> {
+    fn ask<T>(&self, read: impl Fn(&ParsedDocument) -> Result<T, DocumentError>) -> Option<T> {
         match read(&self.first) {
             Ok(answer) => return Some(answer),
             Err(DocumentError::Stopped(_)) => return None,
             Err(_) => {}
         }
-        let second = self.readers.reading(Tier::HayroSyntax)?;
+        let second = self.readers.parse_with(Tier::HayroSyntax)?;
         if second.tree.count() == self.page_count() { read(second).ok() } else { None }
     }
 
@@ -132,11 +132,11 @@ impl Document {
     pub(crate) fn with_page<T, E: From<DocumentError>>(
         &self,
         index: PageIndex,
-        read: impl Fn(&Reading, &Leaf) -> Result<T, E>,
+        read: impl Fn(&ParsedDocument, &Leaf) -> Result<T, E>,
         wants_another_reader: impl Fn(&E) -> bool,
-    ) -> Result<(T, Arc<Reading>), E> {
-        let read_first = |reading: &Reading, leaves: &[Leaf]| match leaves {
-            [leaf] => read(reading, leaf),
+    ) -> Result<(T, Arc<ParsedDocument>), E> {
+        let read_first = |parsed: &ParsedDocument, leaves: &[Leaf]| match leaves {
+            [leaf] => read(parsed, leaf),
             _ => Err(DocumentError::damaged("no page").into()),
         };
         self.with_pages(&[index], read_first, wants_another_reader)
@@ -146,29 +146,29 @@ impl Document {
     pub(crate) fn with_pages<T, E: From<DocumentError>>(
         &self,
         indices: &[PageIndex],
-        read: impl Fn(&Reading, &[Leaf]) -> Result<T, E>,
+        read: impl Fn(&ParsedDocument, &[Leaf]) -> Result<T, E>,
         wants_another_reader: impl Fn(&E) -> bool,
-    ) -> Result<(T, Arc<Reading>), E> {
+    ) -> Result<(T, Arc<ParsedDocument>), E> {
         let page_count = self.page_count();
         if let Some(index) = indices.iter().find(|index| index.0 >= page_count) {
             return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
         }
-        let on = |reading: &Reading| {
-            if reading.tree.count() != page_count {
+        let on = |parsed: &ParsedDocument| {
+            if parsed.tree.count() != page_count {
                 // With another page count, the same indices may mean other pages.
                 return Err(DocumentError::damaged("a document whose number of pages is uncertain").into());
             }
-            let leaf = |index: &PageIndex| reading.tree.leaf(&*reading.objects, *index, &reading.limits);
+            let leaf = |index: &PageIndex| parsed.tree.leaf(&*parsed.objects, *index, &parsed.limits);
             let leaves = indices.iter().map(leaf).collect::<Result<Vec<_>, _>>()?;
-            read(reading, &leaves)
+            read(parsed, &leaves)
         };
         self.readers.try_each(on, wants_another_reader)
     }
 }
 
-/// Checks that a reading has pages and has lost none.
-fn is_whole(reading: &Reading) -> Result<(), DocumentError> {
-    match (reading.tree.count(), reading.tree.has_lost_kids) {
+/// Checks that a reader result has pages and has lost none.
+fn is_whole(parsed: &ParsedDocument) -> Result<(), DocumentError> {
+    match (parsed.tree.count(), parsed.tree.has_lost_kids) {
         (0, _) => Err(DocumentError::damaged("a document without pages")),
         (_, true) => Err(DocumentError::damaged("a page tree with kids that are no dictionaries")),
         _ => Ok(()),

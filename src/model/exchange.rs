@@ -13,7 +13,7 @@ use super::protocol::{ModelRequest, PartialReply, ProviderProtocol, is_passing, 
 use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::{Endpoint, ModelSettings};
 use super::sse::EventParser;
-use crate::http::{Client, HttpError, RequestBuilder, Response, header, streamed};
+use crate::http::{Client, HttpError, RequestBuilder, Response, header, stream_body};
 
 /// Bytes read of an error response.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -84,7 +84,7 @@ impl ModelExchange<'_> {
             request = request.header(name, value);
         }
         let (length, activity) = (body.len(), activity.clone());
-        Ok(request.body(streamed(body.pieces().inspect(move |_| activity.touch()), length)))
+        Ok(request.body(stream_body(body.pieces().inspect(move |_| activity.touch()), length)))
     }
 
     /// The error of a response with an error status.

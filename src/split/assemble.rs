@@ -8,7 +8,7 @@ use super::writer::ChunkFile;
 use super::{CutNote, resources, writer};
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
-use crate::document::{DocumentError, Leaf, Reading};
+use crate::document::{DocumentError, Leaf, ParsedDocument};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How much of a page's content a reader must find.
@@ -44,32 +44,32 @@ pub enum Conflict {
 
 /// Writes `pages` as one file. `labels` has an entry for each page.
 pub(super) fn assemble(
-    reading: &Reading,
+    parsed: &ParsedDocument,
     pages: &[Leaf],
     labels: &[Option<String>],
     requirement: ContentRequirement,
 ) -> Result<Assembly, DocumentError> {
-    ChunkCache::with(reading, |cache| assemble_with(reading, pages, labels, requirement, cache))
+    ChunkCache::with(parsed, |cache| assemble_with(parsed, pages, labels, requirement, cache))
 }
 
 fn assemble_with(
-    reading: &Reading,
+    parsed: &ParsedDocument,
     pages: &[Leaf],
     labels: &[Option<String>],
     requirement: ContentRequirement,
     cache: &ChunkCache,
 ) -> Result<Assembly, DocumentError> {
-    let (objects, limits) = (&*reading.objects, &reading.limits);
-    let groups = groups_of(objects, &reading.catalog)?;
+    let (objects, limits) = (&*parsed.objects, &parsed.limits);
+    let groups = groups_of(objects, &parsed.catalog)?;
     let mut members = ChunkMembers::new(pages.iter().map(|leaf| leaf.id).collect(), groups);
     let mut analysis = PageAnalysis::default();
     for (before, leaf) in pages.iter().enumerate() {
-        analysis.add_page(reading, (before, leaf), requirement, &mut members, cache)?;
+        analysis.add_page(parsed, (before, leaf), requirement, &mut members, cache)?;
     }
     let PageAnalysis { annotations, widgets, used, colors, mut has_lost_content } = analysis;
-    form::find_roots(objects, limits, &reading.catalog, &widgets.concat(), &mut members)?;
+    form::find_roots(objects, limits, &parsed.catalog, &widgets.concat(), &mut members)?;
     if pages.len() > 1
-        && let Some(conflict) = find_conflict(reading, &widgets, &colors)?
+        && let Some(conflict) = find_conflict(parsed, &widgets, &colors)?
     {
         return Ok(Assembly { file: ChunkFile::default(), notes: Vec::new(), conflict: Some(conflict) });
     }
@@ -82,7 +82,7 @@ fn assemble_with(
         closure.add(number, body)?;
         closure.drain()?;
     }
-    catalog::write(&mut closure, &reading.catalog, labels, used.device_colors)?;
+    catalog::write(&mut closure, &parsed.catalog, labels, used.device_colors)?;
     // A missing label may mean that reading labels was stopped: such a page must not be returned.
     limits.deadline.check()?;
     has_lost_content |= closure.has_lost_resources;
@@ -116,13 +116,13 @@ impl PageAnalysis {
     /// Analyses the page that comes after `before` others.
     fn add_page(
         &mut self,
-        reading: &Reading,
+        parsed: &ParsedDocument,
         (before, leaf): (usize, &Leaf),
         requirement: ContentRequirement,
         members: &mut ChunkMembers,
         cache: &ChunkCache,
     ) -> Result<(), DocumentError> {
-        let objects = &*reading.objects;
+        let objects = &*parsed.objects;
         let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
         let contents = page.get(b"Contents").unwrap_or(&Object::Null);
         let is_lost = has_lost_content(objects, contents)?;
@@ -139,8 +139,8 @@ impl PageAnalysis {
             resources: leaf.inherited.resources.as_ref().unwrap_or(&Object::Null),
             appearances,
         };
-        let needs_colors = reading.catalog.get(b"OutputIntents").is_some();
-        let used = resources::find_used(reading, content, needs_colors, cache)?;
+        let needs_colors = parsed.catalog.get(b"OutputIntents").is_some();
+        let used = resources::find_used(parsed, content, needs_colors, cache)?;
         self.colors.push(used.device_colors);
         self.used.merge(used);
         self.annotations.push(annotations);
@@ -150,15 +150,15 @@ impl PageAnalysis {
 
 /// Finds the first conflict between pages. `widgets` and `colors` have an entry for each page.
 fn find_conflict(
-    reading: &Reading,
+    parsed: &ParsedDocument,
     widgets: &[Vec<Widget>],
     colors: &[DeviceColors],
 ) -> Result<Option<Conflict>, DocumentError> {
-    let objects = &*reading.objects;
+    let objects = &*parsed.objects;
     let mut values: HashMap<Vec<u8>, (usize, Object)> = HashMap::new();
     for (page, widgets) in widgets.iter().enumerate() {
         for widget in widgets {
-            reading.limits.deadline.check()?;
+            parsed.limits.deadline.check()?;
             let Some(NamedField { name, value }) = form::named_field(objects, *widget)? else { continue };
             match values.get(&name) {
                 Some((other, known)) if *other != page && *known != value => {
@@ -171,7 +171,7 @@ fn find_conflict(
     }
     let mut intents: Option<Vec<Object>> = None;
     for colors in colors {
-        let kept = catalog::intents_for(objects, &reading.catalog, *colors)?;
+        let kept = catalog::intents_for(objects, &parsed.catalog, *colors)?;
         if !kept.is_empty() && intents.replace(kept.clone()).is_some_and(|others| others != kept) {
             return Ok(Some(Conflict::OutputIntents));
         }

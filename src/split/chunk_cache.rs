@@ -6,11 +6,11 @@
 use super::closure::SerializedTemplate;
 use super::resources::ContentUsage;
 use super::verify::MemberScan;
-use super::writer::{PreparedObjectStream, PreparedStream, recoded};
+use super::writer::{PreparedObjectStream, PreparedStream, recode};
 use crate::document::fast_hash::FastMap;
 use crate::document::object::{Object, ObjectId, Stream};
 use crate::document::objects::Objects;
-use crate::document::{DocumentError, Reading};
+use crate::document::{DocumentError, ParsedDocument};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// The cache is emptied when it would exceed this. The fonts of a book take one or two megabytes of it.
@@ -47,8 +47,8 @@ struct CachedParts {
 
 impl ChunkCache {
     /// Calls `work` with the document's cache.
-    pub(super) fn with<T>(reading: &Reading, work: impl FnOnce(&Self) -> T) -> T {
-        match reading.extension.get_or_default::<Self>() {
+    pub(super) fn with<T>(parsed: &ParsedDocument, work: impl FnOnce(&Self) -> T) -> T {
+        match parsed.extension.get_or_default::<Self>() {
             Some(cache) => work(cache),
             None => work(&Self::default()),
         }
@@ -79,7 +79,7 @@ impl ChunkCache {
     }
 
     /// The stream `id` re-encoded with Flate; `None` where the stored encoding is better.
-    pub(super) fn recoded(
+    pub(super) fn recode_cached(
         &self,
         id: ObjectId,
         objects: &dyn Objects,
@@ -88,7 +88,7 @@ impl ChunkCache {
         if let Some(known) = self.read().recoded.get(&id) {
             return Ok(Some(Arc::clone(known)));
         }
-        let Some(stream) = recoded(objects, stream)? else { return Ok(None) };
+        let Some(stream) = recode(objects, stream)? else { return Ok(None) };
         let bytes = stream.data.len();
         let object = Arc::new(Object::Stream(Box::new(stream)));
         self.keep(bytes, |parts| {

@@ -9,7 +9,7 @@
 
 use super::assemble::{Assembly, Conflict, ContentRequirement, assemble};
 use super::{CutError, CutNote, PageChunk, assemble_page, cut, verify};
-use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
+use crate::document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
 use crate::hash::ContentHash;
 use crate::page::{PageIndex, PageNumber, PageSet};
 use bytes::Bytes;
@@ -139,26 +139,26 @@ impl<'a> JoinJob<'a> {
     }
 
     fn attempt(&self, requirement: ContentRequirement) -> Result<JoinedPages, JoinError> {
-        let build = |reading: &Reading, leaves: &[Leaf]| self.build(reading, leaves, requirement);
+        let build = |parsed: &ParsedDocument, leaves: &[Leaf]| self.build(parsed, leaves, requirement);
         self.document.with_pages(&self.indices, build, JoinError::is_worth_another_reader).map(|(joined, _)| joined)
     }
 
     fn build(
         &self,
-        reading: &Reading,
+        parsed: &ParsedDocument,
         leaves: &[Leaf],
         requirement: ContentRequirement,
     ) -> Result<JoinedPages, JoinError> {
-        if !self.tiers.contains(&reading.tier) {
+        if !self.tiers.contains(&parsed.tier) {
             return Err(DocumentError::damaged("pages that can only be read one by one").into());
         }
-        let Assembly { file, notes, conflict } = assemble(reading, leaves, &self.labels, requirement)?;
+        let Assembly { file, notes, conflict } = assemble(parsed, leaves, &self.labels, requirement)?;
         if let Some(conflict) = conflict {
             return Err(conflict.into());
         }
-        let bytes = verify::verify(file, leaves.len(), reading).map_err(CutError::from)?;
+        let bytes = verify::verify(file, leaves.len(), parsed).map_err(CutError::from)?;
         self.compare(&bytes)?;
-        Ok(JoinedPages { bytes, tier: reading.tier, notes })
+        Ok(JoinedPages { bytes, tier: parsed.tier, notes })
     }
 
     /// Cuts every page out of the joined file and compares it with the page's own chunk.
@@ -166,8 +166,9 @@ impl<'a> JoinJob<'a> {
         let joined = Document::open(Arc::new(joined.clone()), None, self.document.limits())?;
         for ((at, index), hash) in (0..).map(PageIndex).zip(&self.indices).zip(&self.hashes) {
             let label = joined.page_label(at).map(|label| label.0);
-            let again =
-                |reading: &Reading, leaf: &Leaf| assemble_page(reading, leaf, label.clone(), ContentRequirement::Any);
+            let again = |parsed: &ParsedDocument, leaf: &Leaf| {
+                assemble_page(parsed, leaf, label.clone(), ContentRequirement::Any)
+            };
             let (again, _) = joined.with_page(at, again, DocumentError::is_worth_another_reader)?;
             if ContentHash::of(&again.file.bytes) != *hash {
                 return Err(JoinError::Differs { page: index.number() });

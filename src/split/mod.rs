@@ -26,7 +26,7 @@ pub(crate) use join::join_with;
 pub use join::{JoinError, JoinedPages, join};
 pub use verify::ChunkDefect;
 
-use crate::document::{Document, DocumentError, Leaf, Reading, Tier};
+use crate::document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
 use crate::page::PageIndex;
 use assemble::{Assembly, ContentRequirement, assemble};
 use bytes::Bytes;
@@ -87,9 +87,9 @@ impl CutError {
 pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError> {
     let label = document.page_label(index).map(|label| label.0);
     let attempt = |requirement: ContentRequirement| {
-        let build = |reading: &Reading, leaf: &Leaf| -> Result<PageChunk, CutError> {
-            let Assembly { file, notes, .. } = assemble_page(reading, leaf, label.clone(), requirement)?;
-            Ok(PageChunk { bytes: verify::verify(file, 1, reading)?, tier: reading.tier, notes })
+        let build = |parsed: &ParsedDocument, leaf: &Leaf| -> Result<PageChunk, CutError> {
+            let Assembly { file, notes, .. } = assemble_page(parsed, leaf, label.clone(), requirement)?;
+            Ok(PageChunk { bytes: verify::verify(file, 1, parsed)?, tier: parsed.tier, notes })
         };
         document.with_page(index, build, CutError::is_worth_another_reader)
     };
@@ -101,10 +101,10 @@ pub fn cut(document: &Document, index: PageIndex) -> Result<PageChunk, CutError>
 }
 
 fn assemble_page(
-    reading: &Reading,
+    parsed: &ParsedDocument,
     leaf: &Leaf,
     label: Option<String>,
     requirement: ContentRequirement,
 ) -> Result<Assembly, DocumentError> {
-    assemble(reading, std::slice::from_ref(leaf), &[label], requirement)
+    assemble(parsed, std::slice::from_ref(leaf), &[label], requirement)
 }

@@ -12,7 +12,7 @@ use super::closure::CATALOG;
 use super::writer::ChunkFile;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
-use crate::document::{DirectReader, DocumentError, FileBytes, ObjectKind, ObjectStream, Reading, Tier};
+use crate::document::{DirectReader, DocumentError, FileBytes, ObjectKind, ObjectStream, ParsedDocument, Tier};
 use crate::limits::Limits;
 use crate::page::PageIndex;
 use bytes::Bytes;
@@ -56,8 +56,8 @@ impl From<DocumentError> for ChunkDefect {
 }
 
 /// Returns the file of `chunk`, cut out of `reading`, if it is sound and has `expected` pages.
-pub(super) fn verify(chunk: ChunkFile, expected: usize, reading: &Reading) -> Result<Bytes, ChunkDefect> {
-    ChunkCache::with(reading, |cache| check(chunk, expected, reading.tier, &reading.limits, cache))
+pub(super) fn verify(chunk: ChunkFile, expected: usize, parsed: &ParsedDocument) -> Result<Bytes, ChunkDefect> {
+    ChunkCache::with(parsed, |cache| check(chunk, expected, parsed.tier, &parsed.limits, cache))
 }
 
 fn check(
@@ -142,12 +142,12 @@ fn check_with_direct_reader(
 
 /// Counts the pages in the page tree. Each must have a media box.
 fn count_leaves(reader: DirectReader, limits: &Limits) -> Result<usize, ChunkDefect> {
-    let reading = Reading::new(Tier::Direct, Box::new(reader), limits)?;
-    for index in (0..reading.tree.count()).map(PageIndex) {
-        let leaf = reading.tree.leaf(&*reading.objects, index, limits)?;
+    let parsed = ParsedDocument::new(Tier::Direct, Box::new(reader), limits)?;
+    for index in (0..parsed.tree.count()).map(PageIndex) {
+        let leaf = parsed.tree.leaf(&*parsed.objects, index, limits)?;
         leaf.inherited.media_box.as_ref().ok_or(ChunkDefect::NoMediaBox)?;
     }
-    Ok(usize::try_from(reading.tree.count()).unwrap_or(usize::MAX))
+    Ok(usize::try_from(parsed.tree.count()).unwrap_or(usize::MAX))
 }
 
 /// Findings about the members of an object stream, independent of the rest of the chunk.

@@ -53,18 +53,18 @@ impl CheckedAddresses {
     /// Lets the client connect to `addresses` for `host`.
     pub(super) fn hold(&self, host: &str, addresses: Vec<IpAddr>) -> AddressHold {
         let addresses = Arc::new(addresses);
-        self.checked().entry(host.to_owned()).or_default().push(Arc::clone(&addresses));
+        self.lock_addresses().entry(host.to_owned()).or_default().push(Arc::clone(&addresses));
         AddressHold { checked_addresses: self.clone(), host: host.to_owned(), addresses }
     }
 
-    fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<AddressList>>> {
+    fn lock_addresses(&self) -> MutexGuard<'_, HashMap<String, Vec<AddressList>>> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for AddressHold {
     fn drop(&mut self) {
-        let mut checked = self.checked_addresses.checked();
+        let mut checked = self.checked_addresses.lock_addresses();
         let Some(pinned) = checked.get_mut(&self.host) else { return };
         if let Some(at) = pinned.iter().position(|one| Arc::ptr_eq(one, &self.addresses)) {
             pinned.swap_remove(at);
@@ -78,7 +78,7 @@ impl Drop for AddressHold {
 impl Resolve for CheckedAddresses {
     fn resolve(&self, name: Name) -> Resolving {
         let host = normalize_host(name.as_str());
-        let pinned = self.checked().get(&host).and_then(|pinned| pinned.last().cloned());
+        let pinned = self.lock_addresses().get(&host).and_then(|pinned| pinned.last().cloned());
         let found = match pinned {
             // The client replaces port 0 with the URL's port.
             Some(pinned) => {

@@ -155,7 +155,7 @@ fn pages_of(runs: &[(u32, u32)]) -> PageSet {
 
 /// Fails if the operation was stopped, for answers that cannot report it themselves.
 fn unless_stopped<T>(document: &OpenDocument, answer: T) -> Result<T, PdfError> {
-    document.stopped().map_or(Ok(answer), |stopped| Err(stopped.into()))
+    document.stop_reason().map_or(Ok(answer), |stopped| Err(stopped.into()))
 }
 
 /// The file received over the socket. It is read by offset, since the file position is shared with the parent.

@@ -102,7 +102,7 @@ impl OpenDocument {
     }
 
     /// Why the last operation was stopped, if it was. Some operations cannot report it themselves.
-    pub(super) fn stopped(&self) -> Option<StopReason> {
+    pub(super) fn stop_reason(&self) -> Option<StopReason> {
         self.limits.deadline.stopped()
     }
 
@@ -203,7 +203,7 @@ impl Pages for OpenDocument {
     }
 
     fn notes(&self) -> Vec<String> {
-        let stopped = self.stopped().map(|stopped| stopped.to_string());
+        let stopped = self.stop_reason().map(|stopped| stopped.to_string());
         self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
     }
 }

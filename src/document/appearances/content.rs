@@ -45,7 +45,7 @@ pub(super) fn build_content(field_box: &FieldBox, appearance: &Appearance) -> Op
         Appearance::List { items, style } => list(&mut pen, field_box, items, style),
         Appearance::Dingbat { mark, style } => mark.iter().for_each(|mark| dingbat(&mut pen, field_box, *mark, style)),
     }
-    let mut painted = field_box.painted();
+    let mut painted = field_box.paint();
     if let Appearance::Cells { cells, .. } = appearance {
         painted.push_str(&field_box.dividers(*cells));
     }

@@ -78,7 +78,7 @@ impl FieldBox {
     }
 
     /// Operators that paint background and border.
-    pub(super) fn painted(&self) -> String {
+    pub(super) fn paint(&self) -> String {
         let background = self.background.as_ref().and_then(|parts| color(parts, ["g", "rg", "k"]));
         let background = background.map(|color| format!("q {color} {} f Q\n", self.outline(0.0)));
         let border = self.border.as_ref().filter(|_| self.border_width > 0.0);
@@ -180,13 +180,13 @@ mod tests {
     fn borders_are_painted_by_their_style() {
         let field_box =
             FieldBox { border: Some(vec![0.0]), border_width: 2.0, ..FieldBox::new(40.0, 20.0, 0).unwrap() };
-        let painted = |border_style| FieldBox { border_style, ..field_box.clone() }.painted();
+        let painted = |border_style| FieldBox { border_style, ..field_box.clone() }.paint();
         assert_eq!(painted(BorderStyle::Solid), "q 0 G 2 w 1 1 38 18 re S Q\n");
         assert_eq!(painted(BorderStyle::Underline), "q 0 G 2 w 0 1 m 40 1 l S Q\n");
         assert!(painted(BorderStyle::of_name(b"D")).contains("[3] 0 d"));
         assert!(painted(BorderStyle::Beveled).starts_with("q 1 g 2 2 m"));
         assert_eq!(field_box.dividers(4), "q 0 G 2 w 10 0 m 10 20 l 20 0 m 20 20 l 30 0 m 30 20 l S Q\n");
         assert_eq!(field_box.dividers(40), "");
-        assert!(FieldBox { is_round: true, ..field_box.clone() }.painted().contains(" c S Q"));
+        assert!(FieldBox { is_round: true, ..field_box.clone() }.paint().contains(" c S Q"));
     }
 }

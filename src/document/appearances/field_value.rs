@@ -29,8 +29,8 @@ const COMBO: i64 = 1 << 17;
 impl AppearanceGenerator {
     /// What a widget shows; `None` if its field type has no generated appearance.
     pub(super) fn appearance(&self, id: ObjectId, widget: &Dictionary) -> Option<Appearance> {
-        let kind = self.inherited(widget, b"FT")?.as_name().ok()?;
-        let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
+        let kind = self.find_inherited(widget, b"FT")?.as_name().ok()?;
+        let flags = self.find_inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
         match kind {
             b"Tx" => Some(self.text_appearance(widget, flags)),
             b"Ch" => Some(self.choice_appearance(widget, flags)),
@@ -43,9 +43,9 @@ impl AppearanceGenerator {
     }
 
     fn text_appearance(&self, widget: &Dictionary, flags: i64) -> Appearance {
-        let text = self.inherited(widget, b"V").and_then(|value| self.text(value)).unwrap_or_default();
+        let text = self.find_inherited(widget, b"V").and_then(|value| self.text(value)).unwrap_or_default();
         let style = self.style(widget);
-        let cells = self.inherited(widget, b"MaxLen").and_then(|cells| cells.as_i64().ok());
+        let cells = self.find_inherited(widget, b"MaxLen").and_then(|cells| cells.as_i64().ok());
         let cells = cells.and_then(|cells| u32::try_from(cells).ok()).filter(|cells| *cells > 0 && flags & COMB != 0);
         let is_secret = flags & PASSWORD != 0;
         let text = if is_secret { "*".repeat(text.chars().count()) } else { text };
@@ -58,7 +58,7 @@ impl AppearanceGenerator {
 
     fn choice_appearance(&self, widget: &Dictionary, flags: i64) -> Appearance {
         let style = self.style(widget);
-        let options = self.inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
+        let options = self.find_inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
         let options = options.into_iter().flatten().take(MAX_FIELDS).map(|option| self.option(option));
         let options = options.collect::<Vec<_>>();
         let chosen = self.chosen(widget);
@@ -70,7 +70,7 @@ impl AppearanceGenerator {
             return Appearance::Line { text: chosen.iter().next().map(shown).unwrap_or_default(), style };
         }
         let indices = if chosen.is_empty() { self.chosen_indices(widget) } else { BTreeSet::new() };
-        let top = self.inherited(widget, b"TI").and_then(|top| top.as_i64().ok());
+        let top = self.find_inherited(widget, b"TI").and_then(|top| top.as_i64().ok());
         let top = top.and_then(|top| usize::try_from(top).ok()).unwrap_or(0);
         let items = options.into_iter().enumerate().skip(top).filter_map(|(at, option)| {
             let (export, shown) = option?;
@@ -82,7 +82,7 @@ impl AppearanceGenerator {
 
     /// The chosen values.
     fn chosen(&self, widget: &Dictionary) -> BTreeSet<String> {
-        match self.inherited(widget, b"V") {
+        match self.find_inherited(widget, b"V") {
             Some(Object::Array(values)) => {
                 values.iter().take(MAX_FIELDS).filter_map(|value| self.text(value)).collect()
             }
@@ -93,7 +93,7 @@ impl AppearanceGenerator {
 
     /// The indices of the chosen options (`/I`), for fields without a value.
     fn chosen_indices(&self, widget: &Dictionary) -> BTreeSet<usize> {
-        let indices = self.inherited(widget, b"I").and_then(|indices| indices.as_array().ok());
+        let indices = self.find_inherited(widget, b"I").and_then(|indices| indices.as_array().ok());
         let indices = indices.into_iter().flatten().take(MAX_FIELDS);
         indices.filter_map(|at| usize::try_from(self.document.dereference(at).ok()?.1.as_i64().ok()?).ok()).collect()
     }
@@ -115,9 +115,9 @@ impl AppearanceGenerator {
 
     /// Whether a widget is a radio button with a dot, which has a round box.
     pub(super) fn is_round(&self, widget: &Dictionary) -> bool {
-        let flags = self.inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
+        let flags = self.find_inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);
         let is_button =
-            self.inherited(widget, b"FT").is_some_and(|kind| kind.as_name().is_ok_and(|kind| kind == b"Btn"));
+            self.find_inherited(widget, b"FT").is_some_and(|kind| kind.as_name().is_ok_and(|kind| kind == b"Btn"));
         is_button && flags & RADIO != 0 && self.caption(widget).is_none_or(|caption| caption == "l")
     }
 
@@ -127,13 +127,13 @@ impl AppearanceGenerator {
         if let Some(state) = self.get(widget, b"AS") {
             return is_on(state);
         }
-        let Some(value) = self.inherited(widget, b"V").filter(|value| is_on(value)) else { return false };
+        let Some(value) = self.find_inherited(widget, b"V").filter(|value| is_on(value)) else { return false };
         match self.position(id, widget) {
             None => true,
             // The value selects one of several widgets by its index or its option.
             Some(at) => {
                 let value = self.text(value);
-                let options = self.inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
+                let options = self.find_inherited(widget, b"Opt").and_then(|options| options.as_array().ok());
                 let option = options.and_then(|options| options.get(at)).and_then(|option| self.text(option));
                 value.is_some_and(|value| value == at.to_string() || Some(value) == option)
             }
@@ -154,10 +154,10 @@ impl AppearanceGenerator {
     }
 
     pub(super) fn style(&self, widget: &Dictionary) -> TextStyle {
-        let described = self.inherited(widget, b"DA").or_else(|| self.form_entry(b"DA"));
+        let described = self.find_inherited(widget, b"DA").or_else(|| self.form_entry(b"DA"));
         let described = described.and_then(|described| described.as_str().ok()).unwrap_or_default();
         let described = described.get(..described.len().min(MAX_STYLE_BYTES)).unwrap_or_default();
-        let quadding = self.inherited(widget, b"Q").or_else(|| self.form_entry(b"Q"));
+        let quadding = self.find_inherited(widget, b"Q").or_else(|| self.form_entry(b"Q"));
         let quadding = quadding.and_then(|quadding| quadding.as_i64().ok()).map(Quadding::of_number);
         let mut style = TextStyle::parse(described, quadding.unwrap_or_default());
         style.form_font = self.form_font(&style.font);
@@ -178,7 +178,7 @@ impl AppearanceGenerator {
     }
 
     /// An inheritable entry of a field.
-    fn inherited<'a>(&'a self, widget: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+    fn find_inherited<'a>(&'a self, widget: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
         let mut field = widget;
         for _ in 0..MAX_DEPTH {
             if let Some(value) = self.get(field, key) {

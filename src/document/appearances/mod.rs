@@ -17,7 +17,7 @@ mod visual_order;
 
 use super::object::{Dictionary as OurDictionary, Object as OurObject};
 use super::objects::Objects;
-use super::{Document, DocumentError, Leaf, Reading};
+use super::{Document, DocumentError, Leaf, ParsedDocument};
 use crate::page::PageIndex;
 use bytes::Bytes;
 use content::Appearance;
@@ -88,8 +88,8 @@ pub(super) fn lack_appearances(document: &Document, index: PageIndex) -> bool {
 }
 
 fn any_annotation(document: &Document, index: PageIndex, is: fn(&dyn Objects, &OurDictionary) -> bool) -> bool {
-    let any = |reading: &Reading, leaf: &Leaf| {
-        let objects = &*reading.objects;
+    let any = |parsed: &ParsedDocument, leaf: &Leaf| {
+        let objects = &*parsed.objects;
         let page = leaf.dictionary.as_dictionary();
         let annotations = page.and_then(|page| page.get(b"Annots")).unwrap_or(&OurObject::Null);
         let annotations = objects.resolve(annotations)?;

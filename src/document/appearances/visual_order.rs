@@ -11,7 +11,7 @@ pub(super) fn visual_order(line: &str) -> Cow<'_, str> {
     let characters = line.chars().collect::<Vec<_>>();
     let count = |of: fn(char) -> bool| characters.iter().filter(|character| of(**character)).count();
     if count(is_right) >= count(is_left) {
-        return Cow::Owned(reversed(&characters));
+        return Cow::Owned(reverse(&characters));
     }
     let mut seen = String::with_capacity(line.len());
     let mut rest = characters.as_slice();
@@ -19,7 +19,7 @@ pub(super) fn visual_order(line: &str) -> Cow<'_, str> {
         let end = if is_right(*first) { end_of_right(rest) } else { 1 };
         let Some((part, more)) = rest.split_at_checked(end) else { break };
         if is_right(*first) {
-            seen.push_str(&reversed(part))
+            seen.push_str(&reverse(part))
         } else {
             seen.extend(part)
         }
@@ -34,7 +34,7 @@ fn end_of_right(characters: &[char]) -> usize {
     until_left.filter(|(_, character)| is_right(**character)).last().map_or(1, |(at, _)| at + 1)
 }
 
-fn reversed(characters: &[char]) -> String {
+fn reverse(characters: &[char]) -> String {
     let is_word = |character: char| is_left(character) || character.is_numeric();
     let is_inner = |[before, point, after]: [char; 3]| is_word(before) && ".,:/".contains(point) && is_word(after);
     let is_kept = |at: usize| {
@@ -48,14 +48,14 @@ fn reversed(characters: &[char]) -> String {
         let kept = is_kept(at);
         match parts.last_mut().filter(|_| kept && was_kept) {
             Some(part) => part.push(*character),
-            None => parts.push(if kept { *character } else { mirrored(*character) }.to_string()),
+            None => parts.push(if kept { *character } else { mirror(*character) }.to_string()),
         }
         was_kept = kept;
     }
     parts.into_iter().rev().collect()
 }
 
-fn mirrored(character: char) -> char {
+fn mirror(character: char) -> char {
     match character {
         '(' => ')',
         ')' => '(',

@@ -70,7 +70,7 @@ impl fmt::Display for Tier {
 }
 
 /// A document as one reader sees it.
-pub(crate) struct Reading {
+pub(crate) struct ParsedDocument {
     pub(crate) tier: Tier,
     pub(crate) objects: Box<dyn Objects>,
     pub(crate) catalog: Dictionary,
@@ -80,7 +80,7 @@ pub(crate) struct Reading {
     pub(crate) extension: Extension,
 }
 
-impl Reading {
+impl ParsedDocument {
     /// Opens the page tree as the reader `objects` sees it.
     pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
@@ -90,34 +90,34 @@ impl Reading {
     }
 }
 
-pub(crate) type ReadingResult = Result<Arc<Reading>, DocumentError>;
+pub(crate) type ParsedResult = Result<Arc<ParsedDocument>, DocumentError>;
 
 /// The readers of one file, opened on demand.
 pub(crate) struct Readers {
     file: Arc<FileBytes>,
     password: Option<String>,
     limits: Limits,
-    readings: [OnceLock<ReadingResult>; 4],
+    results: [OnceLock<ParsedResult>; 4],
     /// Whether the libraries may decode the file's object streams.
     object_streams: OnceLock<Result<(), DocumentError>>,
 }
 
 impl Readers {
     pub(crate) fn new(file: Arc<FileBytes>, password: Option<String>, limits: Limits) -> Self {
-        Self { file, password, limits, readings: Default::default(), object_streams: OnceLock::new() }
+        Self { file, password, limits, results: Default::default(), object_streams: OnceLock::new() }
     }
 
-    /// Calls `read` with one reading after the other. Returns the first success and its reading.
+    /// Calls `read` with the result of one reader after another. Returns the first success and that result.
     ///
     /// The next reader is tried if `wants_another_reader` is true for the error.
     pub(crate) fn try_each<T, E: From<DocumentError>>(
         &self,
-        read: impl Fn(&Reading) -> Result<T, E>,
+        read: impl Fn(&ParsedDocument) -> Result<T, E>,
         wants_another_reader: impl Fn(&E) -> bool,
-    ) -> Result<(T, Arc<Reading>), E> {
+    ) -> Result<(T, Arc<ParsedDocument>), E> {
         let mut first_failure: Option<E> = None;
         let mut refusal: Option<DocumentError> = None;
-        for (tier, slot) in Tier::ORDER.into_iter().zip(&self.readings) {
+        for (tier, slot) in Tier::ORDER.into_iter().zip(&self.results) {
             self.limits.deadline.check_now().map_err(DocumentError::from)?;
             let failure = match slot.get_or_init(|| self.open(tier)) {
                 Err(error) if error.is_worth_another_reader() => {
@@ -129,8 +129,8 @@ impl Readers {
                     error.clone().into()
                 }
                 Err(error) => return Err(error.clone().into()),
-                Ok(reading) => match read(reading) {
-                    Ok(value) => return Ok((value, Arc::clone(reading))),
+                Ok(parsed) => match read(parsed) {
+                    Ok(value) => return Ok((value, Arc::clone(parsed))),
                     Err(error) if wants_another_reader(&error) => error,
                     Err(error) => return Err(error),
                 },
@@ -151,13 +151,13 @@ impl Readers {
 
     /// The whole file, decrypted.
     #[cfg(feature = "qpdf")]
-    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
-        qpdf::decrypted(&self.file, self.password.as_deref())
+    pub(crate) fn decrypt(&self) -> Result<Vec<u8>, DocumentError> {
+        qpdf::decrypt(&self.file, self.password.as_deref())
     }
 
     /// Only libqpdf decrypts whole files.
     #[cfg(not(feature = "qpdf"))]
-    pub(crate) fn decrypted(&self) -> Result<Vec<u8>, DocumentError> {
+    pub(crate) fn decrypt(&self) -> Result<Vec<u8>, DocumentError> {
         Err(DocumentError::UnsupportedEncryption)
     }
 
@@ -167,26 +167,26 @@ impl Readers {
     }
 
     /// The readers tried so far, with their results.
-    pub(crate) fn attempts(&self) -> impl Iterator<Item = (Tier, &ReadingResult)> {
-        Tier::ORDER.into_iter().zip(&self.readings).filter_map(|(tier, slot)| Some((tier, slot.get()?)))
+    pub(crate) fn attempts(&self) -> impl Iterator<Item = (Tier, &ParsedResult)> {
+        Tier::ORDER.into_iter().zip(&self.results).filter_map(|(tier, slot)| Some((tier, slot.get()?)))
     }
 
-    /// The reading of one reader, unless it fails.
-    pub(crate) fn reading(&self, wanted: Tier) -> Option<&Arc<Reading>> {
-        let (tier, slot) = Tier::ORDER.into_iter().zip(&self.readings).find(|(tier, _)| *tier == wanted)?;
+    /// The result of one reader, unless it fails.
+    pub(crate) fn parse_with(&self, wanted: Tier) -> Option<&Arc<ParsedDocument>> {
+        let (tier, slot) = Tier::ORDER.into_iter().zip(&self.results).find(|(tier, _)| *tier == wanted)?;
         slot.get_or_init(|| self.open(tier)).as_ref().ok()
     }
 
-    /// The first reading with the most pages, for documents of which every reader has lost pages.
-    pub(crate) fn most_pages(&self) -> Option<Arc<Reading>> {
-        let opened = Tier::ORDER.into_iter().zip(&self.readings);
+    /// The first result with the most pages, for documents of which every reader has lost pages.
+    pub(crate) fn most_pages(&self) -> Option<Arc<ParsedDocument>> {
+        let opened = Tier::ORDER.into_iter().zip(&self.results);
         let opened = opened.filter_map(|(tier, slot)| slot.get_or_init(|| self.open(tier)).as_ref().ok());
-        opened.rev().max_by_key(|reading| reading.tree.count()).cloned()
+        opened.rev().max_by_key(|parsed| parsed.tree.count()).cloned()
     }
 
-    fn open(&self, tier: Tier) -> ReadingResult {
+    fn open(&self, tier: Tier) -> ParsedResult {
         let objects = self.objects(tier)?;
-        Reading::new(tier, objects, &self.limits).map(Arc::new)
+        ParsedDocument::new(tier, objects, &self.limits).map(Arc::new)
     }
 
     fn objects(&self, tier: Tier) -> Result<Box<dyn Objects>, DocumentError> {

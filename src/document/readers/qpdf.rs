@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// [`DocumentError::Encrypted`] if the password is missing or wrong, [`DocumentError::Damaged`] if libqpdf finds no
 /// document, or the direct reader refuses its output.
 pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) -> Result<DirectReader, DocumentError> {
-    let repaired = decrypted(file, password)?;
+    let repaired = decrypt(file, password)?;
     DirectReader::open(Arc::new(FileBytes::new(Arc::new(repaired))?), limits)
 }
 
@@ -24,14 +24,14 @@ pub(crate) fn open(file: &FileBytes, password: Option<&str>, limits: &Limits) ->
 ///
 /// # Errors
 /// As [`open`].
-pub(crate) fn decrypted(file: &FileBytes, password: Option<&str>) -> Result<Vec<u8>, DocumentError> {
-    repaired(&file.whole()?, password).map_err(|error| document_error(&error, password.is_some()))
+pub(crate) fn decrypt(file: &FileBytes, password: Option<&str>) -> Result<Vec<u8>, DocumentError> {
+    repair(&file.whole()?, password).map_err(|error| document_error(&error, password.is_some()))
 }
 
 /// The file without damage, encryption and object streams. Stream data stays encoded.
 ///
 /// The libqpdf handle must not leave this function: it is neither `Send` nor `Sync`.
-fn repaired(bytes: &[u8], password: Option<&str>) -> Result<Vec<u8>, QPdfError> {
+fn repair(bytes: &[u8], password: Option<&str>) -> Result<Vec<u8>, QPdfError> {
     let document = match password {
         Some(password) => QPdf::read_from_memory_encrypted(bytes, password)?,
         None => QPdf::read_from_memory(bytes)?,

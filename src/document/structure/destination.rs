@@ -1,7 +1,7 @@
 //! Resolves destinations (ISO 32000-2, 12.3.2) of outline items to pages.
 
 use super::key_tree::KeyTree;
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::error::DocumentError;
 use crate::document::object::{Dictionary, Object, StringBytes};
 use crate::page::PageIndex;
@@ -13,18 +13,18 @@ const MAX_NAME_HOPS: u32 = 4;
 
 /// Resolves destinations in one reading. Named destinations are indexed on first use.
 pub(crate) struct Destinations<'a> {
-    reading: &'a Reading,
+    parsed: &'a ParsedDocument,
     named: OnceLock<HashMap<StringBytes, Object>>,
 }
 
 impl<'a> Destinations<'a> {
-    pub(crate) fn new(reading: &'a Reading) -> Self {
-        Self { reading, named: OnceLock::new() }
+    pub(crate) fn new(parsed: &'a ParsedDocument) -> Self {
+        Self { parsed, named: OnceLock::new() }
     }
 
     /// The page that an outline item leads to by `/Dest` or a `GoTo` action; `None` if it leads elsewhere.
     pub(crate) fn page_of(&self, item: &Dictionary) -> Result<Option<PageIndex>, DocumentError> {
-        let objects = &*self.reading.objects;
+        let objects = &*self.parsed.objects;
         if let Some(destination) = item.get(b"Dest") {
             return self.page(destination, MAX_NAME_HOPS);
         }
@@ -39,7 +39,7 @@ impl<'a> Destinations<'a> {
 
     fn page(&self, destination: &Object, hops: u32) -> Result<Option<PageIndex>, DocumentError> {
         let Some(hops) = hops.checked_sub(1) else { return Ok(None) };
-        let objects = &*self.reading.objects;
+        let objects = &*self.parsed.objects;
         let destination = objects.resolve(destination)?;
         match &*destination {
             Object::Array(destination) => self.explicit_page(destination.first().unwrap_or(&Object::Null)),
@@ -54,11 +54,11 @@ impl<'a> Destinations<'a> {
     fn explicit_page(&self, page: &Object) -> Result<Option<PageIndex>, DocumentError> {
         let index = match page {
             Object::Reference(id) => {
-                let tree = &self.reading.tree;
-                tree.indices(&*self.reading.objects, &self.reading.limits)?.get(id).copied()
+                let tree = &self.parsed.tree;
+                tree.indices(&*self.parsed.objects, &self.parsed.limits)?.get(id).copied()
             }
             // Specified for remote documents only, but common for local pages too.
-            Object::Integer(index) => u32::try_from(*index).ok().filter(|index| *index < self.reading.tree.count()),
+            Object::Integer(index) => u32::try_from(*index).ok().filter(|index| *index < self.parsed.tree.count()),
             _ => None,
         };
         Ok(index.map(PageIndex))
@@ -80,7 +80,7 @@ impl<'a> Destinations<'a> {
 
     /// Reads `/Dests` of the catalog (PDF 1.1) and `/Dests` of its name dictionary.
     fn read_named(&self) -> Result<HashMap<StringBytes, Object>, DocumentError> {
-        let Reading { objects, catalog, .. } = self.reading;
+        let ParsedDocument { objects, catalog, .. } = self.parsed;
         let mut named = HashMap::new();
         if let Some(old) = objects.get(catalog, b"Dests")?.as_dictionary() {
             named.extend(old.iter().map(|(name, value)| (name.as_bytes().into(), value.clone())));

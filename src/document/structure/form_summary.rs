@@ -1,6 +1,6 @@
 //! Counts the fields of the interactive form (ISO 32000-2, 12.7).
 
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::error::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
@@ -27,9 +27,9 @@ struct Node {
 
 impl FormSummary {
     /// Walks `/AcroForm` of the catalog, each node once.
-    pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
-        let objects = &*reading.objects;
-        let form = objects.get(&reading.catalog, b"AcroForm")?;
+    pub(crate) fn read(parsed: &ParsedDocument) -> Result<Self, DocumentError> {
+        let objects = &*parsed.objects;
+        let form = objects.get(&parsed.catalog, b"AcroForm")?;
         let Some(form) = form.as_dictionary() else { return Ok(Self::default()) };
         let fields = objects.get(form, b"Fields")?;
         let mut summary = Self::default();

@@ -2,7 +2,7 @@
 
 use super::page_tree::Leaf;
 use crate::document::Document;
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::error::DocumentError;
 use crate::document::object::Object;
 use crate::document::objects::Objects;
@@ -45,13 +45,13 @@ impl Document {
     }
 }
 
-fn page_geometry(reading: &Reading, leaf: &Leaf) -> Result<PageGeometry, DocumentError> {
-    let objects = &*reading.objects;
+fn page_geometry(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageGeometry, DocumentError> {
+    let objects = &*parsed.objects;
     let media = rectangle(objects, leaf.inherited.media_box.as_ref())?.unwrap_or(DEFAULT_BOX);
     let crop = rectangle(objects, leaf.inherited.crop_box.as_ref())?;
     let shown = crop.and_then(|crop| crop.within(media)).unwrap_or(media);
     let rotate = match &leaf.inherited.rotate {
-        Some(rotate) => snapped(objects.resolve(rotate)?.as_number().unwrap_or(0.0)),
+        Some(rotate) => snap_to_quarter_turn(objects.resolve(rotate)?.as_number().unwrap_or(0.0)),
         None => 0,
     };
     let user_unit = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"UserUnit")) {
@@ -93,7 +93,7 @@ impl Rectangle {
 }
 
 /// The nearest quarter turn, as in MuPDF.
-fn snapped(degrees: f64) -> u16 {
+fn snap_to_quarter_turn(degrees: f64) -> u16 {
     let turn = ((degrees.rem_euclid(360.0) + 45.0) / 90.0).floor();
     match turn {
         1.0 => 90,
@@ -105,13 +105,13 @@ fn snapped(degrees: f64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::snapped;
+    use super::snap_to_quarter_turn;
 
     #[test]
     fn rotations_snap_to_quarter_turns() {
         let cases = [(0.0, 0), (90.0, 90), (-90.0, 270), (450.0, 90), (44.0, 0), (46.0, 90), (359.0, 0), (f64::NAN, 0)];
         for (degrees, expected) in cases {
-            assert_eq!(snapped(degrees), expected, "{degrees}");
+            assert_eq!(snap_to_quarter_turn(degrees), expected, "{degrees}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::form_summary::FormSummary;
 use super::key_tree::KeyTree;
 use super::outline::Outline;
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::bytes::FileBytes;
 use crate::document::error::DocumentError;
 use crate::document::object::{Dictionary, Object};
@@ -54,14 +54,14 @@ impl Document {
     /// Reads the document's metadata.
     #[must_use]
     pub fn info(&self) -> DocumentInfo {
-        let mut info = self.ask(described).unwrap_or_default();
+        let mut info = self.ask(read_info).unwrap_or_default();
         info.pdf_version = later(self.header_version(), self.ask(catalog_version).flatten());
         info.encrypted = self.is_encrypted();
         info.tagged = self.ask(is_tagged).unwrap_or_default();
         let form = self.ask(FormSummary::read).unwrap_or_default();
         (info.form_fields, info.signed) = (form.terminal_fields, form.is_signed);
         info.attachments = self.ask(attachments).unwrap_or_default();
-        info.outline_entries = self.ask(|reading| Outline::read(reading, 0)).unwrap_or_default().total;
+        info.outline_entries = self.ask(|parsed| Outline::read(parsed, 0)).unwrap_or_default().total;
         info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
         info
     }
@@ -78,8 +78,8 @@ impl Document {
 }
 
 /// The entries of the information dictionary.
-fn described(reading: &Reading) -> Result<DocumentInfo, DocumentError> {
-    let objects = &*reading.objects;
+fn read_info(parsed: &ParsedDocument) -> Result<DocumentInfo, DocumentError> {
+    let objects = &*parsed.objects;
     let info = objects.get(objects.trailer(), b"Info")?;
     let Some(info) = info.as_dictionary() else { return Ok(DocumentInfo::default()) };
     let text = |key: &[u8]| -> Result<Option<String>, DocumentError> {
@@ -106,8 +106,8 @@ fn header_version(file: &FileBytes) -> Result<Option<String>, DocumentError> {
     Ok(version(&file.slice(at.saturating_add(5), 3)?))
 }
 
-fn catalog_version(reading: &Reading) -> Result<Option<String>, DocumentError> {
-    let version_name = reading.objects.get(&reading.catalog, b"Version")?;
+fn catalog_version(parsed: &ParsedDocument) -> Result<Option<String>, DocumentError> {
+    let version_name = parsed.objects.get(&parsed.catalog, b"Version")?;
     Ok(version_name.as_name().and_then(version))
 }
 
@@ -126,18 +126,18 @@ fn later(header: Option<String>, catalog: Option<String>) -> String {
     header.max(catalog).unwrap_or_default()
 }
 
-fn is_tagged(reading: &Reading) -> Result<bool, DocumentError> {
-    let marks = reading.objects.get(&reading.catalog, b"MarkInfo")?;
+fn is_tagged(parsed: &ParsedDocument) -> Result<bool, DocumentError> {
+    let marks = parsed.objects.get(&parsed.catalog, b"MarkInfo")?;
     match marks.as_dictionary() {
-        Some(marks) => Ok(*reading.objects.get(marks, b"Marked")? == Object::Boolean(true)),
+        Some(marks) => Ok(*parsed.objects.get(marks, b"Marked")? == Object::Boolean(true)),
         None => Ok(false),
     }
 }
 
-fn attachments(reading: &Reading) -> Result<usize, DocumentError> {
-    let names = reading.objects.get(&reading.catalog, b"Names")?;
+fn attachments(parsed: &ParsedDocument) -> Result<usize, DocumentError> {
+    let names = parsed.objects.get(&parsed.catalog, b"Names")?;
     match names.as_dictionary().and_then(|names: &Dictionary| names.get(b"EmbeddedFiles")) {
-        Some(root) => Ok(KeyTree::Names.entries(&*reading.objects, root)?.len()),
+        Some(root) => Ok(KeyTree::Names.entries(&*parsed.objects, root)?.len()),
         None => Ok(0),
     }
 }

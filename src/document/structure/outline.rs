@@ -1,7 +1,7 @@
 //! The document outline (ISO 32000-2, 12.3.3).
 
 use super::destination::Destinations;
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::error::DocumentError;
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::text_string;
@@ -32,22 +32,22 @@ pub struct OutlineItem {
 
 impl Outline {
     /// Reads `/Outlines` of the catalog. All items are counted, the first `max_items` are returned.
-    pub(crate) fn read(reading: &Reading, max_items: usize) -> Result<Self, DocumentError> {
+    pub(crate) fn read(parsed: &ParsedDocument, max_items: usize) -> Result<Self, DocumentError> {
         let mut walk = OutlineWalk {
-            reading,
-            destinations: Destinations::new(reading),
+            parsed,
+            destinations: Destinations::new(parsed),
             max_items,
             seen: HashSet::new(),
             pending: Vec::new(),
             outline: Self::default(),
         };
-        let root = reading.objects.get(&reading.catalog, b"Outlines")?;
+        let root = parsed.objects.get(&parsed.catalog, b"Outlines")?;
         if let Some(root) = root.as_dictionary() {
             walk.push(root.get(b"First"), 0);
         }
-        let max_total = usize::try_from(reading.limits.max_outline_items).unwrap_or(usize::MAX);
+        let max_total = usize::try_from(parsed.limits.max_outline_items).unwrap_or(usize::MAX);
         while let Some((item, depth)) = walk.pending.pop() {
-            reading.limits.deadline.check()?;
+            parsed.limits.deadline.check()?;
             if walk.outline.total >= max_total {
                 walk.outline.is_incomplete = true;
                 break;
@@ -59,7 +59,7 @@ impl Outline {
 }
 
 struct OutlineWalk<'a> {
-    reading: &'a Reading,
+    parsed: &'a ParsedDocument,
     destinations: Destinations<'a>,
     max_items: usize,
     seen: HashSet<ObjectId>,
@@ -78,7 +78,7 @@ impl OutlineWalk<'_> {
     }
 
     fn visit(&mut self, item: &Object, depth: u32) -> Result<(), DocumentError> {
-        let item = self.reading.objects.resolve(item)?;
+        let item = self.parsed.objects.resolve(item)?;
         let Some(item) = item.as_dictionary() else {
             self.outline.is_incomplete = true;
             return Ok(());
@@ -94,7 +94,7 @@ impl OutlineWalk<'_> {
     }
 
     fn item(&self, item: &Dictionary, depth: u32) -> Result<OutlineItem, DocumentError> {
-        let title = self.reading.objects.get(item, b"Title")?;
+        let title = self.parsed.objects.get(item, b"Title")?;
         let title = title.as_string().map(text_string::decode).unwrap_or_default();
         Ok(OutlineItem { depth, title, page: self.destinations.page_of(item)? })
     }

@@ -1,7 +1,7 @@
 //! Page labels (ISO 32000-2, 12.4.2).
 
 use super::key_tree::KeyTree;
-use crate::document::Reading;
+use crate::document::ParsedDocument;
 use crate::document::error::DocumentError;
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
@@ -39,9 +39,9 @@ enum NumberingStyle {
 
 impl PageLabels {
     /// Reads `/PageLabels` of the catalog; empty if there is none.
-    pub(crate) fn read(reading: &Reading) -> Result<Self, DocumentError> {
-        let Some(root) = reading.catalog.get(b"PageLabels") else { return Ok(Self::default()) };
-        let objects = &*reading.objects;
+    pub(crate) fn read(parsed: &ParsedDocument) -> Result<Self, DocumentError> {
+        let Some(root) = parsed.catalog.get(b"PageLabels") else { return Ok(Self::default()) };
+        let objects = &*parsed.objects;
         let mut ranges = Vec::new();
         for (key, value) in KeyTree::Numbers.entries(objects, root)? {
             let first = key.as_integer().and_then(|first| u32::try_from(first).ok());

@@ -131,7 +131,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips white space and reads an unsigned integer.
-    pub(crate) fn unsigned(&mut self) -> Result<u64, Syntax> {
+    pub(crate) fn read_unsigned(&mut self) -> Result<u64, Syntax> {
         self.skip_space();
         let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let token = self.rest().get(..digits).unwrap_or_default();
@@ -147,8 +147,8 @@ impl<'a> Lexer<'a> {
 
     /// Reads `number generation obj`, the head of an indirect object (7.3.10).
     pub(crate) fn indirect_head(&mut self) -> Result<ObjectId, Syntax> {
-        let number = u32::try_from(self.unsigned()?).or_else(|_| self.malformed())?;
-        let generation = u16::try_from(self.unsigned()?).or_else(|_| self.malformed())?;
+        let number = u32::try_from(self.read_unsigned()?).or_else(|_| self.malformed())?;
+        let generation = u16::try_from(self.read_unsigned()?).or_else(|_| self.malformed())?;
         self.keyword(b"obj")?;
         Ok(ObjectId { number, generation })
     }

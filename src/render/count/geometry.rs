@@ -170,10 +170,10 @@ pub(super) fn is_box(path: &BezPath) -> bool {
 }
 
 /// The pixels that the engine keeps of an image. It stores a reduced image at the size on the canvas.
-pub(super) fn scaled(extent: ImageSize, transform: &Affine) -> f64 {
+pub(super) fn stored_pixels(size: ImageSize, transform: &Affine) -> f64 {
     let (x, y) = x_y_advances(transform);
     #[allow(clippy::cast_precision_loss, reason = "an estimate")]
-    let (columns, rows) = (extent.columns as f64, extent.rows as f64);
+    let (columns, rows) = (size.columns as f64, size.rows as f64);
     if x.length() >= 1.0 && y.length() >= 1.0 {
         return columns * rows;
     }

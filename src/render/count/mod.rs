@@ -282,7 +282,7 @@ impl<'l> StepCounter<'l> {
             return;
         }
         let size = self.image_size(image);
-        let scaled = geometry::scaled(size, transform);
+        let scaled = geometry::stored_pixels(size, transform);
         self.take_share(scaled, IMAGE_PIXELS_PER_STEP);
         self.take_pixels(f64::INFINITY, bounds, PICTURE_PIXELS_PER_STEP);
         self.take_stencil(image, bounds);

@@ -29,7 +29,7 @@ pub(crate) fn write(
     out.extend(b"/Type/Catalog>>");
     closure.add(CATALOG, out)?;
     let mut pages = b"<</Count ".to_vec();
-    serialize::unsigned(&mut pages, labels.len() as u64);
+    serialize::write_unsigned(&mut pages, labels.len() as u64);
     pages.extend(b"/Kids[");
     for before in 0..labels.len() {
         serialize::reference(&mut pages, page_number(before));
@@ -48,7 +48,7 @@ fn write_labels(labels: &[Option<String>], out: &mut Vec<u8>) {
     out.extend(b"/PageLabels<</Nums[");
     for (page, label) in labels.iter().enumerate() {
         serialize::separate(out);
-        serialize::unsigned(out, page as u64);
+        serialize::write_unsigned(out, page as u64);
         out.extend(b"<<");
         if let Some(label) = label {
             out.extend(b"/P");

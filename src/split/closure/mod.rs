@@ -147,7 +147,7 @@ impl<'a> Closure<'a> {
         while let Some(next) = self.pending.pop_front() {
             self.limits.deadline.check()?;
             let next = match &*next.object {
-                Object::Stream(stream) => match self.cache.recoded(next.id, self.objects, stream)? {
+                Object::Stream(stream) => match self.cache.recode_cached(next.id, self.objects, stream)? {
                     Some(object) => Pending { object, ..next },
                     None => next,
                 },

@@ -20,7 +20,7 @@ use self::content_digest::content_digest;
 use self::object_digests::{ObjectDigests, hash_tagged};
 use super::{CutError, PageChunk, cut};
 use crate::document::object::Object;
-use crate::document::{Document, Leaf, Reading};
+use crate::document::{Document, Leaf, ParsedDocument};
 use crate::hash::PageFingerprint;
 use crate::limits::Limits;
 use crate::page::PageIndex;
@@ -52,17 +52,17 @@ impl PageChunk {
     }
 }
 
-fn page_fingerprint(reading: &Reading, leaf: &Leaf) -> Result<PageFingerprint, CutError> {
-    let objects = &*reading.objects;
-    let form_appearance = canonical::form_appearance(objects, &reading.catalog)?;
-    let mut digests = ObjectDigests::new(objects, &reading.limits, leaf.id, form_appearance);
+fn page_fingerprint(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageFingerprint, CutError> {
+    let objects = &*parsed.objects;
+    let form_appearance = canonical::form_appearance(objects, &parsed.catalog)?;
+    let mut digests = ObjectDigests::new(objects, &parsed.limits, leaf.id, form_appearance);
     let mut page = leaf.dictionary.as_dictionary().cloned().unwrap_or_default();
     let contents = page.remove(b"Contents").unwrap_or(Object::Null);
     let mut hasher = Hasher::new_derive_key(VERSION);
     hash_tagged(&mut hasher, b'c', content_digest(&mut digests, &contents)?.as_bytes());
     let page = canonical::reduce_page(objects, &page)?;
     hash_tagged(&mut hasher, b'p', digests.digest_tree(&Object::Dictionary(page))?.as_bytes());
-    let mut catalog = canonical::reduce_catalog(objects, &reading.catalog, digests.has_hiding_membership())?;
+    let mut catalog = canonical::reduce_catalog(objects, &parsed.catalog, digests.has_hiding_membership())?;
     let fields = canonical::take_fields(objects, &mut catalog)?;
     let mut fields = fields.iter().map(|field| digests.digest_tree(field)).collect::<Result<Vec<_>, _>>()?;
     fields.sort_unstable_by(|one, other| one.as_bytes().cmp(other.as_bytes()));

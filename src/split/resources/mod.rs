@@ -19,7 +19,7 @@ pub(crate) use used_resources::{CATEGORIES, ResourceScope, UsedResources};
 use crate::document::fast_hash::FastSet;
 use crate::document::object::{Dictionary, Object, ObjectId, Stream};
 use crate::document::objects::Objects;
-use crate::document::{DocumentError, Reading};
+use crate::document::{DocumentError, ParsedDocument};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::split::chunk_cache::ChunkCache;
 use content::{ContentDecoder, DecodedContent};
@@ -27,12 +27,12 @@ use std::sync::Arc;
 
 /// Finds the resources that a page uses; device colours only if `needs_colors`.
 pub(crate) fn find_used(
-    reading: &Reading,
+    parsed: &ParsedDocument,
     page: PageContent<'_>,
     needs_colors: bool,
     cache: &ChunkCache,
 ) -> Result<UsedResources, DocumentError> {
-    let (objects, limits) = (&*reading.objects, &reading.limits);
+    let (objects, limits) = (&*parsed.objects, &parsed.limits);
     let decoder = ContentDecoder::new(objects, limits);
     let mut finder = ResourceFinder {
         objects,

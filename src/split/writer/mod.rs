@@ -7,7 +7,7 @@
 mod recode;
 pub(crate) mod serialize;
 
-pub(crate) use recode::recoded;
+pub(crate) use recode::recode;
 
 use crate::document::contains_stream_end;
 use crate::split::chunk_cache::ChunkCache;
@@ -165,7 +165,7 @@ impl Writer<'_> {
 
     fn begin_object(&mut self, number: u32) {
         self.set_entry(number, CrossReferenceEntry::Offset(self.out.len() as u64));
-        serialize::unsigned(&mut self.out, u64::from(number));
+        serialize::write_unsigned(&mut self.out, u64::from(number));
         self.out.extend(b" 0 obj\n");
     }
 
@@ -186,7 +186,7 @@ impl Writer<'_> {
     /// Writes `/Length`, the end of the dictionary, and the data.
     fn write_data(&mut self, data: &[u8], digest: Option<StreamDigest>) {
         self.out.extend(b"/Length ");
-        serialize::unsigned(&mut self.out, data.len() as u64);
+        serialize::write_unsigned(&mut self.out, data.len() as u64);
         self.out.extend(b">>stream\n");
         let start = self.out.len();
         self.out.extend(data);
@@ -213,9 +213,9 @@ impl Writer<'_> {
         for (at, member) in members.iter().enumerate() {
             self.set_entry(member.number, CrossReferenceEntry::Member(at as u64));
             serialize::separate(&mut table);
-            serialize::unsigned(&mut table, u64::from(member.number));
+            serialize::write_unsigned(&mut table, u64::from(member.number));
             table.push(b' ');
-            serialize::unsigned(&mut table, objects.len() as u64);
+            serialize::write_unsigned(&mut table, objects.len() as u64);
             objects.extend(&member.bytes);
             objects.push(b'\n');
         }
@@ -225,9 +225,9 @@ impl Writer<'_> {
         let prepared = self.cache.object_stream(table);
         self.begin_object(number);
         self.out.extend(b"<</Type/ObjStm/N ");
-        serialize::unsigned(&mut self.out, members.len() as u64);
+        serialize::write_unsigned(&mut self.out, members.len() as u64);
         self.out.extend(b"/First ");
-        serialize::unsigned(&mut self.out, first as u64);
+        serialize::write_unsigned(&mut self.out, first as u64);
         if prepared.deflated.is_some() {
             self.out.extend(b"/Filter/FlateDecode");
         }
@@ -257,13 +257,13 @@ impl Writer<'_> {
         }
         let deflated = deflate(&table);
         self.out.extend(b"<</Type/XRef/Size ");
-        serialize::unsigned(&mut self.out, self.entries.len() as u64);
+        serialize::write_unsigned(&mut self.out, self.entries.len() as u64);
         self.out.extend(b"/Root");
         serialize::reference(&mut self.out, CATALOG);
         self.out.extend(b"/W[");
         for width in widths {
             serialize::separate(&mut self.out);
-            serialize::unsigned(&mut self.out, width as u64);
+            serialize::write_unsigned(&mut self.out, width as u64);
         }
         self.out.extend(b"]/ID[");
         let id = id.as_bytes().get(..16).unwrap_or_default();
@@ -272,7 +272,7 @@ impl Writer<'_> {
         self.out.push(b']');
         if is_predicted {
             self.out.extend(b"/DecodeParms<</Predictor 12/Columns ");
-            serialize::unsigned(&mut self.out, row_bytes as u64);
+            serialize::write_unsigned(&mut self.out, row_bytes as u64);
             self.out.extend(b">>");
         }
         if deflated.is_some() || is_predicted {
@@ -281,7 +281,7 @@ impl Writer<'_> {
         // Predicted rows always shrink: there are at least forty, and they are alike.
         self.write_data(deflated.as_deref().unwrap_or(&table), None);
         self.out.extend(b"startxref\n");
-        serialize::unsigned(&mut self.out, start);
+        serialize::write_unsigned(&mut self.out, start);
         self.out.extend(b"\n%%EOF\n");
     }
 }

@@ -14,7 +14,7 @@ const REPLACED: [&[u8]; 8] =
     [b"LZWDecode", b"LZW", b"RunLengthDecode", b"RL", b"ASCII85Decode", b"A85", b"ASCIIHexDecode", b"AHx"];
 
 /// The stream re-encoded with Flate; `None` if it must stay as it is, or would not become smaller.
-pub(crate) fn recoded(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
+pub(crate) fn recode(objects: &dyn Objects, stream: &Stream) -> Result<Option<Stream>, DocumentError> {
     let dictionary = &stream.dictionary;
     match dictionary.get(b"Filter") {
         None => return Ok(None),

@@ -46,11 +46,11 @@ pub(crate) fn integer(out: &mut Vec<u8>, value: i64) {
     if value < 0 {
         out.push(b'-');
     }
-    unsigned(out, value.unsigned_abs());
+    write_unsigned(out, value.unsigned_abs());
 }
 
 /// Writes an unsigned integer.
-pub(crate) fn unsigned(out: &mut Vec<u8>, value: u64) {
+pub(crate) fn write_unsigned(out: &mut Vec<u8>, value: u64) {
     let start = out.len();
     let mut rest = value;
     loop {
@@ -69,7 +69,7 @@ pub(crate) fn unsigned(out: &mut Vec<u8>, value: u64) {
 /// Writes `number 0 R`.
 pub(crate) fn reference(out: &mut Vec<u8>, number: u32) {
     separate(out);
-    unsigned(out, u64::from(number));
+    write_unsigned(out, u64::from(number));
     out.extend(b" 0 R");
 }
 

@@ -254,7 +254,7 @@ fn text_of_character(character: char) -> Option<GlyphText> {
 
 pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
     let clean = text.chars().filter(|character| !matches!(character, '\0' | '\u{FFFD}'));
-    let clean = clean.flat_map(decomposed).collect::<String>();
+    let clean = clean.flat_map(decompose).collect::<String>();
     let mut characters = clean.chars();
     match (characters.next(), characters.next()) {
         (None, _) => None,
@@ -263,7 +263,7 @@ pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
     }
 }
 
-fn decomposed(character: char) -> impl Iterator<Item = char> {
+fn decompose(character: char) -> impl Iterator<Item = char> {
     let form = is_presentation_form(character);
     let composed = form.then(|| std::iter::once(character).nfkc());
     composed.into_iter().flatten().chain((!form).then_some(character))

@@ -52,7 +52,7 @@ fn filter_calls() -> Result<(), FilterError> {
     let refused = |error: i32| SeccompAction::Errno(error.unsigned_abs());
     // The C library tries clone3, and falls back to clone.
     let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let allowed = system_calls::allowed(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
+    let allowed = system_calls::allowed_calls(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
     let unknown = program(unknown, SeccompAction::Allow, refused(libc::ENOSYS))?;
     let allowed = program(allowed, refused(libc::EPERM), SeccompAction::Allow)?;
     // The stricter result of both filters applies. After the second, no filter can be added.

@@ -50,7 +50,7 @@ const FREE: [i64; 40] = [
 ];
 
 /// All allowed calls with conditions on their arguments.
-pub(super) fn allowed(own_process: u64) -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
+pub(super) fn allowed_calls(own_process: u64) -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = FREE.into_iter().map(|call| (call, Vec::new())).collect();
     let executable = u64::from(libc::PROT_EXEC.unsigned_abs());
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());

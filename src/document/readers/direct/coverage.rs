@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     /// A linear search, the newest section first.
-    fn searched(subsections: &[Subsection], number: u64) -> Option<(usize, Subsection)> {
+    fn search_linearly(subsections: &[Subsection], number: u64) -> Option<(usize, Subsection)> {
         subsections.iter().copied().enumerate().find(|(_, subsection)| subsection.has(number))
     }
 
@@ -124,12 +124,12 @@ mod tests {
             for (section, subsection) in subsections.iter().enumerate() {
                 let newer = subsections.get(..section).unwrap_or_default();
                 let is_new = (subsection.first..subsection.first + subsection.count)
-                    .any(|number| searched(newer, number).is_none());
+                    .any(|number| search_linearly(newer, number).is_none());
                 assert_eq!(coverage.add(section, *subsection), is_new, "{subsections:?}");
             }
             let ranges = coverage.finish();
             for number in 0..60 {
-                assert_eq!(ranges.find(number), searched(&subsections, number), "{number} of {subsections:?}");
+                assert_eq!(ranges.find(number), search_linearly(&subsections, number), "{number} of {subsections:?}");
             }
         }
     }

@@ -89,8 +89,8 @@ fn table(bytes: &[u8], count: usize, first: usize, limits: &Limits) -> Result<Ve
     let mut offsets = Vec::with_capacity(count.min(bytes.len() / 4 + 1));
     for _ in 0..count {
         limits.deadline.check()?;
-        let number = lexer.unsigned().map_err(|_| malformed())?;
-        let offset = lexer.unsigned().map_err(|_| malformed())?;
+        let number = lexer.read_unsigned().map_err(|_| malformed())?;
+        let offset = lexer.read_unsigned().map_err(|_| malformed())?;
         let number = u32::try_from(number).map_err(|_| malformed())?;
         let offset = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(first));
         offsets.push((number, offset.filter(|offset| *offset <= bytes.len()).ok_or_else(malformed)?));

@@ -229,7 +229,7 @@ impl<'a> SectionReader<'a> {
             if lexer.keyword(b"trailer").is_ok() {
                 return Ok(TableItem::Trailer { start: at.saturating_add(lexer.position() as u64) });
             }
-            let (first, count) = (lexer.unsigned()?, lexer.unsigned()?);
+            let (first, count) = (lexer.read_unsigned()?, lexer.read_unsigned()?);
             lexer.skip_space();
             let start = at.saturating_add(lexer.position() as u64);
             Ok(TableItem::Subsection { subsection: Subsection { first, count, start } })

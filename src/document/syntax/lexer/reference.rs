@@ -44,7 +44,7 @@ impl Lexer<'_> {
         if digits == 0 || digits > 5 {
             return Ok(None);
         }
-        let generation = ahead.unsigned()?;
+        let generation = ahead.read_unsigned()?;
         ahead.skip_space();
         if ahead.peek().ok_or(Syntax::Incomplete)? != b'R' {
             return Ok(None);

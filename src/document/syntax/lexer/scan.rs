@@ -203,7 +203,7 @@ impl ScanState {
         {
             found(ObjectId { number, generation });
         }
-        let integer = unsigned(token);
+        let integer = parse_unsigned(token);
         self.integers = (self.integers.1, integer);
         if self.open == 1 {
             if self.key == Some(ScannedKey::Length) {
@@ -216,7 +216,7 @@ impl ScanState {
 }
 
 /// The value of a token of at most ten digits.
-fn unsigned(token: &[u8]) -> Option<u64> {
+fn parse_unsigned(token: &[u8]) -> Option<u64> {
     let is_unsigned = token.len() <= 10 && token.iter().all(u8::is_ascii_digit);
     is_unsigned.then(|| token.iter().fold(0, |value, byte| value * 10 + u64::from(byte - b'0')))
 }
@@ -226,7 +226,7 @@ mod tests {
     use super::super::Lexer;
     use super::{ReferenceScan, Syntax};
 
-    fn surveyed(bytes: &[u8]) -> (Result<ReferenceScan, Syntax>, Vec<u32>) {
+    fn scan(bytes: &[u8]) -> (Result<ReferenceScan, Syntax>, Vec<u32>) {
         let mut found = Vec::new();
         let scan = Lexer::new(bytes, 3).scan_references(&mut |id| found.push(id.number));
         (scan, found)
@@ -252,7 +252,7 @@ mod tests {
             (b"8 0 ", plain, &[]),
         ] {
             let name = String::from_utf8_lossy(bytes);
-            assert_eq!(surveyed(bytes), (Ok(expected), references.to_vec()), "{name}");
+            assert_eq!(scan(bytes), (Ok(expected), references.to_vec()), "{name}");
         }
     }
 
@@ -283,9 +283,9 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused() {
-        assert_eq!(surveyed(b"<</A 1>").0, Err(Syntax::Incomplete));
-        assert_eq!(surveyed(b"[[[[1]]]] ").0, Err(Syntax::TooDeep));
-        assert!(matches!(surveyed(b"] ").0, Err(Syntax::Malformed(_))));
-        assert!(matches!(surveyed(b"<</A )>> ").0, Err(Syntax::Malformed(_))));
+        assert_eq!(scan(b"<</A 1>").0, Err(Syntax::Incomplete));
+        assert_eq!(scan(b"[[[[1]]]] ").0, Err(Syntax::TooDeep));
+        assert!(matches!(scan(b"] ").0, Err(Syntax::Malformed(_))));
+        assert!(matches!(scan(b"<</A )>> ").0, Err(Syntax::Malformed(_))));
     }
 }

@@ -23,7 +23,7 @@ impl BracketNaming {
 
     pub(crate) fn apply(self, text: &mut GlyphText) {
         if let (Self::ByShape, GlyphText::One(shape)) = (self, &*text)
-            && let Some(meant) = mirrored(*shape)
+            && let Some(meant) = mirror(*shape)
         {
             *text = GlyphText::One(meant);
         }
@@ -31,7 +31,7 @@ impl BracketNaming {
 }
 
 fn is_candidate(line_glyph: &LineGlyph) -> bool {
-    line_glyph.glyph.text.first().and_then(mirrored).is_some()
+    line_glyph.glyph.text.first().and_then(mirror).is_some()
 }
 
 /// The number of unmatched brackets in reversed runs: as named, and mirrored.
@@ -59,7 +59,7 @@ fn opens(bracket: char) -> Option<bool> {
     }
 }
 
-fn mirrored(shape: char) -> Option<char> {
+fn mirror(shape: char) -> Option<char> {
     Some(match shape {
         '(' => ')',
         ')' => '(',
