@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::ReferenceOrigin;
 use super::load::RequestedPdf;
-use super::pack::PackedPdf;
+use super::packed_pdf::PackedPdf;
 use crate::context::untrusted;
 use crate::model::{ModelName, ModelReply};
 

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 
 use super::load::{LoadedPdf, RequestedPdf};
-use super::pack::{PackedPdf, PdfPacker, RequestBudget, divide_budget};
+use super::pack::PdfPacker;
+use super::packed_pdf::PackedPdf;
+use super::request_budget::{RequestBudget, divide_budget};
 use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions, page_heading};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};

@@ -6,7 +6,9 @@
 use bytes::Bytes;
 
 use super::load::LoadedPdf;
-use super::pack::{PackedPdf, PdfPacker, RequestBudget, not_sent};
+use super::pack::PdfPacker;
+use super::packed_pdf::{PackedPdf, not_sent};
+use super::request_budget::RequestBudget;
 use crate::context::{OpenPdf, PdfError};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};

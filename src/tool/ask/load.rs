@@ -6,8 +6,8 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::AskContext;
 use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
+use super::ask_context::AskContext;
 use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
 use crate::model::RemoteReferences;
 use crate::page::{PageIndex, PageSet};

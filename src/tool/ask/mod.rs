@@ -1,38 +1,28 @@
 //! The tool `pdf`: asks another model about PDFs.
 
 mod arguments;
+mod ask_context;
 mod details;
 mod extract;
 mod join;
 mod load;
 mod pack;
+mod packed_pdf;
+mod request_budget;
 
 use serde_json::{Value, json};
 
 pub use self::arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
+pub use self::ask_context::AskContext;
 
 use self::details::{AnsweredQuestion, FailedAttempt};
 use self::load::{LoadBounds, MAX_BYTES, RequestedPdf, check_remote, named_pdfs};
-use self::pack::{PackedPdf, PdfPacker};
-use super::caller::Caller;
+use self::pack::PdfPacker;
+use self::packed_pdf::PackedPdf;
 use super::error::{ErrorCode, ToolError};
 use super::truncate::{char_count, prefix_within_json};
-use crate::context::{ContextManager, ResultBudget, json_length};
-use crate::model::{
-    ModelClient, ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question, ReplyListener,
-};
-
-/// What [`ask`] works with.
-pub struct AskContext<'a> {
-    /// Opens the PDFs.
-    pub context: &'a ContextManager,
-    /// Asks the models.
-    pub models: &'a ModelClient,
-    /// Receives the answer as it is streamed.
-    pub listener: &'a dyn ReplyListener,
-    /// Whose question it is.
-    pub caller: &'a Caller,
-}
+use crate::context::{ResultBudget, json_length};
+use crate::model::{ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question};
 
 /// An answer of `pdf`.
 #[derive(Debug, Clone, PartialEq, Eq)]

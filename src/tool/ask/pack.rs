@@ -1,38 +1,14 @@
 //! Packs PDFs into the documents of a request, within a provider's limits.
 
-use super::AskContext;
+use super::ask_context::AskContext;
 use super::join::{JoinedPdfs, PageJoiner};
 use super::load::{LoadedPdf, RequestedPdf};
-use crate::context::{OpenPdf, page_heading, page_or_pages};
-use crate::model::{ModelName, ModelSettings, QuestionPart, base64_length};
+use super::packed_pdf::{PackedPdf, not_sent};
+use super::request_budget::{RequestBudget, divide_budget};
+use crate::context::{OpenPdf, page_heading};
+use crate::model::{ModelName, ModelSettings, QuestionPart};
 use crate::page::{PageIndex, PageSet};
 use crate::provider::ProviderLimits;
-
-/// Bytes of a block beside its data: names, title, quotes.
-const BLOCK_BYTES: u64 = 4_096;
-
-/// The parts sent of one PDF.
-#[derive(Default)]
-pub(super) struct PackedPdf {
-    pub(super) parts: Vec<QuestionPart>,
-    /// `whole`, `pages`, `joined`, `text` or `images`.
-    pub(super) form: &'static str,
-    pub(super) pages: PageSet,
-    pub(super) bytes: u64,
-    /// Requested pages that were left out, and why.
-    pub(super) left: Option<(PageSet, String)>,
-    pub(super) notes: Vec<String>,
-    /// Why nothing is sent of it.
-    pub(super) refused: Option<String>,
-}
-
-/// What is left of a request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RequestBudget {
-    pub(super) bytes: u64,
-    pub(super) pages: u64,
-    pub(super) blocks: u64,
-}
 
 /// Packs PDFs for one model.
 pub(super) struct PdfPacker<'a> {
@@ -41,64 +17,6 @@ pub(super) struct PdfPacker<'a> {
     pub(super) name: &'a ModelName,
     pub(super) limits: ProviderLimits,
     pub(super) max_bytes: u64,
-}
-
-impl RequestBudget {
-    /// The budget of a request that contains `prompt`.
-    pub(super) fn of(limits: &ProviderLimits, prompt: &str) -> Self {
-        // A control character takes six bytes in JSON.
-        let prompt = (prompt.len() as u64).saturating_mul(6).saturating_add(BLOCK_BYTES);
-        let bytes = limits.max_request_bytes.saturating_sub(prompt);
-        let most = |bound: Option<u64>| bound.unwrap_or(u64::MAX);
-        Self { bytes, pages: most(limits.max_request_pages), blocks: most(limits.max_blocks) }
-    }
-
-    /// An equal share of the rest, for one of `count`.
-    pub(super) fn share(&self, count: u64) -> Self {
-        let count = count.max(1);
-        Self { bytes: self.bytes / count, pages: self.pages / count, blocks: self.blocks / count }
-    }
-
-    /// Takes the cost of a block. If it does not fit, takes nothing and returns `false`.
-    pub(super) fn take(&mut self, data_bytes: u64, pages: u64) -> bool {
-        let bytes = base64_length(data_bytes).saturating_add(BLOCK_BYTES);
-        if bytes > self.bytes || pages > self.pages || self.blocks == 0 {
-            return false;
-        }
-        *self = Self { bytes: self.bytes - bytes, pages: self.pages - pages, blocks: self.blocks - 1 };
-        true
-    }
-
-    /// Subtracts what was used of `share`, of which `rest` is left.
-    pub(super) fn pay(&mut self, share: &Self, rest: &Self) {
-        self.bytes = self.bytes.saturating_sub(share.bytes.saturating_sub(rest.bytes));
-        self.pages = self.pages.saturating_sub(share.pages.saturating_sub(rest.pages));
-        self.blocks = self.blocks.saturating_sub(share.blocks.saturating_sub(rest.blocks));
-    }
-}
-
-/// Divides `budget` among the loaded PDFs, small files first, so that large files get what those leave.
-pub(super) fn divide_budget(
-    requested: &mut [RequestedPdf],
-    mut budget: RequestBudget,
-    mut pack: impl FnMut(&str, &mut LoadedPdf, &mut RequestBudget) -> PackedPdf,
-) -> Vec<PackedPdf> {
-    let mut packed: Vec<PackedPdf> = requested.iter().map(|_| PackedPdf::default()).collect();
-    let mut order = requested.iter_mut().zip(&mut packed).filter_map(|(requested, slot)| {
-        let RequestedPdf { path, loaded, .. } = requested;
-        loaded.as_mut().ok().map(|loaded| (&*path, loaded, slot))
-    });
-    let mut order = order.by_ref().collect::<Vec<_>>();
-    order.sort_by_key(|(_, loaded, _)| loaded.file_bytes);
-    let mut count = order.len() as u64;
-    for (path, loaded, slot) in order {
-        let share = budget.share(count);
-        let mut rest = share;
-        *slot = pack(path, loaded, &mut rest);
-        budget.pay(&share, &rest);
-        count -= 1;
-    }
-    packed
 }
 
 impl PdfPacker<'_> {
@@ -262,52 +180,5 @@ impl PdfPacker<'_> {
     /// The reason if `pdf_max_pages` was reached.
     pub(super) fn page_limit(&self) -> String {
         format!("pdf_max_pages is {}", self.settings.pdf_max_pages)
-    }
-}
-
-/// The note for a page that could not be converted.
-pub(super) fn not_sent(path: &str, page: PageIndex, reason: &str) -> String {
-    format!("Page {} of {path} is not sent: {reason}", page.number())
-}
-
-impl PackedPdf {
-    /// Nothing of a PDF.
-    pub(super) fn refused(reason: String) -> Self {
-        Self { refused: Some(reason), ..Self::default() }
-    }
-
-    /// A page, as `part`.
-    pub(super) fn add(&mut self, page: PageIndex, part: QuestionPart) {
-        self.add_all([page], part);
-    }
-
-    /// Pages, as one `part`.
-    pub(super) fn add_all(&mut self, pages: impl IntoIterator<Item = PageIndex>, part: QuestionPart) {
-        self.bytes = self.bytes.saturating_add(part.size());
-        pages.into_iter().for_each(|page| self.pages.insert(page));
-        self.parts.push(part);
-    }
-
-    /// Notes requested pages that were left out: past the page bound or, if `is_full`, past the last page that fitted.
-    pub(super) fn note_left_out(&mut self, loaded: &LoadedPdf, candidates: &PageSet, is_full: bool, why: String) {
-        let is_left = |page: &PageIndex| !self.pages.contains(*page) && (is_full || !candidates.contains(*page));
-        let left: PageSet = loaded.requested_pages().iter().filter(is_left).collect();
-        if !left.is_empty() {
-            self.left = Some((left, why));
-        }
-    }
-
-    /// Remarks on this PDF, one line each.
-    pub(super) fn remarks(&self, path: &str) -> Vec<String> {
-        let refused = self.refused.iter().map(|reason| format!("Not sent: {path}: {reason}"));
-        let left = self.left.iter().filter(|_| self.refused.is_none()).map(|(left, why)| {
-            format!(
-                "Only {} of {path} reached the model: {why}. For {}, call pdf with pdf: {path:?} and pages: \
-                 \"{left}\".",
-                page_or_pages(&self.pages),
-                page_or_pages(left),
-            )
-        });
-        refused.chain(left).chain(self.notes.iter().cloned()).collect()
     }
 }
