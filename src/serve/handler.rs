@@ -16,8 +16,9 @@ use super::delivery::{InFlight, PendingResponses, ResponseParts};
 use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
 use super::progress::ToolProgress;
+use super::server_parts::ServerParts;
 use super::tools::{ToolCall, ToolEntry};
-use super::{ServerParts, convert, http, tools};
+use super::{convert, http, tools};
 use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
 
 /// Handles the protocol's requests. The newest protocol version makes one handler for each request, so all state is

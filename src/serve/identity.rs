@@ -11,8 +11,8 @@ use rmcp::model::JsonObject;
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-use super::ServerParts;
 use super::http::{HttpCaller, SESSION_HEADER};
+use super::server_parts::ServerParts;
 use super::tools::ToolEntry;
 use crate::tool::{
     CONTENT_EXTENSION, Caller, Cancellation, ClientProfile, ContextManager, ConversationId, ToolError, argument,

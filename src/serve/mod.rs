@@ -7,13 +7,14 @@ mod delivery;
 mod handler;
 mod http;
 mod identity;
+mod lock;
 mod progress;
+mod server_parts;
 mod stdio;
 mod tools;
 
-use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
@@ -21,44 +22,15 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 
 pub use self::http::HttpSettings;
+pub use self::server_parts::ServerParts;
 
 use self::delivery::{DeliveringTransport, InFlight, OpenBlobs, PendingResponses};
 use self::handler::Handler;
+use self::http::HttpState;
 use self::stdio::BlobWriter;
-use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient};
 
 /// How long work may go on after its client is gone.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The parts of a server besides its transport.
-pub struct ServerParts {
-    /// Answers the requests.
-    pub context: Arc<ContextManager>,
-    /// Answers questions about PDFs. Without any model there is no tool `pdf`.
-    pub models: ModelClient,
-    /// The conversation of calls that name none, over standard input only.
-    pub conversation: Option<ConversationId>,
-    /// The form of pages if neither the call nor the client names one.
-    pub form: Option<FormArgument>,
-    /// The form of pages by client name, before the built-in table of known clients.
-    pub client_forms: BTreeMap<String, FormArgument>,
-    /// Called with a sentence for each problem that no answer reports.
-    pub warn: fn(&str),
-}
-
-/// The state that an HTTP server's handler and connections share.
-#[derive(Clone, Default)]
-struct HttpState {
-    metrics: Arc<http::Metrics>,
-    in_flight: InFlight,
-    /// The store of sessions, from which other replicas can continue them.
-    context: Option<Arc<ContextManager>>,
-}
-
-/// Locks a mutex even after a panic: everything guarded here is valid at any time.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Serves standard input and output until the input ends.
 ///

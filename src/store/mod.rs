@@ -30,7 +30,7 @@ use std::time::SystemTime;
 pub use self::error::{StoreError, StoreWarning};
 pub use self::memory::MemoryStore;
 pub use self::monitor::{CallTally, StoreMonitor, StoreTally};
-pub use self::open::{DatabaseSettings, OpenedStore, inspect_database, open_database, open_or_memory};
+pub use self::open::{DatabaseSettings, OpenedStore, inspect_database, inspect_folder, open_database, open_or_memory};
 #[cfg(feature = "postgres")]
 pub use self::postgres::PostgresStore;
 pub use self::postgres::{AddressError, AwaitedStep, PostgresAddress, PostgresError};
@@ -38,7 +38,7 @@ pub use self::records::{
     ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, StoreHealth,
     Usage, Version,
 };
-pub use self::report::{PoolUsage, ServerReport, StoreReport, inspect_folder};
+pub use self::report::{PoolUsage, ServerReport, StoreReport};
 pub use self::sessions::{MemorySessions, SessionStore, StoredSession};
 pub use self::sqlite::SqliteStore;
 pub use self::view_store::ViewStore;

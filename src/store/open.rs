@@ -69,6 +69,15 @@ pub fn open_database(_: &DatabaseSettings, _: Option<&Path>) -> Result<OpenedSto
     Err(PostgresError::NotBuilt.into())
 }
 
+/// Inspects the database of a data folder. Reads and records in a temporary conversation.
+///
+/// # Errors
+/// [`StoreError`]
+pub fn inspect_folder(folder: &Path) -> Result<StoreReport, StoreError> {
+    let (store, _) = SqliteStore::open(folder)?;
+    store.inspect()
+}
+
 /// Inspects a shared database.
 ///
 /// # Errors

@@ -1,9 +1,8 @@
 //! Inspects a store, for people who set one up.
 
-use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{DeliveryRecord, SqliteStore, StoreError, ViewStore};
+use super::{DeliveryRecord, StoreError, ViewStore};
 use crate::view::ConversationId;
 
 /// The properties of a store.
@@ -85,13 +84,4 @@ pub(super) fn scratch_conversation(random: u64) -> ConversationId {
     let mut bytes = [0; 16];
     bytes.iter_mut().zip(random.to_le_bytes()).for_each(|(byte, part)| *byte = part);
     ConversationId::mint(bytes)
-}
-
-/// Inspects the database of a data folder. Reads and records in a temporary conversation.
-///
-/// # Errors
-/// [`StoreError`]
-pub fn inspect_folder(folder: &Path) -> Result<StoreReport, StoreError> {
-    let (store, _) = SqliteStore::open(folder)?;
-    store.inspect()
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use bytes::Bytes;
 
 use super::PendingResponse;
-use crate::serve::lock;
+use crate::serve::lock::lock;
 use crate::tool::{base64_length, push_base64};
 
 /// The start of a mark. Its number and its seal follow in hexadecimal.

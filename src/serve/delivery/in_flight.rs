@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::serve::lock;
+use crate::serve::lock::lock;
 
 /// How long a request waits for earlier answers to be recorded. A client that asks before it reads would wait forever;
 /// after this time it may get a page twice.

@@ -23,7 +23,7 @@ pub(super) use self::in_flight::InFlight;
 pub(super) use self::recalls::{Recalls, take_back};
 
 use self::in_flight::Flight;
-use super::lock;
+use super::lock::lock;
 use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
 
 /// The response to one request, from the request until it is written.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::RequestId;
 
 use super::in_flight::InFlight;
-use crate::serve::lock;
+use crate::serve::lock::lock;
 use crate::tool::{Recall, Receipt};
 
 /// Most requests of one client whose answers can be cancelled. 64: a client leaves few answers unread.

@@ -25,7 +25,7 @@ use super::metrics::{Gauge, Metrics};
 use crate::serve::delivery::{
     BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES, PendingResponse, ResponseParts,
 };
-use crate::serve::lock;
+use crate::serve::lock::lock;
 use crate::tool::Recall;
 
 /// The state that a request's handler shares with its connection.

@@ -26,7 +26,7 @@ use super::metrics::{Gauge, Metrics, store_text};
 use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response, unauthorized};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
-use crate::serve::HttpState;
+use super::state::HttpState;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::serve::lock;
+use crate::serve::lock::lock;
 use crate::tool::StoreTally;
 
 /// Upper bounds of the histogram of call times, in seconds.

@@ -11,6 +11,7 @@ mod metrics;
 mod responses;
 mod sessions;
 mod settings;
+mod state;
 
 use std::io;
 use std::net::SocketAddr;
@@ -33,12 +34,12 @@ pub(super) use self::log::{LoggedCall, trace_parent};
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION_HEADER;
 pub use self::settings::HttpSettings;
+pub(super) use self::state::HttpState;
 
 use self::connection::Connection;
 use self::exchange::AwaitingFlush;
 use self::gate::Gate;
 use self::metrics::Gauge;
-use super::HttpState;
 
 /// How long connections may take to close once all is answered.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);

@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_server::session::{SessionState, SessionStor
 use serde_json::Value;
 
 use crate::serve::delivery::Recalls;
-use crate::serve::lock;
+use crate::serve::lock::lock;
 use crate::tool::{ContextManager, Principal, SessionStore, StoreError, StoredSession};
 
 /// The header in which the older protocol versions name a session.

@@ -6,9 +6,9 @@ mod web;
 
 use rmcp::model::JsonObject;
 
-use super::ServerParts;
 use super::convert::{self, ToolResult};
 use super::delivery::ResultBlobs;
+use super::server_parts::ServerParts;
 use crate::tool::{self, Caller, ContextManager, GetFileArguments, ProgressListener, ToolError, ToolSpec};
 
 /// One call.

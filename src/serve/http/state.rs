@@ -1,0 +1,16 @@
+//! The state of an HTTP server.
+
+use std::sync::Arc;
+
+use super::metrics::Metrics;
+use crate::serve::delivery::InFlight;
+use crate::tool::ContextManager;
+
+/// The state that an HTTP server's handler and connections share.
+#[derive(Clone, Default)]
+pub(in crate::serve) struct HttpState {
+    pub(in crate::serve) metrics: Arc<Metrics>,
+    pub(in crate::serve) in_flight: InFlight,
+    /// The store of sessions, from which other replicas can continue them.
+    pub(in crate::serve) context: Option<Arc<ContextManager>>,
+}

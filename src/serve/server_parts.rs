@@ -1,0 +1,22 @@
+//! The parts of a server.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient};
+
+/// The parts of a server besides its transport.
+pub struct ServerParts {
+    /// Answers the requests.
+    pub context: Arc<ContextManager>,
+    /// Answers questions about PDFs. Without any model there is no tool `pdf`.
+    pub models: ModelClient,
+    /// The conversation of calls that name none, over standard input only.
+    pub conversation: Option<ConversationId>,
+    /// The form of pages if neither the call nor the client names one.
+    pub form: Option<FormArgument>,
+    /// The form of pages by client name, before the built-in table of known clients.
+    pub client_forms: BTreeMap<String, FormArgument>,
+    /// Called with a sentence for each problem that no answer reports.
+    pub warn: fn(&str),
+}
