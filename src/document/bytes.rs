@@ -83,7 +83,7 @@ const READ_WHOLE_LATER_BYTES: u64 = 16 << 20;
 /// The largest slice that is served from a thread's read windows.
 const WINDOW_BYTES: u64 = 2 << 10;
 
-/// What is read around a few bytes whose neighbours will be needed too, such as cross-reference entries.
+/// The bytes that are read around a small read whose neighbours are likely to follow, such as cross-reference entries.
 const NEIGHBOURHOOD_BYTES: u64 = 4 << 10;
 
 /// The bytes of one sequential read. Reading 16 KiB costs as much as reading 2 KiB.

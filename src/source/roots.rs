@@ -99,7 +99,7 @@ impl Roots {
     }
 }
 
-/// Opens `path` relative to one of the roots; [`NotOpened::Outside`] if it leaves all of them.
+/// Opens `path` relative to one of the roots; [`OpenError::Outside`] if it leaves all of them.
 fn open_beneath_any(roots: &[Root], path: &Path) -> Result<File, OpenError> {
     for root in roots {
         let Some(rest) = root.rest_of(path) else { continue };

@@ -23,7 +23,7 @@ pub struct JoinedPages {
     pub bytes: Bytes,
     /// The reader that read the pages.
     pub tier: Tier,
-    /// What was assumed or is missing on any of the pages.
+    /// Notes on assumed or missing content of the pages.
     pub notes: Vec<CutNote>,
 }
 

@@ -38,7 +38,7 @@ pub struct PageChunk {
     pub bytes: Bytes,
     /// The reader that read the page.
     pub tier: Tier,
-    /// What was assumed or is missing.
+    /// Notes on assumed or missing content.
     pub notes: Vec<CutNote>,
 }
 

@@ -7,7 +7,7 @@ pub struct PageText {
     pub text: String,
     /// Byte positions in `text` where a hyphen at the end of a line was removed.
     pub joints: Vec<u64>,
-    /// What kind of page it is, judged by its text.
+    /// The kind of page, judged by its text.
     pub kind: PageKind,
     /// Number of invisible characters in the text, as on scans with recognised text.
     pub invisible: u64,
@@ -35,7 +35,7 @@ const UNKNOWN_SHARE: u64 = 20;
 /// A page with fewer letters and digits has no usable text.
 const MIN_USABLE_CHARACTERS: usize = 10;
 
-/// What kind of page it is, judged by its text.
+/// The kind of page, judged by its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PageKind {
     /// The page has text.

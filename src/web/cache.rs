@@ -29,7 +29,7 @@ impl Validators {
 const MAX_FRESHNESS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time until which a response with `headers` is fresh, in milliseconds since 1970. Without a `max-age`, it is fresh
-/// for `unsaid`.
+/// for `default_freshness`.
 pub(super) fn fresh_until(headers: &HeaderMap, default_freshness: Duration) -> u64 {
     let directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
     let directives = directives.flat_map(|value| value.split(',')).map(str::trim).collect::<Vec<_>>();

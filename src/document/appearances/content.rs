@@ -10,7 +10,7 @@ use super::visual_order::visual_order;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What a field shows.
+/// The visible content of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Appearance {
     /// One line of text.

@@ -27,7 +27,7 @@ const PUSHBUTTON: i64 = 1 << 16;
 const COMBO: i64 = 1 << 17;
 
 impl AppearanceGenerator {
-    /// What a widget shows; `None` if its field type has no generated appearance.
+    /// The visible content of a widget; `None` if its field type has no generated appearance.
     pub(super) fn appearance(&self, id: ObjectId, widget: &Dictionary) -> Option<Appearance> {
         let kind = self.find_inherited(widget, b"FT")?.as_name().ok()?;
         let flags = self.find_inherited(widget, b"Ff").and_then(|flags| flags.as_i64().ok()).unwrap_or(0);

@@ -22,7 +22,7 @@ pub(super) enum AppearanceFont {
     Composite(&'static str),
 }
 
-/// The `/ToUnicode` map of a [`Face::Composite`]: its codes are UTF-16.
+/// The `/ToUnicode` map of a [`AppearanceFont::Composite`]: its codes are UTF-16.
 pub(super) const TO_UNICODE: &[u8] = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def \
     1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap end end";
 

@@ -1,4 +1,4 @@
-//! What the object streams of a damaged file decode to, counted before libraries decode all of them.
+//! Counts the decoded bytes of all object streams in a damaged file, before libraries decode them.
 
 use crate::document::error::DocumentError;
 use crate::document::filter;
@@ -7,13 +7,13 @@ use crate::document::object::{Dictionary, Object};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use memchr::memmem;
 
-/// Libraries that decode every object stream of a file that they open, one after the other.
+/// The number of libraries that decode every object stream of a file when they open it.
 const LIBRARIES: u64 = 3;
 
-/// Checks what all object streams of `file` decode to, wherever they stand: cross references may lie.
+/// Checks the decoded length of all object streams in `file`. It finds them by scanning, since cross-references may be wrong.
 ///
 /// # Errors
-/// [`Limit::DecodedBytes`] where the libraries would decode more together, and the limits on single streams.
+/// [`Limit::DecodedBytes`] if the libraries together would decode more, and the limits on single streams.
 pub(super) fn check_object_streams(file: &[u8], limits: &Limits) -> Result<(), DocumentError> {
     let (mut before, mut decoded) = (0, 0_u64);
     for keyword in memmem::find_iter(file, b"stream") {
@@ -27,11 +27,11 @@ pub(super) fn check_object_streams(file: &[u8], limits: &Limits) -> Result<(), D
     Ok(())
 }
 
-/// The dictionary at the end of `head`, where it may be that of an object stream: none is without /First (7.5.7).
+/// The dictionary at the end of `head`, if it has `/First`, which every object stream has (7.5.7).
 fn object_stream(head: &[u8], limits: &Limits) -> Option<Dictionary> {
     let start = memmem::rfind(head, b"obj")? + b"obj".len();
     let dictionary = head.get(start..)?;
-    // An escape may spell the key otherwise.
+    // The key may contain escapes.
     if memmem::find(dictionary, b"First").is_none() && !dictionary.contains(&b'#') {
         return None;
     }
@@ -39,7 +39,7 @@ fn object_stream(head: &[u8], limits: &Limits) -> Option<Dictionary> {
     object.as_dictionary().filter(|dictionary| dictionary.get(b"First").is_some()).cloned()
 }
 
-/// The data of the stream whose keyword is at `keyword`. Without a direct length, it ends where its filter says.
+/// The data of the stream whose keyword is at `keyword`. Without a direct length, the filter finds its end.
 fn data_after<'f>(file: &'f [u8], keyword: usize, dictionary: &Dictionary) -> &'f [u8] {
     let rest = file.get(keyword + b"stream".len()..).unwrap_or_default();
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
@@ -48,7 +48,7 @@ fn data_after<'f>(file: &'f [u8], keyword: usize, dictionary: &Dictionary) -> &'
     length.and_then(|length| rest.get(..usize::try_from(length).ok()?)).unwrap_or(rest)
 }
 
-/// Bytes that `data` decodes to; none where it does not.
+/// The decoded length of `data`; 0 if it cannot be decoded.
 fn decoded_length(dictionary: &Dictionary, data: &[u8], limits: &Limits) -> Result<u64, DocumentError> {
     let decoded = filter::filters_of(dictionary, &mut |value| Ok(value.clone()))
         .and_then(|filters| filter::decode(data, &filters, limits));

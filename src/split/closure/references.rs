@@ -32,7 +32,7 @@ impl Closure<'_> {
         };
         match &*object {
             Object::Null => Ok(self.leave_out(id)),
-            // What is no stream has no scope in `/Contents`, and some readers give the page up for it.
+            // A dictionary in `/Contents` has no meaning, and makes some readers reject the page.
             Object::Dictionary(_) if role == ObjectRole::Contents => Ok(false),
             // Direct numbers and names are shorter than references.
             Object::Boolean(_) | Object::Integer(_) | Object::Real(_) | Object::Name(_) => {

@@ -10,7 +10,7 @@ use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::split::resources::ResourceScope;
 use std::collections::{BTreeSet, HashSet};
 
-/// What an object is used for.
+/// The use of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectRole {
     /// Any object without rules of its own.

@@ -114,7 +114,7 @@ mod tests {
         ObjectId { number, generation: 0 }
     }
 
-    /// What is written of `template` where every reference comes to `text`, or to nothing where nothing came before.
+    /// Writes `template` with `text` for each reference that is written.
     fn instantiate(template: &SerializedTemplate, text: &str) -> Option<(String, usize)> {
         let mut out = Vec::new();
         let filter_at = template.write::<Infallible>(&mut out, |slot, out| {

@@ -28,7 +28,7 @@ pub(crate) struct Greeting {
     pub(crate) layers: SandboxLayers,
 }
 
-/// A request. All except `Open` and `Readable` are about the open document. Pages are indices.
+/// A request. All except `Open` and `ReadablePage` are about the open document. Pages are indices.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WorkerRequest {
     /// Opens the attached file.
