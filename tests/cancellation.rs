@@ -104,10 +104,8 @@ fn a_client_that_cancels_ends_the_worker_at_once() {
     let arguments = json!({ "filePath": pdf, "pages": "1-2", "conversation": "c" });
     let call = json!({ "name": "get_file", "arguments": arguments });
     // A call that is cancelled before it has reached the worker leaves it alone.
-    let mut sent = Vec::new();
     for _ in 0..100 {
         let id = client.send("tools/call", call.clone());
-        sent.push(id);
         std::thread::sleep(Duration::from_millis(50));
         client.notify("notifications/cancelled", json!({ "requestId": id }));
         if !client.workers().contains(&worker) {
@@ -115,9 +113,8 @@ fn a_client_that_cancels_ends_the_worker_at_once() {
         }
     }
     let status = client.call("context_status", json!({ "conversation": "c" }));
-    // The one after it may have been answered before it was cancelled: then the answer was written.
-    let was_answered = sent.iter().any(|id| client.receive_earlier(*id));
-    assert_eq!(status["structuredContent"]["files"] != json!([]), was_answered, "{status}");
+    // What was answered before it was cancelled was taken back.
+    assert_eq!(status["structuredContent"]["files"], json!([]), "{status}");
     // The only worker was stopped: this answer comes from the one in its place.
     let answer = client.request("tools/call", call);
     assert_eq!(answer["isError"], json!(false), "{answer}");
