@@ -81,6 +81,8 @@ impl Balancer {
         let (mut from, mut to) = (client.try_clone().ok()?, server.try_clone().ok()?);
         let asking = spawn(move || {
             let _ = io::copy(&mut from, &mut to);
+            // Who went away is gone for the server too, which may hold something for it.
+            let _ = to.shutdown(Shutdown::Write);
         });
         let (mut from, mut to) = (server, client);
         if io::copy(&mut from, &mut to).is_err() {
