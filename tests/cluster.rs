@@ -51,15 +51,27 @@ struct Balancer {
     servers: Arc<Mutex<Vec<String>>>,
     open: Arc<Mutex<BTreeMap<usize, [TcpStream; 2]>>>,
     next: Arc<AtomicUsize>,
+    /// Whether a server is told that its client has ended. A connection that is cut off has to be reset instead.
+    tells_end: bool,
     /// Calls that each client has finished.
     finished: Arc<[AtomicUsize; CLIENTS]>,
 }
 
 impl Balancer {
     fn start(servers: Vec<String>) -> Self {
+        Self::started(Self { servers: Arc::new(Mutex::new(servers)), ..Self::default() })
+    }
+
+    /// A network before one server.
+    #[cfg(feature = "postgres")]
+    fn network(server: String) -> Self {
+        Self::started(Self { servers: Arc::new(Mutex::new(vec![server])), tells_end: true, ..Self::default() })
+    }
+
+    fn started(balancer: Self) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let balancer = Self { address, servers: Arc::new(Mutex::new(servers)), ..Self::default() };
+        let balancer = Self { address, ..balancer };
         let accepting = balancer.clone();
         spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
@@ -79,10 +91,12 @@ impl Balancer {
         let server = ordered.into_iter().find_map(|address| TcpStream::connect(address).ok())?;
         self.open.lock().unwrap().insert(first, [client.try_clone().ok()?, server.try_clone().ok()?]);
         let (mut from, mut to) = (client.try_clone().ok()?, server.try_clone().ok()?);
+        let tells_end = self.tells_end;
         let asking = spawn(move || {
             let _ = io::copy(&mut from, &mut to);
-            // Who went away is gone for the server too, which may hold something for it.
-            let _ = to.shutdown(Shutdown::Write);
+            if tells_end {
+                let _ = to.shutdown(Shutdown::Write);
+            }
         });
         let (mut from, mut to) = (server, client);
         if io::copy(&mut from, &mut to).is_err() {
@@ -352,7 +366,7 @@ impl Database {
         let server = postgres::Server::start_own()?;
         let name = server.database().rsplit('/').next().unwrap().to_owned();
         server.run("postgres", &format!("CREATE ROLE replica LOGIN; GRANT CREATE ON DATABASE {name} TO replica"));
-        let network = Balancer::start(vec![format!("127.0.0.1:{}", server.port())]);
+        let network = Balancer::network(format!("127.0.0.1:{}", server.port()));
         Some(Self { server, name, network })
     }
 

@@ -208,7 +208,9 @@ impl Gate {
             self.track_request(&recalls, &message, exchange);
         }
         let is_json = is_json(&parts.headers);
-        let response = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes))).await;
+        let is_in_session = parts.headers.contains_key(SESSION_HEADER);
+        let answer = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes)));
+        let response = if is_in_session { uninterrupted(answer).await } else { answer.await };
         if opens {
             self.sessions.add(response.headers(), principal, message.get("params")).await;
         }
@@ -347,6 +349,13 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
         text.push_str(&store_text(tally, context.conversations_in_doubt()));
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+/// Lets a request of a session go on until it has a response, although its client may be gone. If the SDK were interrupted
+/// while it restores a session of another replica, the session would answer nothing until it times out.
+async fn uninterrupted(answer: impl Future<Output = Response> + Send + 'static) -> Response {
+    let failed = |_| error_response(StatusCode::INTERNAL_SERVER_ERROR, SERVER_ERROR, "The request failed.");
+    tokio::spawn(answer).await.unwrap_or_else(failed)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

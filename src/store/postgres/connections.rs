@@ -45,6 +45,9 @@ const MAX_UNACKNOWLEDGED: Duration = Duration::from_secs(2);
 const MAX_IDLE: Duration = Duration::from_secs(180);
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
+/// Time for checking and creating the tables, which another process may be doing.
+const MAX_SCHEMA_WAIT: Duration = Duration::from_secs(5);
+
 /// Runtime threads. The work is done by the server.
 const THREADS: usize = 1;
 
@@ -190,7 +193,11 @@ impl SharedConnections {
         let to_error = |error: Error| statement_error(&self.address, &error);
         let Some(client) = lease.client.as_mut() else { return Err(self.lost_error()) };
         if !self.has_schema.load(Ordering::Relaxed) {
-            self.ensure_schema(client).await?;
+            let ensured = tokio::time::timeout(MAX_SCHEMA_WAIT, self.ensure_schema(client)).await;
+            let limit = MAX_SCHEMA_WAIT;
+            let late =
+                |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
+            ensured.map_err(late)??;
         }
         let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { schema::MAX_STATEMENT };
         let answer = tokio::time::timeout(limit, operation.run(client, is_repeat)).await;
