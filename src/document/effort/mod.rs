@@ -27,7 +27,7 @@ pub(crate) mod price {
     /// Looking up and parsing an object.
     pub(crate) const FETCH: u64 = 15;
     /// An item of an array, which the engine reads twice.
-    pub(crate) const ITEM: u64 = 4;
+    pub(crate) const ITEM: u64 = 8;
     /// A call of the device: an operator that draws, clips or opens a group.
     pub(crate) const CALL: u64 = 20;
     /// An image that is not painted.
