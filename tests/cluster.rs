@@ -448,7 +448,6 @@ fn conversations_and_sessions_go_on_while_servers_come_and_go() {
 
 #[cfg(feature = "postgres")]
 #[test]
-#[ignore = "beside the other tests, a request for what is held may get no answer for half a minute; alone it passes"]
 fn conversations_and_sessions_go_on_while_the_database_they_share_has_troubles() {
     let Some(database) = Database::start() else { return };
     let of_database = [

@@ -255,6 +255,16 @@ fn a_page_of_a_session_counts_as_given_only_when_the_answer_was_written() {
 }
 
 #[test]
+fn a_server_answers_although_nobody_reads_its_log() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    server.shrink_log();
+    for _ in 0..200 {
+        server.stateless("opencode", "tools/list", json!({}), &[]);
+    }
+}
+
+#[test]
 fn a_cancellation_in_a_session_takes_the_record_of_its_answer_back() {
     let (place, pdf) = place_with_pdf();
     let server = Server::start(&place, &[]);

@@ -3,6 +3,7 @@
 //! Only events of this program are logged: those of its libraries contain whole requests and answers.
 
 use std::fmt::{self, Debug};
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
@@ -14,6 +15,8 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+use super::log_writer::{FlushGuard, LogWriter};
 
 /// The least level of events that are logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,11 +71,24 @@ impl LogFormat {
     }
 }
 
-/// Starts to log. A second call has no effect.
-pub(super) fn start(level: LogLevel, format: LogFormat) {
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).event_format(LineFormat(format));
+/// Starts to log, until the guard is dropped. A second call has no effect.
+///
+/// # Errors
+///
+/// The system starts no thread.
+pub(super) fn start(level: LogLevel, format: LogFormat) -> io::Result<FlushGuard> {
+    let writer = LogWriter::start(io::stderr(), move |count| dropped_line(format, count))?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer.clone()).event_format(LineFormat(format));
     let ours = Targets::new().with_target("pagewise", level.filter());
     let _ = tracing_subscriber::registry().with(lines).with(ours).try_init();
+    Ok(FlushGuard(writer))
+}
+
+/// The line that says how many lines were dropped.
+fn dropped_line(format: LogFormat, count: u64) -> String {
+    let message = "log lines were dropped, since standard error was not read in time".to_owned();
+    let fields = Fields { message, others: Map::from_iter([("count".to_owned(), json!(count))]) };
+    format!("{}\n", fields.line(format, "warn"))
 }
 
 /// Logs a problem, in a sentence.
@@ -95,10 +111,7 @@ where
     fn format_event(&self, _context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        match self.0 {
-            LogFormat::Text => writeln!(writer, "{}", fields.text()),
-            LogFormat::Json => writeln!(writer, "{}", fields.json(event.metadata().level().as_str())),
-        }
+        writeln!(writer, "{}", fields.line(self.0, event.metadata().level().as_str()))
     }
 }
 
@@ -110,6 +123,13 @@ struct Fields {
 }
 
 impl Fields {
+    fn line(self, format: LogFormat, level: &str) -> String {
+        match format {
+            LogFormat::Text => self.text(),
+            LogFormat::Json => self.json(level).to_string(),
+        }
+    }
+
     fn text(&self) -> String {
         let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), one_word);
         let others = self.others.iter().map(|(name, found)| format!(" {name}={}", value(found)));

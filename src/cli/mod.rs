@@ -12,6 +12,7 @@ mod flags;
 mod generate;
 mod get_file;
 mod log;
+mod log_writer;
 mod models;
 mod open;
 mod page_arguments;

@@ -15,7 +15,7 @@ use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError
 /// Serves HTTP until the process is told to stop, or standard input until it ends.
 pub(super) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {
     let config = &loaded.config;
-    log::start(config.log_level, config.log_format);
+    let _log = log::start(config.log_level, config.log_format).map_err(|error| serve_error(&error))?;
     loaded.warnings.iter().for_each(|text| log::warn(text));
     if !HAS_PROCESSES && !config.no_sandbox {
         log::warn("PDFs are read in this program, without a sandbox: this system has no confined processes for it");
@@ -31,8 +31,12 @@ pub(super) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {
         Some(http) => serve_http(world, http),
         None => serve_stdio(world),
     };
-    served.map_err(|error| ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}")))?;
+    served.map_err(|error| serve_error(&error))?;
     Ok(Report::new(String::new(), Value::Null))
+}
+
+fn serve_error(error: &std::io::Error) -> ToolError {
+    ToolError::new(ErrorCode::WriteFailed, format!("Serving failed: {error}"))
 }
 
 fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, ToolError> {

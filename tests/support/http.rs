@@ -139,6 +139,11 @@ impl Server {
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     }
 
+    /// Has the pipe of the log take one page of memory, so that few lines fill it.
+    pub(crate) fn shrink_log(&self) {
+        rustix::pipe::fcntl_setpipe_size(self.log.get_ref(), 4_096).unwrap();
+    }
+
     /// Waits for the end; the exit status, and what was logged.
     pub(crate) fn ended(mut self) -> (i32, String) {
         let mut log = String::new();
