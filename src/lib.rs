@@ -52,14 +52,15 @@
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → `PageText` in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
-//! | `html` | a web page → `ReadablePage` Markdown; charsets | http | dom_smoothie, dom_query, encoding_rs |
-//! | `worker` | runs the five above in this process or in confined ones: pool, messages, sandbox | document, split, text, render, html | landlock, seccompiler |
+//! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
+//! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
+//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, render, charset, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
-//! | `source` | paths inside roots, references to URLs and fetched content, file types, content hashes; the only room that opens a client's files | web | |
+//! | `source` | paths inside roots, references to URLs and fetched content, file types, content hashes; the only room that opens a client's files | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
-//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, render, html, worker, view, store, source, web | dashmap, similar, getrandom |
+//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, render, charset, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
@@ -114,6 +115,8 @@
 extern crate self as pagewise;
 
 // Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
+#[doc(hidden)]
+pub mod charset;
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]

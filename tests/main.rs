@@ -16,6 +16,7 @@ mod damage;
 mod deliver;
 mod embed;
 mod fetch;
+mod finding;
 mod fingerprints;
 mod get_file;
 mod honoured;

@@ -1,6 +1,7 @@
 //! Why a request could not be answered.
 
 use super::answer::BoundExceeded;
+use super::files::MissingFile;
 use crate::source::SourceError;
 use crate::store::StoreError;
 use crate::worker::PdfError;
@@ -15,6 +16,14 @@ pub enum ContextError {
         path: String,
         /// What went wrong.
         error: SourceError,
+    },
+    /// No file is there.
+    #[error("no such file: {path}")]
+    NotFound {
+        /// The file, as the request named it.
+        path: String,
+        /// Where it was looked for.
+        missing: MissingFile,
     },
     /// The PDF, or a page of it, could not be read.
     #[error("{path}: {error}")]

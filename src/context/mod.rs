@@ -29,7 +29,7 @@ pub use self::answer::{
 pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
 pub use self::error::ContextError;
-pub use self::files::{FetchOutcome, FetchedText, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
+pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
     plan_pages, select_from, select_pages,
@@ -44,7 +44,7 @@ pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
 pub use crate::document::OutlineItem;
 pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, Region};
-pub use crate::source::{Reference, SourceError};
+pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
     StoreReport, StoreTally, StoredSession, Usage,
@@ -135,7 +135,8 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
-        let requested = self.sources.open(&request.file, request.requester())?;
+        let opened = self.sources.open(&request.file, request.requester());
+        let requested = opened.map_err(|error| self.sources.explain(error))?;
         let (memory, doubts) = self.memory(&requested, request)?;
         let (mut draft, text) = self.draft(&requested, request, &memory, progress)?;
         requested.check_unchanged()?;
@@ -182,7 +183,7 @@ impl ContextManager {
             FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),
             FileKind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            FileKind::Text(encoding) => plain.text(encoding, &|content| self.contents.texts().get(content)),
+            FileKind::Text(charset) => plain.text(charset, &|content| self.contents.texts().get(content)),
             FileKind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: requested.path.clone(), mime_type: mime.to_owned() })
             }

@@ -1,4 +1,4 @@
-//! Converts web pages into Markdown, and bytes into text.
+//! Converts web pages into Markdown.
 //!
 //! dom_smoothie finds the article, like the reading view of a browser. If the article is less than half of the page, the
 //! whole page is converted with dom_query instead. A note says what was left out.
@@ -6,13 +6,10 @@
 //! The parser limits neither depth nor time, and a megabyte of unclosed tags can take gigabytes. So this runs in a worker,
 //! like the readers of PDFs, and the depth is checked before any recursion.
 
-mod charset;
 mod tree;
 
 use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
-
-pub use charset::decode_text;
 
 /// A web page as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

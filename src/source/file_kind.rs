@@ -1,10 +1,18 @@
 //! Detects the type of a file from its bytes, never from its name.
 
+use super::SourceError;
+use super::container::{Container, REST_BYTES};
+use super::file::OpenFile;
+use crate::charset::{Charset, Extent};
+
 /// The number of leading bytes that [`detect_kind`] needs.
 pub const HEAD_BYTES: usize = 8 << 10;
 
 /// The PDF header must start within this many bytes (ISO 32000-1, annex H, note 13).
 const PDF_HEADER_WITHIN: usize = 1024;
+
+/// The MIME type of a file whose type is not known.
+pub const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 /// The type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +25,10 @@ pub enum FileKind {
     /// A picture in a format that models accept.
     Image(ImageFormat),
     /// Text.
-    Text(TextEncoding),
+    Text(Charset),
     /// Any other file.
     Other {
-        /// The MIME type; `application/octet-stream` if unknown.
+        /// The MIME type; [`UNKNOWN_TYPE`] if unknown.
         mime: &'static str,
     },
 }
@@ -51,17 +59,6 @@ impl ImageFormat {
     }
 }
 
-/// The encoding of a text file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TextEncoding {
-    /// UTF-8, with or without a byte order mark.
-    Utf8,
-    /// UTF-16, low byte first, with a byte order mark.
-    Utf16Le,
-    /// UTF-16, high byte first, with a byte order mark.
-    Utf16Be,
-}
-
 impl FileKind {
     /// The MIME type.
     #[must_use]
@@ -84,12 +81,34 @@ pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some(kind) = match_signature(head) {
         return kind;
     }
-    let text = text_encoding(head, len);
+    let extent = if len > head.len() as u64 { Extent::Beginning } else { Extent::Whole };
+    let text = Charset::detect(head, extent);
     match pdf_header(head) {
-        Some((header_at, line)) if text.is_none() || is_header_line(header_at, line, head) => {
+        // A damaged PDF may look like text in an old charset.
+        Some((header_at, line)) if text != Some(Charset::UTF_8) || is_header_line(header_at, line, head) => {
             FileKind::Pdf { header_at }
         }
-        _ => text.map_or(FileKind::Other { mime: "application/octet-stream" }, FileKind::Text),
+        _ => text.map_or(FileKind::Other { mime: UNKNOWN_TYPE }, FileKind::Text),
+    }
+}
+
+impl OpenFile {
+    /// Detects the type of the file. Of an archive or a compound file, reads one place more, which names what is in it.
+    ///
+    /// # Errors
+    /// [`SourceError::Io`].
+    pub fn kind(&self) -> Result<FileKind, SourceError> {
+        let head = self.head(HEAD_BYTES)?;
+        let kind = detect_kind(&head, self.len());
+        let FileKind::Other { mime } = kind else { return Ok(kind) };
+        let Some(container) = Container::of(mime) else { return Ok(kind) };
+        if let Some(mime) = container.type_in(&head) {
+            return Ok(FileKind::Other { mime });
+        }
+        let mut rest = vec![0; REST_BYTES];
+        let read = self.read_at(container.names_at(&head, self.len()), &mut rest)?;
+        rest.truncate(read);
+        Ok(container.type_in(&rest).map_or(kind, |mime| FileKind::Other { mime }))
     }
 }
 
@@ -111,7 +130,13 @@ fn match_signature(head: &[u8]) -> Option<FileKind> {
     if let [b'R', b'I', b'F', b'F', _, _, _, _, rest @ ..] = head {
         return Some(riff_kind(rest));
     }
-    SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature)).map(|(_, kind)| *kind)
+    let at_start = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature));
+    let inside = || {
+        LATER_SIGNATURES
+            .iter()
+            .find(|(at, signature, _)| head.get(*at..).is_some_and(|rest| rest.starts_with(signature)))
+    };
+    at_start.map(|(_, kind)| *kind).or_else(|| inside().map(|(_, _, mime)| FileKind::Other { mime }))
 }
 
 fn riff_kind(form: &[u8]) -> FileKind {
@@ -119,7 +144,7 @@ fn riff_kind(form: &[u8]) -> FileKind {
         [b'W', b'E', b'B', b'P', ..] => FileKind::Image(ImageFormat::WebP),
         [b'W', b'A', b'V', b'E', ..] => FileKind::Other { mime: "audio/wav" },
         [b'A', b'V', b'I', b' ', ..] => FileKind::Other { mime: "video/x-msvideo" },
-        _ => FileKind::Other { mime: "application/octet-stream" },
+        _ => FileKind::Other { mime: UNKNOWN_TYPE },
     }
 }
 
@@ -129,8 +154,8 @@ const SIGNATURES: &[(&[u8], FileKind)] = &[
     (b"\x89PNG\r\n\x1a\n", FileKind::Image(ImageFormat::Png)),
     (b"GIF87a", FileKind::Image(ImageFormat::Gif)),
     (b"GIF89a", FileKind::Image(ImageFormat::Gif)),
-    (b"PK\x03\x04", FileKind::Other { mime: "application/zip" }),
-    (b"PK\x05\x06", FileKind::Other { mime: "application/zip" }),
+    (b"PK\x03\x04", FileKind::Other { mime: ZIP }),
+    (b"PK\x05\x06", FileKind::Other { mime: ZIP }),
     (b"\x1f\x8b", FileKind::Other { mime: "application/gzip" }),
     (b"\x28\xb5\x2f\xfd", FileKind::Other { mime: "application/zstd" }),
     (b"\xfd7zXZ\0", FileKind::Other { mime: "application/x-xz" }),
@@ -148,34 +173,27 @@ const SIGNATURES: &[(&[u8], FileKind)] = &[
     (b"ID3", FileKind::Other { mime: "audio/mpeg" }),
     (b"OggS\0", FileKind::Other { mime: "audio/ogg" }),
     (b"fLaC\0", FileKind::Other { mime: "audio/flac" }),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind::Other { mime: "application/x-ole-storage" }),
+    (b"{\\rtf", FileKind::Other { mime: "application/rtf" }),
+    (b"AT&TFORM", FileKind::Other { mime: "image/vnd.djvu" }),
+    (b"8BPS", FileKind::Other { mime: "image/vnd.adobe.photoshop" }),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileKind::Other { mime: COMPOUND_FILE }),
 ];
 
-fn text_encoding(head: &[u8], len: u64) -> Option<TextEncoding> {
-    match head {
-        [0xff, 0xfe, rest @ ..] => is_utf16(rest, u16::from_le_bytes).then_some(TextEncoding::Utf16Le),
-        [0xfe, 0xff, rest @ ..] => is_utf16(rest, u16::from_be_bytes).then_some(TextEncoding::Utf16Be),
-        _ if head.contains(&0) => None,
-        _ => is_utf8(head, len).then_some(TextEncoding::Utf8),
-    }
-}
+/// The MIME type of an archive whose content is not known.
+pub(super) const ZIP: &str = "application/zip";
 
-/// Whether the head is UTF-8. Its last character may be incomplete if the file continues.
-fn is_utf8(head: &[u8], len: u64) -> bool {
-    let goes_on = len > head.len() as u64;
-    match std::str::from_utf8(head) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && goes_on,
-    }
-}
+/// The MIME type of a compound file, such as old Office programs write, whose content is not known.
+pub(super) const COMPOUND_FILE: &str = "application/x-ole-storage";
 
-fn is_utf16(rest: &[u8], unit: fn([u8; 2]) -> u16) -> bool {
-    let units: Vec<u16> = rest.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
-    // The head may end between the two units of a surrogate pair.
-    let whole = units.split_last().map_or(&[][..], |(_, whole)| whole);
-    let decodes = |units: &[u16]| char::decode_utf16(units.iter().copied()).all(|unit| unit.is_ok());
-    !units.contains(&0) && (decodes(&units) || decodes(whole))
-}
+/// Signatures that stand behind other bytes, with their offsets and MIME types.
+const LATER_SIGNATURES: &[(usize, &[u8], &str)] = &[
+    (4, b"ftypheic", "image/heic"),
+    (4, b"ftypheix", "image/heic"),
+    (4, b"ftypmif1", "image/heic"),
+    (4, b"ftypavif", "image/avif"),
+    (4, b"ftyp", "video/mp4"),
+    (60, b"BOOKMOBI", "application/x-mobipocket-ebook"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -195,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_text_about_pdfs_is_a_text() {
-        assert_eq!(kind(b"let header = b\"%PDF-1.7\\n\";"), FileKind::Text(TextEncoding::Utf8));
+        assert_eq!(kind(b"let header = b\"%PDF-1.7\\n\";"), FileKind::Text(Charset::UTF_8));
         assert_eq!(kind(b"From: x\n\n%PDF-1.4\n1 0 obj"), FileKind::Pdf { header_at: 9 });
         assert_eq!(kind(b"\xef\xbb\xbf %PDF-9"), FileKind::Pdf { header_at: 4 });
     }
@@ -221,19 +239,10 @@ mod tests {
     }
 
     #[test]
-    fn text_is_what_decodes_and_has_no_nul() {
-        assert_eq!(kind(b""), FileKind::Text(TextEncoding::Utf8));
-        assert_eq!(kind("grüße".as_bytes()), FileKind::Text(TextEncoding::Utf8));
-        assert_eq!(kind(b"\xff\xfeh\0i\0"), FileKind::Text(TextEncoding::Utf16Le));
-        assert_eq!(kind(b"\xfe\xff\0h\0i"), FileKind::Text(TextEncoding::Utf16Be));
+    fn text_is_what_has_a_charset() {
+        assert_eq!(kind(b""), FileKind::Text(Charset::UTF_8));
+        assert_eq!(kind("grüße".as_bytes()), FileKind::Text(Charset::UTF_8));
+        assert!(matches!(kind(b"caf\xe9 noir"), FileKind::Text(charset) if charset.name() == "windows-1252"));
         assert_eq!(kind(b"a\0b").mime(), "application/octet-stream");
-        assert_eq!(kind(b"caf\xe9 noir").mime(), "application/octet-stream");
-    }
-
-    #[test]
-    fn a_character_may_be_cut_only_where_the_file_goes_on() {
-        let cut = b"gr\xc3";
-        assert_eq!(detect_kind(cut, 3).mime(), "application/octet-stream");
-        assert_eq!(detect_kind(cut, 4), FileKind::Text(TextEncoding::Utf8));
     }
 }

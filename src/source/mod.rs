@@ -6,8 +6,10 @@
 //!
 //! The room `web` fetches URLs into files, which are opened here too.
 
+mod container;
 mod file;
 mod file_kind;
+mod folder_entry;
 mod hash_cache;
 mod positioned_file;
 mod reference;
@@ -19,18 +21,20 @@ mod root_folder;
 mod root_folder;
 mod roots;
 mod system_fonts;
+mod walk;
 
 use std::path::PathBuf;
 
 use crate::web::WebError;
 
 pub use file::{OpenFile, Stat};
-pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, TextEncoding, detect_kind};
+pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind};
 pub use hash_cache::{HashCache, HashStore};
 pub use reference::Reference;
 pub use remote::{StoredFetch, is_url, open_stored_fetch, open_url, parse_fetch_reference};
 pub use roots::Roots;
 pub use system_fonts::system_font;
+pub use walk::{FolderWalk, MAX_WALKED_NAMES};
 
 /// A file cannot be opened or read.
 #[derive(Debug, thiserror::Error)]

@@ -3,13 +3,16 @@
 //! `openat2` with `RESOLVE_BENEATH` does this in one call. On systems without it, the path is resolved first and then
 //! opened component by component from the folder, without following links.
 
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::folder_entry::{EntryType, FolderEntry};
 use super::roots::OpenError;
 
 /// Non-blocking, because opening a pipe would otherwise wait for its writer.
@@ -35,6 +38,46 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File, OpenError> {
     Ok(rustix::fs::open(path, READ, Mode::empty())?.into())
 }
 
+/// The first `max` names in any folder, in the order of the file system.
+pub(super) fn list_anywhere(path: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+    list(open_anywhere(path)?, max)
+}
+
+/// The first `max` names in an open folder, without `.` and `..`.
+fn list(folder: File, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+    let mut names = Dir::new(OwnedFd::from(folder))?;
+    let mut entries = Vec::new();
+    while let Some(entry) = names.read().filter(|_| entries.len() < max) {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes());
+        if name != "." && name != ".." {
+            let kind = match entry.file_type() {
+                FileType::Unknown => type_by_stat(&names, entry.file_name()),
+                kind => kind,
+            };
+            entries.push(FolderEntry { name: name.to_owned(), kind: kind.into() });
+        }
+    }
+    Ok(entries)
+}
+
+/// The type of a name for file systems whose listing has no types.
+fn type_by_stat(folder: &Dir, name: &CStr) -> FileType {
+    let stat = folder.fd().and_then(|folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW));
+    stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+}
+
+impl From<FileType> for EntryType {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            FileType::RegularFile => Self::File,
+            FileType::Directory => Self::Folder,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// An open folder. It stays the same folder even if its name is given to another.
 #[derive(Debug)]
 pub(super) struct RootFolder {
@@ -54,6 +97,11 @@ impl RootFolder {
     /// Opens the relative path `rest`, which may be empty and must not leave the folder.
     pub(super) fn open_beneath(&self, rest: &Path) -> Result<File, OpenError> {
         Ok(self.descriptor_beneath(rest)?.into())
+    }
+
+    /// The first `max` names in the folder `rest`, in the order of the file system.
+    pub(super) fn list_beneath(&self, rest: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+        list(self.open_beneath(rest)?, max)
     }
 
     #[cfg(target_os = "linux")]

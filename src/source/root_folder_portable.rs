@@ -7,12 +7,22 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::folder_entry::{EntryType, FolderEntry};
 use super::roots::OpenError;
 
 /// Opens a file in any folder.
 pub(super) fn open_anywhere(path: &Path) -> Result<File, OpenError> {
     refuse_others(&std::fs::metadata(path)?.file_type().into())?;
     Ok(File::open(path)?)
+}
+
+/// The first `max` names in any folder, in the order of the file system.
+pub(super) fn list_anywhere(path: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+    let entry = |entry: io::Result<std::fs::DirEntry>| {
+        let entry = entry?;
+        Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?) })
+    };
+    std::fs::read_dir(path)?.take(max).map(entry).collect()
 }
 
 /// An open folder. It stays the same folder even if its name is given to another.
@@ -32,6 +42,39 @@ impl RootFolder {
         let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
         refuse_others(&self.handle.metadata(rest)?.file_type().into())?;
         Ok(self.handle.open(rest)?.into_std())
+    }
+
+    /// The first `max` names in the folder `rest`, in the order of the file system.
+    pub(super) fn list_beneath(&self, rest: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+        let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
+        let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
+            let entry = entry?;
+            Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?) })
+        };
+        self.handle.read_dir(rest)?.take(max).map(entry).collect()
+    }
+}
+
+impl From<&std::fs::FileType> for EntryType {
+    fn from(kind: &std::fs::FileType) -> Self {
+        Self::of(kind.is_file(), kind.is_dir(), kind.is_symlink())
+    }
+}
+
+impl From<&cap_std::fs::FileType> for EntryType {
+    fn from(kind: &cap_std::fs::FileType) -> Self {
+        Self::of(kind.is_file(), kind.is_dir(), kind.is_symlink())
+    }
+}
+
+impl EntryType {
+    fn of(is_file: bool, is_folder: bool, is_link: bool) -> Self {
+        match (is_file, is_folder, is_link) {
+            (true, _, _) => Self::File,
+            (_, true, _) => Self::Folder,
+            (_, _, true) => Self::Link,
+            _ => Self::Other,
+        }
     }
 }
 

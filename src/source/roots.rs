@@ -3,13 +3,13 @@
 //! A path that is checked first and opened later could change in between. Instead it is opened relative to the descriptor
 //! of a root, and the kernel refuses each step that would leave the root. On systems that are not Unix, cap-std does so.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
 use super::file::OpenFile;
+use super::folder_entry::FolderEntry;
 use super::reference::Reference;
-use super::root_folder::{RootFolder, open_anywhere};
+use super::root_folder::{RootFolder, list_anywhere, open_anywhere};
 
 /// The folders in which files may be opened.
 #[derive(Debug)]
@@ -75,12 +75,28 @@ impl Roots {
     /// [`SourceError::NotFound`], [`SourceError::PermissionDenied`], [`SourceError::IsDirectory`],
     /// [`SourceError::NotAFile`], [`SourceError::Io`].
     pub fn open(&self, reference: &Reference) -> Result<OpenFile, SourceError> {
-        let path = reference.path();
+        self.open_path(reference.path())
+    }
+
+    /// Opens the file at an absolute path.
+    ///
+    /// # Errors
+    /// As [`Roots::open`].
+    pub fn open_path(&self, path: &Path) -> Result<OpenFile, SourceError> {
         let opened = match &self.allowed {
             AllowedRoots::Everything => open_anywhere(path),
-            AllowedRoots::Beneath(roots) => open_beneath_any(roots, path),
+            AllowedRoots::Beneath(roots) => beneath_any(roots, path, RootFolder::open_beneath),
         };
         OpenFile::from_regular(path, opened.map_err(|refused| self.refusal(path, refused))?)
+    }
+
+    /// The first `max` names in a folder.
+    pub(super) fn list(&self, path: &Path, max: usize) -> Result<Vec<FolderEntry>, SourceError> {
+        let listed = match &self.allowed {
+            AllowedRoots::Everything => list_anywhere(path, max),
+            AllowedRoots::Beneath(roots) => beneath_any(roots, path, |folder, rest| folder.list_beneath(rest, max)),
+        };
+        listed.map_err(|refused| self.refusal(path, refused))
     }
 
     fn refusal(&self, path: &Path, refused: OpenError) -> SourceError {
@@ -99,11 +115,15 @@ impl Roots {
     }
 }
 
-/// Opens `path` relative to one of the roots; [`OpenError::Outside`] if it leaves all of them.
-fn open_beneath_any(roots: &[Root], path: &Path) -> Result<File, OpenError> {
+/// Has `open` open `path` relative to one of the roots; [`OpenError::Outside`] if it leaves all of them.
+fn beneath_any<T>(
+    roots: &[Root],
+    path: &Path,
+    open: impl Fn(&RootFolder, &Path) -> Result<T, OpenError>,
+) -> Result<T, OpenError> {
     for root in roots {
         let Some(rest) = root.rest_of(path) else { continue };
-        match root.folder.open_beneath(rest) {
+        match open(&root.folder, rest) {
             Err(OpenError::Outside) => {}
             decided => return decided,
         }
@@ -113,7 +133,7 @@ fn open_beneath_any(roots: &[Root], path: &Path) -> Result<File, OpenError> {
     let real = std::fs::canonicalize(path).map_err(|_| OpenError::Outside)?;
     let inside = roots.iter().find_map(|root| Some((root, real.strip_prefix(&root.real).ok()?)));
     let (root, rest) = inside.ok_or(OpenError::Outside)?;
-    root.folder.open_beneath(rest)
+    open(&root.folder, rest)
 }
 
 impl Root {

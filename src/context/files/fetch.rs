@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{IdentifiedFile, owner_key, source_error};
+use crate::charset::decode_text;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::phrases::{NO_TEXT_IN_PDF, page_heading, unreadable_page_text};
 use crate::hash::ContentHash;
-use crate::html::decode_text;
 use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
-use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, detect_kind, open_url};
+use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
 use crate::text::normalize_text;
 use crate::view::ConversationId;
 use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
@@ -150,7 +150,7 @@ struct FetchJob<'a> {
 impl FetchJob<'_> {
     fn text(&self, file: OpenFile) -> Result<StoredText, ContextError> {
         let head = file.head(HEAD_BYTES).map_err(|error| self.source_error(error))?;
-        let kind = detect_kind(&head, file.len());
+        let kind = file.kind().map_err(|error| self.source_error(error))?;
         let content_type = self.fetched.content_type.as_deref();
         let reading = body_kind(kind, &head, content_type)
             .map_err(|mime_type| ContextError::UnsupportedContent { url: self.url.to_owned(), mime_type })?;
@@ -316,6 +316,7 @@ fn looks_like_a_page(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::detect_kind;
 
     fn read(bytes: &[u8], content_type: &str) -> Result<BodyKind, String> {
         let content_type = Some(content_type).filter(|content_type| !content_type.is_empty());

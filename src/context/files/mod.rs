@@ -1,6 +1,7 @@
 //! The requested file: opened once, its type detected from its bytes, hashed only if a conversation needs the hash.
 
 mod fetch;
+mod missing;
 mod password;
 mod system_fonts;
 
@@ -10,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 pub use self::fetch::{FetchOutcome, FetchedText};
+pub use self::missing::MissingFile;
 pub(super) use self::password::FallbackPasswordReader;
 pub use self::password::PdfPassword;
 pub(super) use self::system_fonts::SystemFonts;
@@ -19,7 +21,7 @@ use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    FileKind, HEAD_BYTES, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, detect_kind, is_url,
+    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, UNKNOWN_TYPE, is_url,
     open_stored_fetch, open_url, parse_fetch_reference,
 };
 use crate::view::{ConversationId, FileKey};
@@ -100,6 +102,18 @@ impl PdfFile {
         self.file.read_all(limit, setting).map_err(|error| source_error(&self.path, error))
     }
 
+    /// The error for a file of another known type, in place of one that says what is missing for a PDF.
+    fn name_other_type(&self, error: ContextError) -> ContextError {
+        match (error, self.file.kind()) {
+            (ContextError::Pdf { path, error: PdfError::NotAPdf { .. } }, Ok(FileKind::Other { mime }))
+                if mime != UNKNOWN_TYPE =>
+            {
+                ContextError::UnsupportedType { path, mime_type: mime.to_owned() }
+            }
+            (error, _) => error,
+        }
+    }
+
     /// The PDF in it.
     pub(crate) fn open(
         self,
@@ -141,7 +155,7 @@ impl Sources {
         let resolved = self.resolve(reference)?;
         let refused = |error| source_error(reference, error);
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
-        let kind = detect_kind(&file.head(HEAD_BYTES).map_err(refused)?, file.len());
+        let kind = file.kind().map_err(refused)?;
         Ok(RequestedFile {
             path: reference.to_owned(),
             absolute: resolved.path().components().collect(),
@@ -156,11 +170,10 @@ impl Sources {
     fn open_fetched(&self, reference: &str, requester: Requester<'_>) -> Result<Option<RequestedFile>, ContextError> {
         let fetched = self.fetched(reference, requester).map_err(|error| source_error(reference, error))?;
         let Some(StoredFetch { url, content, file }) = fetched else { return Ok(None) };
-        let head = file.head(HEAD_BYTES).map_err(|error| source_error(&url, error))?;
         let requested = RequestedFile {
             absolute: PathBuf::from(&url),
             file_bytes: file.len(),
-            kind: detect_kind(&head, file.len()),
+            kind: file.kind().map_err(|error| source_error(&url, error))?,
             key: key_of_url(&url),
             file: Arc::new(file),
             hash: OnceLock::new(),
@@ -217,9 +230,22 @@ impl Sources {
         Ok(key_of(self.resolve(reference)?.path()))
     }
 
+    /// The absolute path that `reference` names. A relative path starts at the working directory or, if nothing is there,
+    /// at the first root where something is.
     pub(crate) fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
-        let parsed = Reference::parse(reference, &self.working_directory, self.home.as_deref());
-        parsed.map_err(|error| source_error(reference, error))
+        let parse = |start: &Path| Reference::parse(reference, start, self.home.as_deref());
+        let usual = parse(&self.working_directory).map_err(|error| source_error(reference, error))?;
+        let others = self.roots.folders().into_iter().filter_map(|root| parse(&root).ok());
+        let others = others.filter(|other| *other != usual).collect::<Vec<_>>();
+        if others.is_empty() || self.is_there(&usual) {
+            return Ok(usual);
+        }
+        Ok(others.into_iter().find(|other| self.is_there(other)).unwrap_or(usual))
+    }
+
+    /// Whether something is at the path, readable or not.
+    fn is_there(&self, path: &Reference) -> bool {
+        !matches!(self.roots.open(path), Err(SourceError::NotFound { .. } | SourceError::NotAllowed { .. }))
     }
 
     /// Opens a file as a PDF without checking its type first: the reader reports what is wrong with it.
@@ -240,8 +266,9 @@ impl Sources {
             Err(error) => (reference.to_owned(), Err(error)),
         };
         let checked = opened.and_then(|file| file.check_size(limits.max_file_bytes, "max_file_bytes").map(|()| file));
-        let file = checked.map_err(|error| source_error(&path, error))?;
-        PdfFile { path, file: Arc::new(file) }.open(reader, password, requester.cancellation)
+        let file = checked.map_err(|error| self.explain(source_error(&path, error)))?;
+        let file = PdfFile { path, file: Arc::new(file) };
+        file.clone().open(reader, password, requester.cancellation).map_err(|error| file.name_other_type(error))
     }
 }
 

@@ -13,8 +13,9 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use super::request::{AnswerSettings, FileRequest};
+use crate::charset::{Charset, Extent};
 use crate::hash::ContentHash;
-use crate::source::{ImageFormat, TextEncoding};
+use crate::source::ImageFormat;
 use crate::store::Usage;
 use crate::view::{HeldItem, LineSpan};
 
@@ -49,15 +50,16 @@ impl PlainFileAnswer<'_> {
     /// The text, and its decoded form to keep for a later diff. `sent_text` looks up texts of earlier answers.
     pub(crate) fn text(
         &self,
-        encoding: TextEncoding,
+        charset: Charset,
         sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
-        let (text, is_sound) = read_text(self.requested, encoding, self.settings.max_text_file_bytes)?;
+        let DecodedText { text, charset, is_sound } =
+            read_text(self.requested, charset, self.settings.max_text_file_bytes)?;
         let excerpt = self.excerpt(&text)?;
         let mut draft = match self.held_or_diff(&text, &excerpt, sent_text) {
             Some(draft) => draft,
             None => {
-                let lines = self.lines(&excerpt);
+                let lines = self.lines(&excerpt, charset);
                 self.check_bounds(&usage_of(&lines.blocks))?;
                 lines
             }
@@ -109,9 +111,13 @@ impl PlainFileAnswer<'_> {
         self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
     }
 
-    fn lines(&self, excerpt: &Excerpt) -> AnswerDraft {
+    fn lines(&self, excerpt: &Excerpt, charset: Charset) -> AnswerDraft {
         let Excerpt { first, last, total, .. } = excerpt;
         let mut text = format!("[Lines {first}-{last} of {total}]\n");
+        if charset != Charset::UTF_8 {
+            let guessed = if charset.is_unicode() { "" } else { ", as its bytes suggest" };
+            text.push_str(&format!("Charset: {}{guessed}\n", charset.name()));
+        }
         if self.memory.earlier_content().is_some() {
             text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
         }
@@ -162,28 +168,31 @@ pub(crate) fn whole_span(text: &str) -> Option<LineSpan> {
     LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
 }
 
-/// The decoded text of a file, and whether all bytes were valid.
-pub(crate) fn read_text(
-    requested: &RequestedFile,
-    encoding: TextEncoding,
-    limit: u64,
-) -> Result<(String, bool), ContextError> {
-    let bytes = requested.read_all(limit, "max_text_file_bytes")?;
-    Ok(decoded(&bytes, encoding))
+/// A text file, decoded.
+pub(crate) struct DecodedText {
+    pub(crate) text: String,
+    pub(crate) charset: Charset,
+    /// Whether all bytes were valid.
+    pub(crate) is_sound: bool,
 }
 
-/// The decoded text, and whether all bytes were valid.
-fn decoded(bytes: &[u8], encoding: TextEncoding) -> (String, bool) {
-    let units = |unit: fn([u8; 2]) -> u16| {
-        let units = bytes.as_chunks().0.iter().skip(1).map(|pair| unit(*pair)).collect::<Vec<u16>>();
-        (String::from_utf16_lossy(&units), String::from_utf16(&units).is_ok())
-    };
-    match encoding {
-        TextEncoding::Utf16Le => units(u16::from_le_bytes),
-        TextEncoding::Utf16Be => units(u16::from_be_bytes),
-        TextEncoding::Utf8 => {
-            let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-            (String::from_utf8_lossy(bytes).into_owned(), std::str::from_utf8(bytes).is_ok())
+/// The decoded text of a file whose beginning is in `charset`.
+pub(crate) fn read_text(requested: &RequestedFile, charset: Charset, limit: u64) -> Result<DecodedText, ContextError> {
+    let bytes = requested.read_all(limit, "max_text_file_bytes")?;
+    Ok(decoded(&bytes, charset))
+}
+
+/// The decoded text. Where the beginning tells another charset than the whole, the whole decides.
+fn decoded(bytes: &[u8], charset: Charset) -> DecodedText {
+    let (text, is_sound) = charset.decode(bytes);
+    if is_sound && charset.is_unicode() {
+        return DecodedText { text, charset, is_sound };
+    }
+    match Charset::detect(bytes, Extent::Whole).filter(|whole| *whole != charset) {
+        None => DecodedText { text, charset, is_sound },
+        Some(charset) => {
+            let (text, is_sound) = charset.decode(bytes);
+            DecodedText { text, charset, is_sound }
         }
     }
 }

@@ -167,9 +167,9 @@ impl ContextManager {
         let pending = match requested.kind {
             FileKind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),
             _ if is_restored => restored(&requested),
-            FileKind::Text(encoding) => {
-                let text =
-                    read_text(&requested, encoding, self.settings.max_text_file_bytes).ok().map(|(text, _)| text);
+            FileKind::Text(charset) => {
+                let decoded = read_text(&requested, charset, self.settings.max_text_file_bytes).ok();
+                let text = decoded.map(|decoded| decoded.text);
                 self.text_update(snapshot, &requested, text, budget)
             }
             FileKind::Image(_) | FileKind::Other { .. } => content_update(&requested, None),

@@ -7,7 +7,7 @@ use super::{CheckResult, FileUpdate, PendingUpdate, Updates, is_not_found, recor
 use crate::context::ContextManager;
 use crate::context::conversation::{ConversationSession, Snapshot};
 use crate::context::error::ContextError;
-use crate::context::plain_file::read_text;
+use crate::context::plain_file::{DecodedText, read_text};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::source::{FileKind, Stat, is_url};
@@ -178,9 +178,9 @@ impl ContextManager {
             return;
         }
         let Ok(requested) = self.reopen(path, file, &Cancellation::new()) else { return };
-        let FileKind::Text(encoding) = requested.kind else { return };
+        let FileKind::Text(charset) = requested.kind else { return };
         if requested.content_hash(&self.hashes).is_ok_and(|content| content == known)
-            && let Ok((text, _)) = read_text(&requested, encoding, self.settings.max_text_file_bytes)
+            && let Ok(DecodedText { text, .. }) = read_text(&requested, charset, self.settings.max_text_file_bytes)
         {
             self.contents.texts().insert(known, Arc::from(text));
         }

@@ -1,6 +1,7 @@
 //! The error type of all tools: a stable code, a message for the agent, and a hint.
 
 mod code;
+mod file_type;
 mod result_size;
 mod stopped;
 mod web;
@@ -13,8 +14,11 @@ use serde_json::{Map, Value, json};
 pub use self::code::ErrorCode;
 pub(super) use self::web::{content_not_found, web_error};
 
+use self::file_type::{converter, named_type};
 use self::web::{fetched_pdf, unsupported_content};
-use crate::context::{BoundExceeded, ContextError, PdfError, Reference, SourceError, WorkerError};
+use crate::context::{
+    BoundExceeded, ContextError, MissingFile, PdfError, Reference, SourceError, WorkerError, one_line,
+};
 use crate::limits::Limit;
 
 /// A refusal or failure, as `cli` and `serve` show it.
@@ -115,6 +119,7 @@ impl From<ContextError> for ToolError {
     fn from(error: ContextError) -> Self {
         match error {
             ContextError::Source { path, error } => source_error(&path, &error),
+            ContextError::NotFound { path, missing } => not_found(&path, &missing),
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
             ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
             ContextError::UnsupportedContent { url, mime_type } => unsupported_content(&url, &mime_type),
@@ -188,6 +193,22 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
         SourceError::Web(error) => web_error(path, error),
         SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
     }
+}
+
+fn not_found(path: &str, missing: &MissingFile) -> ToolError {
+    let folders = missing.folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>();
+    let named = folders.join(", ");
+    let nearest = missing.nearest.iter().map(|name| one_line(name)).collect::<Vec<_>>();
+    let similar = match nearest.as_slice() {
+        [] => format!("No file beneath {named} has a similar name."),
+        [one] => format!("The nearest name beneath {named} is {one}."),
+        several => format!("The nearest names beneath {named} are {}.", several.join(", ")),
+    };
+    let compared = if missing.is_cut { " Not all names were compared: there are too many." } else { "" };
+    ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}"))
+        .hint(&format!("{similar}{compared}"))
+        .with("roots", json!(folders))
+        .with("nearest", json!(missing.nearest))
 }
 
 fn unreadable(path: &str, reason: &str) -> ToolError {
@@ -336,10 +357,15 @@ const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "i
 
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let supported = SUPPORTED_TYPES.join(", ");
-    let message = format!("Unsupported file type: {path} is {mime_type}; supported are {supported}");
-    ToolError::new(ErrorCode::UnsupportedFileType, message)
+    let kind = named_type(mime_type);
+    let message = format!("Unsupported file type: {path} is {kind}; supported are {supported}");
+    let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
-        .with("supported", json!(SUPPORTED_TYPES))
+        .with("supported", json!(SUPPORTED_TYPES));
+    match converter(mime_type, path) {
+        Some(command) => error.hint(&format!("Convert it first: {command}")).with("converter", json!(command)),
+        None => error,
+    }
 }
 
 fn too_large(path: &str, bytes: u64, limit: u64, setting: &str) -> ToolError {

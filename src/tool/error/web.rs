@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::file_type::named_type;
 use super::{ErrorCode, ToolError};
 use crate::context::{PdfError, WebError};
 
@@ -126,7 +127,8 @@ const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
 
 /// The error for a body that is not text.
 pub(crate) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
-    let message = format!("Unsupported content type: {url} is {mime_type}; readable are {READABLE_TYPES}");
+    let kind = named_type(mime_type);
+    let message = format!("Unsupported content type: {url} is {kind}; readable are {READABLE_TYPES}");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));
     if mime_type.starts_with("image/") {
         error

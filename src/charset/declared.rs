@@ -1,19 +1,22 @@
 //! Decodes bytes into text.
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{Encoding, WINDOWS_1252};
+
+use super::{Charset, Extent};
 
 /// A charset declaration must be within this many bytes, as in browsers.
 const DECLARED_WITHIN: usize = 1024;
 
-/// Decodes `bytes` by the first of these: a byte order mark, `content_type`, the document's own declaration, UTF-8 if it
-/// is valid, or windows-1252, which accepts every byte.
+/// Decodes `bytes` by the first of these: a byte order mark, `content_type`, the document's own declaration, what the bytes
+/// look like, or windows-1252, which accepts every byte.
 #[must_use]
 pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> String {
     let encoding = Encoding::for_bom(bytes)
         .map(|(encoding, _)| encoding)
         .or_else(|| label_encoding(content_type?))
         .or_else(|| declared_encoding(bytes))
-        .unwrap_or_else(|| if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 });
+        .or_else(|| Charset::detect(bytes, Extent::Whole).map(|charset| charset.0))
+        .unwrap_or(WINDOWS_1252);
     encoding.decode(bytes).0.into_owned()
 }
 
@@ -57,6 +60,8 @@ mod tests {
         assert!(decode_text(xml, None).ends_with('ą'));
         assert_eq!(decode_text("é".as_bytes(), None), "é");
         assert_eq!(decode_text(b"\x93a\x94", None), "“a”");
+        assert_eq!(decode_text(b"\x92\xeb\x82\xcc\x89\xd4", None), "庭の花");
+        assert_eq!(decode_text(b"\x01\xe9", None), "\x01é");
         assert_eq!(decode_text(b"\xc3\xa9", Some("text/html; charset=nonsense")), "é");
     }
 }

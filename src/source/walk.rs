@@ -1,0 +1,70 @@
+//! Lists the files beneath a folder, within bounds.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::SourceError;
+use super::folder_entry::{EntryType, FolderEntry};
+use super::roots::Roots;
+
+/// Names that one walk reads.
+pub const MAX_WALKED_NAMES: usize = 20_000;
+
+/// Levels of folders that one walk enters.
+const MAX_WALKED_LEVELS: usize = 8;
+
+/// Time of one walk. A folder on a slow network may take it up.
+const WALK_TIME: Duration = Duration::from_millis(500);
+
+/// The files beneath a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FolderWalk {
+    /// Relative to the folder: those of the folder first, then those of its folders. Files and links, no hidden ones.
+    pub files: Vec<PathBuf>,
+    /// Whether a bound ended the walk.
+    pub is_cut: bool,
+}
+
+impl Roots {
+    /// Lists the files beneath `folder`. Links are listed, but never followed.
+    ///
+    /// # Errors
+    /// As [`Roots::open`]; [`SourceError::NotFound`] if `folder` is a file. Folders inside that cannot be read are left
+    /// out.
+    pub fn walk(&self, folder: &Path) -> Result<FolderWalk, SourceError> {
+        let start = Instant::now();
+        let mut walk = FolderWalk::default();
+        let mut left = MAX_WALKED_NAMES;
+        let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
+        while let Some((inside, level)) = folders.pop_front() {
+            let listed = match self.list(&folder.join(&inside), left) {
+                Err(error) if level == 0 => return Err(error),
+                listed => listed.unwrap_or_default(),
+            };
+            left -= listed.len();
+            for FolderEntry { name, kind } in visible(listed) {
+                match kind {
+                    EntryType::Folder if level < MAX_WALKED_LEVELS => {
+                        folders.push_back((inside.join(name), level + 1));
+                    }
+                    EntryType::Folder => walk.is_cut = true,
+                    EntryType::File | EntryType::Link => walk.files.push(inside.join(name)),
+                    EntryType::Other => {}
+                }
+            }
+            if left == 0 || start.elapsed() > WALK_TIME {
+                walk.is_cut |= left == 0 || !folders.is_empty();
+                break;
+            }
+        }
+        Ok(walk)
+    }
+}
+
+/// The entries that are not hidden, sorted by name.
+fn visible(mut entries: Vec<FolderEntry>) -> Vec<FolderEntry> {
+    entries.retain(|entry| !entry.name.as_encoded_bytes().starts_with(b"."));
+    entries.sort();
+    entries
+}
