@@ -64,8 +64,8 @@ fn files_that_cannot_be_had() {
     let place = Place::new();
     check_refused(&place, &["get-file", "missing.pdf"], "file_not_found", "File not found: missing.pdf");
     check_refused(&place, &["page", "missing.pdf", "1", "--out", "x"], "file_not_found", "File not found: missing.pdf");
-    check_refused(&place, &["get-file", "."], "permission_denied", "Cannot read file: .");
-    check_refused(&place, &["info", "."], "permission_denied", "Cannot read file: .");
+    check_refused(&place, &["text", "."], "permission_denied", "Cannot read file: .");
+    check_refused(&place, &["get-file", ".", "--pages", "1"], "not_a_pdf", "Not a PDF: .: it is a folder");
     check_refused(
         &place,
         &["get-file", "ftp://host/a.pdf"],

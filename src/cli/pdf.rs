@@ -11,8 +11,7 @@ use super::print::Report;
 use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, InfoResult, PageResult, RenderArguments, SearchArguments,
-    TextArguments, ToolError,
+    self, Caller, DocumentArguments, ErrorCode, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
 };
 
 /// Answers `page`.
@@ -33,9 +32,11 @@ fn page_text(result: &PageResult) -> String {
 
 /// Answers `info`.
 pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
-    let pdf = open::pdf(&document(&typed.path, &typed.reading)?, config)?;
-    let result = InfoResult::of(&pdf);
-    Ok(Report::new(result.text(), as_json(&result)?))
+    let arguments = document(&typed.path, &typed.reading)?;
+    let context = open::context(false, config)?;
+    let next = |first| format!("Go on with: pagewise get-file {} --start-line {first}", typed.path);
+    let answer = tool::info(&context, &arguments, &Caller::direct(), next)?;
+    Ok(Report::new(answer.text, answer.structure))
 }
 
 /// Answers `text`.

@@ -127,3 +127,11 @@ pub enum ContextError {
     #[error(transparent)]
     Database(StoreError),
 }
+
+impl ContextError {
+    /// Whether a folder was named where a file is read.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(self, Self::Source { error: SourceError::IsDirectory { .. }, .. })
+    }
+}

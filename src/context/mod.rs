@@ -9,6 +9,7 @@ mod config;
 mod conversation;
 mod error;
 mod files;
+mod folder;
 mod pdf;
 mod phrases;
 mod plain_file;
@@ -30,13 +31,14 @@ pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
+pub use self::folder::{FOLDER, FolderListing, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
     plan_pages, select_from, select_pages,
 };
 pub use self::phrases::{
-    NO_TEXT_IN_PDF, TEXT_DELETED, grouped, one_line, outline_line, page_heading, page_held, page_or_pages, points,
-    summary_held, unreadable_page_text, untrusted,
+    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, one_line, outline_line, page_heading, page_held,
+    page_or_pages, points, summary_held, unreadable_page_text, untrusted,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
@@ -135,8 +137,10 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
-        let opened = self.sources.open(&request.file, request.requester());
-        let requested = opened.map_err(|error| self.sources.explain(error))?;
+        let requested = match self.sources.open(&request.file, request.requester()) {
+            Err(error) if error.is_folder() => return self.folder_answer(request),
+            opened => opened.map_err(|error| self.sources.explain(error))?,
+        };
         let (memory, doubts) = self.memory(&requested, request)?;
         let (mut draft, text) = self.draft(&requested, request, &memory, progress)?;
         requested.check_unchanged()?;

@@ -125,6 +125,28 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// `1 page`, `2 pages`.
+#[must_use]
+pub fn count_of(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A size in bytes with at most two digits behind the point: `812 bytes`, `34 KB`, `1.2 MB`.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "a size for people has two or three digits")]
+pub fn file_size(bytes: u64) -> String {
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "KB")];
+    // 999,950 bytes would be written as 1000 KB.
+    let unit = units.into_iter().find(|(size, _)| bytes as f64 >= size * 0.999_5);
+    match unit {
+        None => count_of(bytes, "byte"),
+        Some((size, name)) => {
+            let amount = bytes as f64 / size;
+            if amount < 9.95 { format!("{amount:.1} {name}") } else { format!("{amount:.0} {name}") }
+        }
+    }
+}
+
 /// A length with at most two decimals and no trailing zeros.
 #[must_use]
 pub fn points(length: f64) -> String {
@@ -142,6 +164,25 @@ mod tests {
         let long = one_line(&"x".repeat(301));
         assert!(long.ends_with("x… [1 more characters]"));
         assert_eq!(one_line(&"x".repeat(300)), "x".repeat(300));
+    }
+
+    #[test]
+    fn sizes_have_two_or_three_digits() {
+        let sizes = [0, 1, 999, 1_000, 9_949, 9_950, 999_499, 999_500, 1_240_000, 512 << 20, 23_000_000_000];
+        let expected = [
+            "0 bytes",
+            "1 byte",
+            "999 bytes",
+            "1.0 KB",
+            "9.9 KB",
+            "10 KB",
+            "999 KB",
+            "1.0 MB",
+            "1.2 MB",
+            "537 MB",
+            "23 GB",
+        ];
+        assert_eq!(sizes.map(file_size), expected);
     }
 
     #[test]

@@ -41,11 +41,11 @@ pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
-pub(crate) use self::get_file::{document_header, file_request, get_file_spec};
+pub(crate) use self::get_file::{document_header, file_request, folder_json, get_file_spec};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,
     RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, ask_spec,
-    extract_text, outline, render_page, search, split, write_joined, write_page, write_picture,
+    extract_text, info, outline, render_page, search, split, write_joined, write_page, write_picture,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

@@ -91,6 +91,8 @@ pub struct AnswerDetails {
     pub point: Option<super::ConversationPoint>,
     /// How the document changed, if this answer reports it.
     pub changes: Option<super::PageChanges>,
+    /// The PDFs of a folder.
+    pub folder: Option<super::FolderListing>,
     /// Estimated costs of the pages that a summary sampled.
     pub estimates: Vec<PageEstimate>,
     /// Notes on the document, one sentence each.

@@ -5,16 +5,14 @@ use serde_json::{Value, json};
 use super::ToolCall;
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, Block, DataAnswer, DocumentArguments, ErrorCode, InfoResult, NoReplyListener,
-    RenderArguments, SearchArguments, TextArguments, ToolError,
+    self, AskArguments, AskContext, Block, DocumentArguments, ErrorCode, NoReplyListener, RenderArguments,
+    SearchArguments, TextArguments, ToolError,
 };
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
-    let pdf = arguments.open(call.context(), call.caller)?;
-    let result = InfoResult::of(&pdf);
-    pdf.check()?;
-    let answer = DataAnswer { text: result.text(), structure: as_json(&result)? };
+    let next = |first| format!("Next call: get_file filePath: \"{}\", startLine: {first}", arguments.path);
+    let answer = tool::info(call.context(), &arguments, call.caller, next)?;
     Ok(convert::data_result(&answer).into())
 }
 

@@ -17,7 +17,7 @@ pub(super) use self::web::{content_not_found, web_error};
 use self::file_type::{converter, named_type};
 use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{
-    BoundExceeded, ContextError, MissingFile, PdfError, Reference, SourceError, WorkerError, one_line,
+    BoundExceeded, ContextError, FOLDER, MissingFile, PdfError, Reference, SourceError, WorkerError, one_line,
 };
 use crate::limits::Limit;
 
@@ -181,7 +181,9 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
     match error {
         SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
         SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
-        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory"),
+        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory")
+            .hint("It is a directory: get_file with its path lists the PDFs in it.")
+            .command_hint("It is a directory: pagewise info lists the PDFs in it."),
         SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
         SourceError::Changed { .. } => unreadable(path, "it changed while it was read"),
         SourceError::Io { source, .. } => unreadable(path, &source.to_string()),
@@ -346,6 +348,11 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
 }
 
 fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
+    if mime_type == FOLDER {
+        return ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: it is a folder"))
+            .hint("Call get_file without pdfPage and pages to list its PDFs.")
+            .command_hint("pagewise info lists its PDFs.");
+    }
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
         .hint("Call get_file without pdfPage and pages to read it.")
         .command_hint("Read it with pagewise get-file, without --pdf-page and --pages.")

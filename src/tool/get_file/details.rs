@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{AnswerDetails, NextCall, PageEstimate, SentPage};
+use crate::context::{AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage};
 use crate::page::PageSet;
 use crate::tool::context::pages_json;
 
@@ -23,8 +23,36 @@ pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Valu
     object.put_pages("replaced", &details.replaced);
     object.put_pages("deferred", &details.deferred);
     object.put_some("next", details.next.as_ref().map(next));
+    if let Some(listing) = &details.folder {
+        object.0.extend(folder_json(listing));
+    }
     object.put_list("estimates", details.estimates.iter().map(estimate).collect());
     object.put_list("notes", details.notes.iter().map(|note| json!(note)).collect());
+    Value::Object(object.0)
+}
+
+/// The PDFs of a folder, for programs.
+pub(crate) fn folder_json(listing: &FolderListing) -> Map<String, Value> {
+    let mut object = ObjectBuilder::default();
+    object.put("total", json!(listing.total));
+    object.put("documents", listing.documents.iter().map(listed_pdf).collect());
+    let last = listing.first.saturating_sub(1) + listing.documents.len();
+    object.put_some("nextDocument", (last < listing.total).then(|| json!(last + 1)));
+    object.0
+}
+
+fn listed_pdf(pdf: &ListedPdf) -> Value {
+    let mut object = ObjectBuilder::default();
+    object.put("name", json!(pdf.name));
+    object.put_some("bytes", pdf.bytes.map(Value::from));
+    match &pdf.pages {
+        ListedPages::Counted { count, title } => {
+            object.put("pages", json!(count));
+            object.put_some("title", title.as_ref().map(|title| json!(title)));
+        }
+        ListedPages::NotCounted => {}
+        ListedPages::Unreadable(why) => object.put("problem", json!(why)),
+    }
     Value::Object(object.0)
 }
 

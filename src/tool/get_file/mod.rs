@@ -8,6 +8,7 @@ use serde_json::Value;
 
 pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
+pub(crate) use self::details::folder_json;
 pub(crate) use self::schema::get_file_spec;
 
 use super::caller::Caller;
@@ -86,6 +87,8 @@ pub(crate) fn file_request(
 fn header_and_footer(answer: &FileAnswer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
     let handle = conversation
         .map(|handle| format!("Conversation: {handle} (pass it as conversation to continue from another connection)"));
+    // Nothing of a folder is held.
+    let handle = handle.filter(|_| answer.details.folder.is_none());
     match document_header(answer) {
         Some(header) => (Some(std::iter::once(header).chain(handle).collect::<Vec<_>>().join("\n")), None),
         None => (None, handle),

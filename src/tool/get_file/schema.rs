@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, string, whole};
 
 const GET_FILE: &str = "\
-Read a file into the conversation: a PDF page by page, a text file by lines, or an image.
+Read a file into the conversation: a PDF page by page, a text file by lines, or an image. Of a folder: its PDFs.
 
 PDF: call it with filePath alone first. You get a summary: page count, title, outline, what pages cost, and which \
 you already hold. Then call it again with pdfPage (one page, 0-based) or pages (1-based, like \"1-3,7\", \"4-\", \

@@ -3,9 +3,41 @@
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::context::{OpenPdf, one_line, points};
+use super::arguments::DocumentArguments;
+use crate::context::{ContextManager, OpenPdf, Requester, one_line, points};
 use crate::page::PageIndex;
+use crate::tool::caller::Caller;
+use crate::tool::data_answer::DataAnswer;
+use crate::tool::error::{ErrorCode, ToolError};
+use crate::tool::folder_json;
+
+/// Answers `pdf_info`: the facts of a PDF, or the PDFs of a folder. `next` says how to go on with the PDF of a number.
+///
+/// # Errors
+/// Every refusal of the file and of the reader.
+pub fn info(
+    context: &ContextManager,
+    arguments: &DocumentArguments,
+    caller: &Caller,
+    next: impl Fn(usize) -> String,
+) -> Result<DataAnswer, ToolError> {
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+    let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
+        Err(error) if error.is_folder() => {
+            let listing = context.list_folder(&arguments.path, None, None, &caller.cancellation)?;
+            let mut structure = folder_json(&listing);
+            structure.insert("path".into(), json!(listing.path));
+            return Ok(DataAnswer { text: listing.text(next), structure: Value::Object(structure) });
+        }
+        opened => opened?,
+    };
+    let result = InfoResult::of(&pdf);
+    pdf.check()?;
+    Ok(DataAnswer { text: result.text(), structure: result.json()? })
+}
 
 /// Facts about a document. Blank values are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -109,6 +141,13 @@ impl InfoResult {
             has_page_labels: info.has_page_labels,
             notes: pdf.document.notes(),
         }
+    }
+
+    fn json(&self) -> Result<Value, ToolError> {
+        serde_json::to_value(self).map_err(|error| {
+            ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
+                .with("reason", json!(error.to_string()))
+        })
     }
 
     /// The facts as lines of text.

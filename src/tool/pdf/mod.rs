@@ -11,7 +11,7 @@ mod split;
 mod text;
 
 pub use self::arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
-pub use self::info::{InfoResult, PageSize};
+pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::outline;
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};

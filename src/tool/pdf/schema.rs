@@ -104,7 +104,7 @@ fn info() -> ToolSpec {
         title: "What a PDF says about itself",
         description: PDF_INFO,
         input_schema: object(document(), &["path"]),
-        output_schema: Some(object(info_properties(), &["file", "path", "pages", "fileSize"])),
+        output_schema: Some(object(info_properties(), &["path"])),
         is_read_only: true,
     }
 }
