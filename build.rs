@@ -1,13 +1,12 @@
-//! Has the linker make a program that starts quickly: most commands are over in a few milliseconds, most of them spent
-//! before `main`, and many start two processes.
+//! Links the program so that it starts quickly: most commands take a few milliseconds, most of them before `main`, and many
+//! start two processes.
 //!
-//! The C++ runtime that libqpdf needs, and the unwinder, are linked into the program where the compiler has them as
-//! archives: finding and binding the shared ones took 1.4 of 5.6 ms of CPU of `pagewise --version` for the first and .3 of
-//! 7.2 for the second (lower quartiles of 60 and 100 runs, 2 cores beside builds). Their symbols are not exported: nobody
-//! asks for them, and there are 4,000. The 100,000 addresses that are to be relocated are packed, 31 kB in the place of
-//! 2.4 MB, which the loader would read whole: .4 ms less, and 2.1 of 16 MB resident while a page is cut. Loaders know
-//! that form since glibc 2.36; where this one is older, and where the compiler has no archives, nothing is lost but that.
-//! Folding equal functions (`--icf`) was no gain: what is relocated is not folded.
+//! - The C++ runtime of libqpdf and the unwinder are linked from archives where the compiler has them, since the loader
+//!   takes long to bind shared ones. Their symbols are not exported.
+//! - The program has a fixed address. Its libraries hold 100,000 pointers in tables of names, and a loader that moves the
+//!   program writes every one of them at each start. Stack, heap and shared libraries stay at random addresses.
+//!
+//! `benches/README.md` has the measurements.
 #![allow(clippy::print_stdout, reason = "that is how a build script talks to cargo")]
 
 use std::env;
@@ -16,9 +15,6 @@ use std::process::Command;
 
 /// What is linked statically, by its name for the linker.
 const ARCHIVES: [&str; 2] = ["stdc++", "gcc_eh"];
-
-/// The glibc whose loader takes packed relocations.
-const PACKED_SINCE: (u32, u32) = (2, 36);
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -34,9 +30,7 @@ fn main() {
         }
     }
     println!("cargo:rustc-link-arg-bins=-Wl,--exclude-libs,ALL");
-    if glibc().is_some_and(|version| version >= PACKED_SINCE) {
-        println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
-    }
+    println!("cargo:rustc-link-arg-bins=-no-pie");
 }
 
 /// Whether the program is built for Linux with glibc, and to run here.
@@ -54,12 +48,4 @@ fn folder_of(archive: &str) -> Option<PathBuf> {
     // The bare name comes back for what it does not have.
     let path = PathBuf::from(String::from_utf8(found.stdout).ok()?.trim()).canonicalize().ok()?;
     path.parent().map(PathBuf::from)
-}
-
-/// The version of this system's glibc.
-fn glibc() -> Option<(u32, u32)> {
-    let found = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
-    let said = String::from_utf8(found.stdout).ok()?;
-    let (major, minor) = said.trim().strip_prefix("glibc ")?.split_once('.')?;
-    Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))
 }

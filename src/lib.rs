@@ -102,6 +102,8 @@
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
 //! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
 //!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.
+//! - **The program has a fixed address**, since moving it at each start takes longer than reading a short document. See
+//!   `build.rs`.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
 //! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.

@@ -61,8 +61,6 @@ pub(crate) enum Command {
     Serve(Serve),
     Completions(Completions),
     Man(Man),
-    #[command(hide = true)]
-    Worker(Worker),
 }
 
 /// Print completions for a shell
@@ -108,13 +106,6 @@ pub(crate) struct Settings {
     pub(crate) word: Option<String>,
     #[command(flatten)]
     pub(crate) json: Json,
-}
-
-/// Read PDFs for the process that started this one
-#[derive(Debug, Args)]
-pub(crate) struct Worker {
-    /// Address space in bytes
-    pub(crate) memory_bytes: u64,
 }
 
 /// Read a file as an agent does: a PDF's summary or pages, text by lines, an image

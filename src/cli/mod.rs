@@ -45,6 +45,9 @@ const FAILED: u8 = 2;
 /// Runs the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {
+    if let Some(bytes) = worker::memory_bytes(std::env::args_os()) {
+        return worker::run(bytes);
+    }
     let read = CommandLine::command().try_get_matches().or_else(|_| {
         // Help and errors need the arguments of all commands, which are deferred otherwise.
         let mut all = CommandLine::command();
@@ -65,8 +68,7 @@ pub fn run() -> ExitCode {
 
 fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {
     match &typed.command {
-        // These read no settings. A worker gets its own from the process that starts it.
-        Some(Command::Worker(arguments)) => return worker::run(arguments),
+        // These read no settings.
         Some(Command::Completions(arguments)) => return Ok(generate::completions(arguments)),
         Some(Command::Man(arguments)) => return generate::man(arguments),
         _ => {}
@@ -95,7 +97,6 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Command::Doctor(arguments) => doctor::run(&arguments, config),
         Command::Settings(arguments) => settings::run(&arguments, &loaded),
         Command::Serve(_) => serve::run(&loaded),
-        Command::Worker(arguments) => worker::run(&arguments),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),
         Command::Man(arguments) => generate::man(&arguments),
     }
@@ -117,7 +118,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Context(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Settings(arguments) => arguments.json.json,
-        Command::Serve(_) | Command::Worker(_) | Command::Completions(_) | Command::Man(_) => false,
+        Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }
 

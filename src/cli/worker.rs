@@ -1,16 +1,25 @@
 //! `pagewise worker`, which a server starts to read PDFs.
 
-use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::process::ExitCode;
 
-use super::arguments::Worker;
-use super::print::Report;
+use serde_json::json;
+
+use super::print;
 use crate::tool::{ErrorCode, ToolError, run_worker};
 
+/// The memory that a worker may use, in bytes, if `arguments` are those of a worker. Nobody types them, so that the
+/// description of all other arguments need not be built for them.
+pub(super) fn memory_bytes(arguments: impl Iterator<Item = OsString>) -> Option<u64> {
+    match arguments.skip(1).collect::<Vec<_>>().as_slice() {
+        [command, bytes] if command == "worker" => bytes.to_str()?.parse().ok(),
+        _ => None,
+    }
+}
+
 /// Answers requests on standard input until it is closed.
-pub(super) fn run(typed: &Worker) -> Result<Report, ToolError> {
-    run_worker(typed.memory_bytes).map_err(|error| {
-        ToolError::new(ErrorCode::PdfError, "A worker is started by pagewise itself, not by hand")
-            .with("reason", json!(error.to_string()))
-    })?;
-    Ok(Report::new(String::new(), Value::Null))
+pub(super) fn run(memory_bytes: u64) -> ExitCode {
+    let Err(error) = run_worker(memory_bytes) else { return ExitCode::SUCCESS };
+    let message = "A worker is started by pagewise itself, not by hand";
+    print::refusal(&ToolError::new(ErrorCode::PdfError, message).with("reason", json!(error.to_string())), false)
 }
