@@ -93,6 +93,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("web_min_bytes_per_second", "tests/web.rs", "min_bytes_per_second"),
     ("roots", "tests/honoured.rs", "fn a_server_goes_by_its_settings"),
     ("client_forms", "tests/mcp.rs", "client_forms"),
+    ("tools", "tests/answers.rs", "fn a_server_lists_the_tools_that_it_was_told_to"),
     ("max_result_bytes", "tests/result_size.rs", "max_result_bytes"),
     ("http_tokens", "tests/http.rs", "http_tokens"),
     ("http_session_is_conversation", "tests/http.rs", "http_session_is_conversation"),

@@ -1,6 +1,7 @@
 //! The promises of the crate, one module each, in one binary.
 
 mod addresses;
+mod answers;
 mod architecture;
 mod ask;
 mod bounds;
@@ -39,6 +40,7 @@ mod postgres;
 mod readable;
 mod reading;
 mod result_size;
+mod search;
 mod selection;
 mod sessions;
 mod settings;

@@ -60,7 +60,7 @@ impl Names {
 fn tools(place: &Place) -> (Vec<String>, Vec<String>) {
     // A model that can be asked, so that all tools are there.
     let set = ["--set", "compatible_base_url=http://127.0.0.1:9", "--set", "pdf_model.primary=compatible/m"];
-    let mut client = Client::start_with(place, &set, "tester", json!({}));
+    let mut client = Client::start_with(place, &[&set[..], &["--tools", "all"]].concat(), "tester", json!({}));
     let list = client.request("tools/list", json!({}));
     let tools = list["tools"].as_array().unwrap();
     let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect();

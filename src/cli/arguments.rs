@@ -259,6 +259,12 @@ pub(crate) struct Search {
 pub(crate) struct Outline {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
+    /// Only this many levels
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) depth: Option<String>,
+    /// At most this many entries (default: all)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_items: Option<String>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -291,6 +297,9 @@ pub(crate) struct Serve {
     /// Form of pages for calls that name none
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub(crate) form: Option<Form>,
+    /// Tools that clients see: core, all, or names with commas between them
+    #[arg(long, value_name = "SET")]
+    pub(crate) tools: Option<String>,
     /// Folder for pages that are given as a path
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,

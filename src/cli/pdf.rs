@@ -11,7 +11,8 @@ use super::print::Report;
 use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, PageResult, RenderArguments, SearchArguments, TextArguments, ToolError,
+    self, Caller, DocumentArguments, ErrorCode, OutlineArguments, PageResult, RenderArguments, SearchArguments,
+    ShownOutline, TextArguments, ToolError,
 };
 
 /// Answers `page`.
@@ -88,8 +89,17 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `outline`.
 pub(super) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
-    let pdf = open::pdf(&document(&typed.path, &typed.reading)?, config)?;
-    let answer = tool::outline(&pdf, None);
+    let mut arguments = OutlineArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.reading.conversation)),
+        ("depth", json!(typed.depth)),
+        ("max_items", json!(typed.max_items)),
+    ]))?;
+    if typed.max_items.is_none() {
+        arguments.shown.max_items = ShownOutline::WHOLE.max_items;
+    }
+    let pdf = open::pdf(&arguments.document, config)?;
+    let answer = tool::outline(&pdf, arguments.shown, None);
     Ok(Report::new(answer.text, answer.structure))
 }
 

@@ -25,8 +25,9 @@ pub(super) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {
     let conversation = http.is_none().then(|| context.mint(None)).transpose()?;
     let form = Some(config.form).filter(|form| *form != FormArgument::Auto);
     let models = ModelClient::new(config.models.settings(config)?);
-    let client_forms = config.client_forms.clone();
-    let world = ServerParts { context: Arc::new(context), models, conversation, form, client_forms, warn: log::warn };
+    let (client_forms, tools) = (config.client_forms.clone(), config.tools.clone());
+    let context = Arc::new(context);
+    let world = ServerParts { context, models, conversation, form, client_forms, tools, warn: log::warn };
     let served = match http {
         Some(http) => serve_http(world, http),
         None => serve_stdio(world),

@@ -43,7 +43,7 @@ pub use self::phrases::{
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
-pub use crate::document::OutlineItem;
+pub use crate::document::{Outline, OutlineItem};
 pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, Region};
 pub use crate::source::{Reference, SourceError, is_url};

@@ -33,8 +33,6 @@ pub struct FileRequest {
     pub is_mixed: bool,
     /// Whether pages in the form [`PageForm::Image`] come with their text.
     pub with_text: bool,
-    /// A note for the model if pages come in a lesser form than it may expect.
-    pub form_note: Option<&'static str>,
     /// Whether to send what the conversation already holds.
     pub force: bool,
     /// Opens an encrypted PDF.
@@ -71,7 +69,6 @@ impl FileRequest {
             form: PageForm::Document,
             is_mixed: false,
             with_text: false,
-            form_note: None,
             force: false,
             password: None,
             start_line: None,

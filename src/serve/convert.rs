@@ -71,10 +71,10 @@ pub(super) fn blocks_result(blocks: &[Block], details: Value) -> ToolResult {
     ToolResult { result, blobs, delivery: None }
 }
 
-/// A text block and the same data as structured content.
+/// A text block and the same data as structured content, which is not longer.
 pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
-    result.structured_content = Some(answer.structure.clone());
+    result.structured_content = Some(answer.brief.clone());
     result
 }
 

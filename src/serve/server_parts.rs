@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient};
+use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient, ToolSet};
 
 /// The parts of a server besides its transport.
 pub struct ServerParts {
@@ -17,6 +17,8 @@ pub struct ServerParts {
     pub form: Option<FormArgument>,
     /// The form of pages by client name, before the built-in table of known clients.
     pub client_forms: BTreeMap<String, FormArgument>,
+    /// The tools that clients see.
+    pub tools: ToolSet,
     /// Called with a sentence for each problem that no answer reports.
     pub warn: fn(&str),
 }

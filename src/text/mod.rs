@@ -7,8 +7,10 @@
 //! 1. `glyphs` collects the page's glyphs, finds their characters, and ignores implausible character maps.
 //! 2. `layout` groups glyphs into lines and blocks, in reading order.
 
+mod contents_page;
 mod document_texts;
 mod fallback_engine;
+mod fold;
 mod glyphs;
 mod layout;
 mod main_engine;

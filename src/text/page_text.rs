@@ -1,5 +1,7 @@
 //! The text of a page, with facts about its completeness.
 
+use super::contents_page::lists_pages;
+
 /// The text of a page, with facts about its completeness.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageText {
@@ -71,6 +73,12 @@ impl PageText {
             || self.lacks_characters()
     }
 
+    /// Whether the text says everything that the page shows, be it that nothing is on it.
+    #[must_use]
+    pub fn says_all(&self) -> bool {
+        self.kind == PageKind::Empty || !self.has_figures()
+    }
+
     /// Whether too many characters are unknown.
     fn lacks_characters(&self) -> bool {
         let characters = u64::try_from(self.text.chars().count()).unwrap_or(u64::MAX);
@@ -82,6 +90,12 @@ impl PageText {
     pub fn is_usable(&self) -> bool {
         let letters = self.text.chars().filter(|character| character.is_alphanumeric());
         self.kind == PageKind::Text && letters.take(MIN_USABLE_CHARACTERS).count() == MIN_USABLE_CHARACTERS
+    }
+
+    /// Whether the page lists titles with their page numbers.
+    #[must_use]
+    pub fn is_contents(&self) -> bool {
+        lists_pages(&self.text)
     }
 
     /// Remarks on the page for users, one sentence each.

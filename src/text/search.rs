@@ -1,32 +1,44 @@
 //! Searches the text of a page.
 //!
-//! A word divided at the end of a line is found with and without its hyphen. For this, removed hyphens are restored as
-//! soft hyphens, and a literal query allows one, or a hyphen before a line end, between any two letters.
+//! Typographic variants are folded in the text and in the query. A word divided at the end of a line is found with and
+//! without its hyphen. For this, removed hyphens are restored as soft hyphens, and a literal query allows one, or a hyphen
+//! before a line end, between any two letters.
 
+use std::ops::Range;
+
+use regex::{Regex, RegexBuilder};
+
+use super::fold::{FoldedText, fold};
 use super::layout::hyphens::SOFT_HYPHEN;
 use super::page_text::PageText;
-use regex::{Regex, RegexBuilder};
-use std::borrow::Cow;
 
 /// The length of an excerpt before and after the match, in characters.
 const CONTEXT_CHARACTERS: usize = 80;
 
+/// An excerpt begins at a word if one begins within this many characters.
+const WORD_CHARACTERS: usize = 15;
+
 /// The most characters of a match that an excerpt shows.
 const MAX_MATCH_CHARACTERS: usize = 300;
+
+/// The most bytes of an excerpt of several matches.
+const MAX_EXCERPT_BYTES: usize = 600;
 
 /// The size limit of a compiled expression.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-/// An optional division of a word at the end of a line.
-const DIVISION: &str = "(?:\u{AD}|[-\u{2010}]\\n)?";
+/// An optional division of a word at the end of a line, in folded text.
+const DIVISION: &str = "(?:\u{AD}|-\\n)?";
 
-/// A hyphen within a word, perhaps at the end of a line.
-const HYPHEN: &str = "(?:[-\u{2010}]\\n?|\u{AD})";
+/// A hyphen within a word, perhaps at the end of a line, in folded text.
+const HYPHEN: &str = "(?:-\\n?|\u{AD})";
 
 /// A compiled query.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     plain: Regex,
+    /// Whether typographic variants are folded. An expression that names a variant is searched as it is.
+    is_folded: bool,
     /// How text with divided words is searched.
     readings: Readings,
 }
@@ -66,13 +78,15 @@ pub enum Case {
     Insensitive,
 }
 
-/// A match with its context, on one line.
+/// Matches that stand together, with the text around them, on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
-    /// The matching text.
+    /// The first matching text.
     pub matched: String,
-    /// The match with the text before and after it.
+    /// The matches with the text before, between and after them.
     pub excerpt: String,
+    /// How many matches it shows.
+    pub matches: usize,
 }
 
 impl Pattern {
@@ -85,28 +99,40 @@ impl Pattern {
             let mut builder = RegexBuilder::new(expression);
             builder.case_insensitive(case == Case::Insensitive).multi_line(true).size_limit(MAX_PATTERN_BYTES).build()
         };
+        let folded = fold(query);
+        let is_folded = kind == QuerySyntax::Literal || folded == query;
         let plain = match kind {
-            QuerySyntax::Literal => compiled(&literal(query, regex::escape)),
+            QuerySyntax::Literal => compiled(&literal(&folded, regex::escape)),
             QuerySyntax::Expression => compiled(query),
         };
         let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;
         // If the query is too long for the combined expression, each reading is searched alone.
-        let both = (kind == QuerySyntax::Literal).then(|| compiled(&literal(query, allow_division)).ok()).flatten();
-        Ok(Self { plain, readings: both.map_or(Readings::Each, Readings::Both) })
+        let both = (kind == QuerySyntax::Literal).then(|| compiled(&literal(&folded, allow_division)).ok()).flatten();
+        Ok(Self { plain, is_folded, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
-    /// The first `max` matches in the text of a page, and the number of all matches. Empty matches do not count.
+    /// The matches in the text of a page, in at most `max` excerpts, and the number of all matches. Empty matches do not
+    /// count.
     #[must_use]
     pub fn hits(&self, page: &PageText, max: usize) -> (Vec<SearchHit>, usize) {
         let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
+        let without_hyphens = || self.folded(page, &[], SOFT_HYPHEN);
         match &self.readings {
-            _ if !is_divided => hits(&self.plain, &page.text, max),
-            Readings::Both(both) => hits(both, &with_hyphens(page, SOFT_HYPHEN), max),
+            _ if !is_divided => hits(&self.plain, &page.text, &without_hyphens(), max),
+            Readings::Both(both) => hits(both, &page.text, &self.folded(page, &page.joints, SOFT_HYPHEN), max),
             Readings::Each => {
-                let joined = hits(&self.plain, &page.text, max);
-                let hyphenated = hits(&self.plain, &with_hyphens(page, '-'), max);
+                let joined = hits(&self.plain, &page.text, &without_hyphens(), max);
+                let hyphenated = hits(&self.plain, &page.text, &self.folded(page, &page.joints, '-'), max);
                 if hyphenated.1 > joined.1 { hyphenated } else { joined }
             }
+        }
+    }
+
+    /// The text to search, with `hyphen` in place of each hyphen removed at `joints`.
+    fn folded<'p>(&self, page: &'p PageText, joints: &[u64], hyphen: char) -> FoldedText<'p> {
+        match self.is_folded {
+            true => FoldedText::of(&page.text, joints, hyphen),
+            false => FoldedText::unchanged(&page.text),
         }
     }
 }
@@ -125,7 +151,7 @@ fn allow_division(word: &str) -> String {
         let is_within =
             before.is_some_and(char::is_alphanumeric) && characters.peek().is_some_and(|next| next.is_alphanumeric());
         match character {
-            '-' | '\u{2010}' if is_within => expression.push_str(HYPHEN),
+            '-' if is_within => expression.push_str(HYPHEN),
             _ => {
                 if character.is_alphabetic() && before.is_some_and(char::is_alphabetic) {
                     expression.push_str(DIVISION);
@@ -138,46 +164,85 @@ fn allow_division(word: &str) -> String {
     expression
 }
 
-/// The text of a page with `hyphen` in place of each removed hyphen.
-fn with_hyphens(page: &PageText, hyphen: char) -> Cow<'_, str> {
-    if page.joints.is_empty() {
-        return Cow::Borrowed(&page.text);
-    }
-    let mut text = String::with_capacity(page.text.len() + 2 * page.joints.len());
-    let mut from = 0;
-    for joint in &page.joints {
-        let to = usize::try_from(*joint).unwrap_or(usize::MAX);
-        if let Some(part) = page.text.get(from..to) {
-            text.push_str(part);
-            text.push(hyphen);
-            from = to;
-        }
-    }
-    text.push_str(page.text.get(from..).unwrap_or_default());
-    Cow::Owned(text)
-}
-
-fn hits(expression: &Regex, text: &str, max: usize) -> (Vec<SearchHit>, usize) {
-    let mut hits = Vec::new();
+fn hits(expression: &Regex, text: &str, folded: &FoldedText<'_>, max: usize) -> (Vec<SearchHit>, usize) {
+    let mut excerpts: Vec<Excerpt> = Vec::new();
     let mut count = 0;
-    for found in expression.find_iter(text).filter(|found| !found.is_empty()) {
+    for found in expression.find_iter(&folded.text).filter(|found| !found.is_empty()) {
         count += 1;
-        if hits.len() < max {
-            let before = text.get(..found.start()).unwrap_or_default();
-            let after = text.get(found.end()..).unwrap_or_default();
-            hits.push(hit(before, found.as_str(), after));
+        let is_full = excerpts.len() >= max;
+        let Some(last) = excerpts.last_mut() else {
+            excerpts.extend((!is_full).then(|| Excerpt::of(text, folded.source_range(found.range()))));
+            continue;
+        };
+        // Most matches beyond the last excerpt need no context.
+        if is_full && found.start() > last.folded_end {
+            continue;
+        }
+        let next = Excerpt::of(text, folded.source_range(found.range()));
+        if !last.takes(&next) && !is_full {
+            let shown = last.shown.end;
+            excerpts.push(Excerpt { shown: next.shown.start.max(shown)..next.shown.end, ..next });
+        }
+        if let Some(last) = excerpts.last_mut() {
+            last.folded_end = found.end() + MAX_EXCERPT_BYTES;
         }
     }
-    (hits, count)
+    (excerpts.iter().map(|excerpt| excerpt.hit(text)).collect(), count)
 }
 
-fn hit(before: &str, matched: &str, after: &str) -> SearchHit {
-    let start = before.char_indices().rev().take(CONTEXT_CHARACTERS).last().map_or(before.len(), |(at, _)| at);
-    let matched = one_line(matched.chars().take(MAX_MATCH_CHARACTERS));
-    let before = on_one_line(before.get(start..).unwrap_or_default().chars());
-    let after = on_one_line(after.chars().take(CONTEXT_CHARACTERS));
-    let ellipsis = if start > 0 { "…" } else { "" };
-    SearchHit { excerpt: format!("{ellipsis}{}{matched}{}", before.trim_start(), after.trim_end()), matched }
+/// A part of a text around one or more matches, in bytes.
+struct Excerpt {
+    first_match: Range<usize>,
+    shown: Range<usize>,
+    matches: usize,
+    /// Matches of the folded text that begin after this are too far away.
+    folded_end: usize,
+}
+
+impl Excerpt {
+    fn of(text: &str, matched: Range<usize>) -> Self {
+        let before = text.get(..matched.start).unwrap_or_default();
+        let after = text.get(matched.end..).unwrap_or_default();
+        let start = before.char_indices().rev().take(CONTEXT_CHARACTERS).last().map_or(matched.start, |(at, _)| at);
+        let end = after.char_indices().nth(CONTEXT_CHARACTERS).map_or(after.len(), |(at, _)| at);
+        let start = if start == 0 { 0 } else { start + next_word(text.get(start..matched.start).unwrap_or_default()) };
+        let shown = start..matched.end + end;
+        Self { first_match: matched, shown, matches: 1, folded_end: usize::MAX }
+    }
+
+    /// Takes the match of `next` too if their excerpts overlap. Returns whether it did.
+    fn takes(&mut self, next: &Self) -> bool {
+        let is_near = next.shown.start <= self.shown.end && next.shown.end - self.shown.start <= MAX_EXCERPT_BYTES;
+        let is_within = next.first_match.end <= self.shown.end;
+        if is_near {
+            self.shown.end = next.shown.end;
+        }
+        self.matches += usize::from(is_near || is_within);
+        is_near || is_within
+    }
+
+    fn hit(&self, text: &str) -> SearchHit {
+        let part = |range: Range<usize>| text.get(range).unwrap_or_default();
+        let (start, end) = (self.shown.start.min(self.first_match.start), self.shown.end);
+        let whole_match = part(self.first_match.clone());
+        let matched = whole_match
+            .char_indices()
+            .nth(MAX_MATCH_CHARACTERS)
+            .map_or(whole_match, |(at, _)| part(self.first_match.start..self.first_match.start + at));
+        let excerpt = match matched.len() < whole_match.len() {
+            true => format!("{}{matched}\u{2026}", part(start..self.first_match.start)),
+            false => part(start..end).to_owned(),
+        };
+        let ellipsis = if start > 0 { "\u{2026}" } else { "" };
+        let excerpt = format!("{ellipsis}{}", one_line(excerpt.chars()));
+        SearchHit { matched: one_line(matched.chars()), excerpt, matches: self.matches }
+    }
+}
+
+/// Where the next word of `text` begins, if that is near, and else 0.
+fn next_word(text: &str) -> usize {
+    let mut near = text.char_indices().take(WORD_CHARACTERS);
+    near.find(|(_, character)| character.is_whitespace()).map_or(0, |(at, space)| at + space.len_utf8())
 }
 
 fn one_line(text: impl Iterator<Item = char>) -> String {
@@ -208,7 +273,7 @@ mod tests {
         let (text, joints) = join_words(text);
         let page = PageText { text, joints, ..PageText::default() };
         let (hits, count) = Pattern::new(query, kind, case).unwrap().hits(&page, 9);
-        assert_eq!(hits.len(), count);
+        assert_eq!(hits.iter().map(|hit| hit.matches).sum::<usize>(), count);
         hits.into_iter().map(|hit| hit.excerpt).collect()
     }
 

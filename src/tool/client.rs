@@ -73,7 +73,7 @@ pub struct ClientRow {
     pub evidence: &'static str,
 }
 
-/// Clients whose handling of pages was observed with a mock model server. All other clients get text and images.
+/// Clients whose handling of pages was observed with a mock model server. All others get [`FormArgument::Mixed`].
 pub const CLIENTS: &[ClientRow] = &[
     ClientRow {
         name: "claude-code",
@@ -83,7 +83,7 @@ pub const CLIENTS: &[ClientRow] = &[
     },
     ClientRow {
         name: "codex-mcp-client",
-        form: FormArgument::Image,
+        form: FormArgument::Mixed,
         evidence: "0.169 passes images as input_image and pastes a PDF blob as base64 text; in code mode the model's own \
                    script passes the blocks on",
     },
@@ -142,17 +142,10 @@ pub struct FormDecision {
     pub with_text: bool,
     /// Whether pages whose text says everything come as text.
     pub is_mixed: bool,
-    /// A note for the model if the form is less than it may expect.
-    pub note: Option<&'static str>,
 }
 
-/// The note if an unknown client gets pictures.
-pub const PICTURES_INSTEAD: &str = "Pages are given as text and as pictures here, because this client is not known to \
-     pass PDF pages to its model. Use as: \"path\" to get a one-page PDF file, or as: \"document\" if you can see PDF \
-     blocks.";
-
 /// Chooses the form: by argument, then declared capability, server flag, settings for the client, [`CLIENTS`], and else
-/// text with images.
+/// [`FormArgument::Mixed`].
 #[must_use]
 pub fn decide_form(argument: FormArgument, client: &ClientProfile) -> FormDecision {
     match argument {
@@ -166,13 +159,16 @@ pub fn decide_form(argument: FormArgument, client: &ClientProfile) -> FormDecisi
 }
 
 fn decided(form: PageForm) -> FormDecision {
-    FormDecision { form, with_text: false, is_mixed: false, note: None }
+    FormDecision { form, with_text: false, is_mixed: false }
 }
 
 /// Pages with figures come in the best form that the client gets: a PDF block, else a picture.
 fn decide_mixed(client: &ClientProfile) -> FormDecision {
-    let best = known_forms(client).find(|form| *form != FormArgument::Mixed);
-    let form = if best == Some(FormArgument::Document) { PageForm::Document } else { PageForm::Image };
+    let takes_pdf = match client.accepts.as_deref() {
+        Some(accepts) => declared_form(accepts) == FormArgument::Document,
+        None => known_forms(client).find(|form| *form != FormArgument::Mixed) == Some(FormArgument::Document),
+    };
+    let form = if takes_pdf { PageForm::Document } else { PageForm::Image };
     FormDecision { is_mixed: true, ..decided(form) }
 }
 
@@ -181,7 +177,7 @@ fn decide_auto(client: &ClientProfile) -> FormDecision {
         // A picture that was not asked for comes with its text, because small print reads better there.
         Some(FormArgument::Image) => FormDecision { with_text: true, ..decided(PageForm::Image) },
         Some(form) => decide_form(form, client),
-        None => FormDecision { with_text: true, note: Some(PICTURES_INSTEAD), ..decided(PageForm::Image) },
+        None => decide_mixed(client),
     }
 }
 
@@ -202,7 +198,7 @@ fn declared_form(accepts: &[String]) -> FormArgument {
     if accepts("application/pdf") {
         FormArgument::Document
     } else if accepts("image/png") {
-        FormArgument::Image
+        FormArgument::Mixed
     } else {
         FormArgument::Text
     }
@@ -261,12 +257,13 @@ mod tests {
     fn what_is_set_for_a_client_wins_over_the_table_alone() {
         let set = |form| ClientProfile { named_form: Some(form), ..named("codex-mcp-client") };
         assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Document)), (PageForm::Document, false));
-        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Auto)), (PageForm::Image, true));
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Auto)), (PageForm::Image, false), "mixed");
+        assert_eq!(decided(FormArgument::Auto, &set(FormArgument::Image)), (PageForm::Image, true));
         assert_eq!(decided(FormArgument::Text, &set(FormArgument::Document)), (PageForm::Text, false));
         let flagged = ClientProfile { server_form: Some(FormArgument::Path), ..set(FormArgument::Document) };
         assert_eq!(decided(FormArgument::Auto, &flagged), (PageForm::Path, false));
         let declared = ClientProfile { accepts: Some(vec!["image/png".into()]), ..set(FormArgument::Document) };
-        assert_eq!(decided(FormArgument::Auto, &declared), (PageForm::Image, true));
+        assert_eq!(decided(FormArgument::Auto, &declared), (PageForm::Image, false));
         let mixed = decide_form(FormArgument::Auto, &set(FormArgument::Mixed));
         assert_eq!((mixed.form, mixed.is_mixed), (PageForm::Image, true));
     }
@@ -275,7 +272,7 @@ mod tests {
     fn a_server_may_be_told_to_mix() {
         let client = ClientProfile { server_form: Some(FormArgument::Mixed), ..named("opencode") };
         let mixed = decide_form(FormArgument::Auto, &client);
-        assert_eq!((mixed.form, mixed.is_mixed, mixed.note), (PageForm::Document, true, None));
+        assert_eq!((mixed.form, mixed.is_mixed), (PageForm::Document, true));
     }
 
     #[test]
@@ -288,9 +285,11 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_client_gets_text_and_pictures_and_never_a_blob() {
-        for client in [ClientProfile::default(), named("mcp"), named("codex-mcp-client")] {
-            assert_eq!(decided(FormArgument::Auto, &client), (PageForm::Image, true));
+    fn an_unknown_client_gets_text_or_pictures_and_never_a_blob() {
+        let declared = ClientProfile { accepts: Some(vec!["image/png".into()]), ..ClientProfile::default() };
+        for client in [ClientProfile::default(), named("mcp"), named("codex-mcp-client"), declared] {
+            let decision = decide_form(FormArgument::Auto, &client);
+            assert_eq!((decision.form, decision.is_mixed), (PageForm::Image, true));
         }
         assert_eq!(decided(FormArgument::Auto, &ClientProfile::direct()), (PageForm::Document, false));
     }

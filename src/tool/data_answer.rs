@@ -7,6 +7,30 @@ use serde_json::Value;
 pub struct DataAnswer {
     /// For the model.
     pub text: String,
-    /// The same as data.
+    /// The same as data, for programs.
     pub structure: Value,
+    /// The same in fewer characters than the text: some clients show the model this alone.
+    pub brief: Value,
+}
+
+impl DataAnswer {
+    /// An answer whose structure is brief.
+    #[must_use]
+    pub fn new(text: String, structure: Value) -> Self {
+        Self { text, brief: structure.clone(), structure }
+    }
+}
+
+/// `structure` without members that are false, 0 or empty.
+pub(super) fn without_blanks(structure: Value) -> Value {
+    let Value::Object(mut members) = structure else { return structure };
+    members.retain(|_, value| match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    });
+    Value::Object(members)
 }

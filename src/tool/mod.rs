@@ -26,7 +26,7 @@ pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDF
 pub use self::caller::Caller;
 pub use self::client::{
     CLIENTS, CONTENT_EXTENSION, ClientProfile, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
-    PICTURES_INSTEAD, RESULT_SIZE_HINT, decide_form,
+    RESULT_SIZE_HINT, decide_form,
 };
 pub use self::context::{
     ForgetArguments, ForkArguments, StatusArguments, UpdatesAnswer, WatchArguments, context_forget, context_fork,
@@ -43,16 +43,17 @@ pub use self::fetch::{
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_json, get_file_spec};
 pub use self::pdf::{
-    DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, PageResult, PageSize,
-    RenderAnswer, RenderArguments, RenderResult, SearchArguments, SplitResult, TextArguments, TextResult, ask_spec,
-    extract_text, info, outline, render_page, search, split, write_joined, write_page, write_picture,
+    DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, OutlineArguments,
+    PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, SearchArguments, ShownOutline, SplitResult,
+    TextArguments, TextResult, extract_text, info, outline, render_page, search, split, write_joined, write_page,
+    write_picture,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
     read_page,
 };
 pub use self::schema::ToolSpec;
-pub use self::tool_list::{INSTRUCTIONS, tool_specs};
+pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,
     DatabaseSettings, Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, NoProgress, OpenPdf, OutputBounds,

@@ -51,15 +51,21 @@ impl ToolSpec {
     }
 }
 
-pub(super) fn conversation() -> Value {
-    string("The conversation whose memory applies, as named in earlier results. Default: this session's own.")
+/// A parameter that the instructions describe, because several tools share it.
+pub(super) fn shared() -> Value {
+    json!({ "type": "string" })
+}
+
+/// The parameter `pages`, with an example for models that are not given the instructions.
+pub(super) fn pages() -> Value {
+    string("\"1-3,7\", \"label:iv\" or \"section:Results\".")
 }
 
 /// The parameter `generation`.
 pub(super) fn generation() -> Value {
     whole(
-        "How often your context was compacted, counted by your client. A larger number than before forgets what is \
-         held; a smaller one leaves nothing out and records nothing.",
+        "How often the context was compacted. A larger number than before forgets what is held; with a smaller one \
+         nothing is left out and nothing recorded.",
         0,
     )
 }
@@ -75,8 +81,23 @@ pub(super) fn object(properties: Value, required: &[&str]) -> Map<String, Value>
     schema
 }
 
+/// The schema of a structured result: the names of its members by their type.
+pub(super) fn result(members: &[(&str, &[&str])]) -> Map<String, Value> {
+    let typed = |(kind, names): &(&str, &[&str])| {
+        let kind = (*kind).to_owned();
+        names.iter().map(move |name| ((*name).to_owned(), json!({ "type": kind }))).collect::<Vec<_>>()
+    };
+    let properties = members.iter().flat_map(typed).collect::<Map<_, _>>();
+    Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), Value::Object(properties))])
+}
+
 pub(super) fn string(description: &str) -> Value {
     json!({ "type": "string", "description": description })
+}
+
+/// A switch whose name says what it does.
+pub(super) fn flag() -> Value {
+    json!({ "type": "boolean" })
 }
 
 pub(super) fn boolean(description: &str) -> Value {

@@ -20,6 +20,29 @@ pub(crate) fn file_of<T: AsRef<[u8]>>(objects: &[T]) -> Vec<u8> {
     file
 }
 
+/// A document with one page for each content stream, with the font F.
+pub(crate) fn pages_of(contents: &[&str]) -> Vec<u8> {
+    let numbers = (0..contents.len()).map(|at| 4 + 2 * at);
+    let kids = numbers.clone().map(|number| format!("{number} 0 R ")).collect::<String>();
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", contents.len()).into_bytes(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_vec(),
+    ];
+    for (number, content) in numbers.zip(contents) {
+        let entries = format!("/Contents {} 0 R /Resources << /Font << /F 3 0 R >> >>", number + 1);
+        objects.push(format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] {entries} >>").into_bytes());
+        objects.push(stream_of("", content.as_bytes()));
+    }
+    file_of(&objects)
+}
+
+/// The content stream that shows these lines from the top of the page.
+pub(crate) fn lines_of(lines: &[&str]) -> String {
+    let shown = lines.iter().map(|line| format!("({line}) Tj 0 -14 Td\n"));
+    format!("BT /F 12 Tf 20 280 Td\n{}ET", shown.collect::<String>())
+}
+
 /// A stream of `data` with these entries.
 pub(crate) fn stream_of(entries: &str, data: &[u8]) -> Vec<u8> {
     let head = format!("<<{entries}/Length {}>>stream\n", data.len());

@@ -22,7 +22,7 @@ use super::models::ModelConfig;
 use super::open::this_program;
 use crate::limits::Limits;
 use crate::serve::HttpSettings;
-use crate::tool::{AnswerSettings, FormArgument, WebSettings, WorkerSettings};
+use crate::tool::{AnswerSettings, FormArgument, ToolSet, WebSettings, WorkerSettings};
 
 pub(super) use self::load::{LoadedSettings, load};
 pub(super) use self::show::{as_json, as_list, as_toml};
@@ -46,6 +46,8 @@ pub(super) struct Config {
     pub(super) form: FormArgument,
     /// The form of pages by the name of a server's client.
     pub(super) client_forms: BTreeMap<String, FormArgument>,
+    /// The tools that a server's clients see.
+    pub(super) tools: ToolSet,
     /// Read PDFs in this process.
     pub(super) no_sandbox: bool,
     /// Refuse to read if a layer of the sandbox is missing.
@@ -85,6 +87,7 @@ impl Default for Config {
             password: None,
             form: FormArgument::Auto,
             client_forms: BTreeMap::new(),
+            tools: ToolSet::default(),
             no_sandbox: false,
             require_sandbox: false,
             answers: AnswerSettings::default(),

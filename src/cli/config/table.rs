@@ -102,6 +102,8 @@ pub(super) const GROUPS: &[Group] = &[
         setting("form", "Form of pages if a call names none: auto, document, image, text, path or mixed", |c| SettingTarget::Form(&mut c.form))
             .flag("form", "--as"),
         setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
+        setting("tools", "Tools that a server's clients see: core, all, or their names; those that core leaves out stay callable", |c| SettingTarget::Tools(&mut c.tools))
+            .flag("tools", "--tools"),
         number("max_answer_pages", "pages", "Pages in one answer", |c| SettingTarget::Usize(&mut c.answers.max_pages)),
         number("max_answer_bytes", "bytes", "All PDF pages of one answer", |c| SettingTarget::U64(&mut c.answers.max_answer_bytes)),
         number("max_block_bytes", "bytes", "One PDF page of an answer; a larger one comes as text", |c| SettingTarget::U64(&mut c.answers.max_block_bytes)),

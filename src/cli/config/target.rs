@@ -13,7 +13,7 @@ use toml::Value;
 
 use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
-use crate::tool::{AddressRange, FormArgument, HostPattern};
+use crate::tool::{AddressRange, FormArgument, HostPattern, ToolSet};
 
 /// The field of [`Config`](super::Config) that a setting sets.
 pub(super) enum SettingTarget<'a> {
@@ -41,6 +41,7 @@ pub(super) enum SettingTarget<'a> {
     Form(&'a mut FormArgument),
     /// A table of forms. Entries of weaker layers stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
+    Tools(&'a mut ToolSet),
     LogLevel(&'a mut LogLevel),
     LogFormat(&'a mut LogFormat),
     Hosts(&'a mut Vec<HostPattern>),
@@ -138,6 +139,7 @@ impl SettingTarget<'_> {
             Self::Hosts(place) => put(place, raw.items()),
             Self::Ranges(place) => put(place, raw.items()),
             Self::Form(place) => put(place, raw.text().and_then(FormArgument::parse)),
+            Self::Tools(place) => put(place, texts(raw).and_then(|words| words.join(",").parse().ok())),
             Self::LogLevel(place) => {
                 let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
                 put(place, raw.text().and_then(named))
@@ -169,6 +171,7 @@ impl SettingTarget<'_> {
             Self::Folders(_) => "a list of folders",
             Self::Hosts(_) => "a list of hosts like example.com and *.example.com",
             Self::Ranges(_) => "a list of blocks of addresses like 10.0.0.0/8",
+            Self::Tools(_) => "core, all, or names of tools",
             Self::LogLevel(_) => "off, error, warn or info",
             Self::LogFormat(_) => "text or json",
             Self::Form(_) => FORMS,
@@ -200,6 +203,7 @@ impl SettingTarget<'_> {
             Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
             Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
+            Self::Tools(tools) => Some(Value::String(tools.words())),
             Self::Forms(forms) => {
                 let entry = |(name, form): (&String, &FormArgument)| (name.clone(), Value::from(form.name()));
                 Some(Value::Table(forms.iter().map(entry).collect()))

@@ -131,6 +131,8 @@ pub struct PageEstimate {
     pub image_tokens: Option<u64>,
     /// Bytes as a one-page PDF; `None` if it could not be cut.
     pub pdf_bytes: Option<u64>,
+    /// Whether its text says everything that it shows.
+    pub is_complete_as_text: bool,
 }
 
 /// The exact next call that continues an answer.

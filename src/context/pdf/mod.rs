@@ -30,7 +30,7 @@ use self::plan::rest_of;
 use self::revision_diff::change_lines;
 use self::sample::PageSample;
 use self::selection::select;
-use self::summary::SummaryInput;
+use self::summary::{GivenForms, SummaryInput};
 use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
@@ -133,6 +133,7 @@ impl PdfAnswerBuilder<'_> {
             file_bytes: self.requested.file_bytes,
             document: self.document,
             sample,
+            forms: GivenForms::of(self.request),
             held: self.memory.held_lines(),
             max_outline_items: self.settings.max_outline_items,
         };
@@ -280,13 +281,8 @@ impl PdfAnswerBuilder<'_> {
     fn opening_text(&self, selected: &SelectedPages, built: &[BuiltPage]) -> Option<String> {
         let quotes =
             built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
-        let note = self.request.form_note.filter(|_| quotes).map(str::to_owned);
-        let lines = [
-            selected.note.clone(),
-            note,
-            self.chosen_forms_note(built),
-            quotes.then(|| untrusted(&self.requested.path)),
-        ];
+        let lines =
+            [selected.note.clone(), self.chosen_forms_note(built), quotes.then(|| untrusted(&self.requested.path))];
         joined(lines.into_iter().flatten())
     }
 
@@ -310,12 +306,12 @@ impl PdfAnswerBuilder<'_> {
         }
         let mut known = self.forms.borrow_mut();
         *known.entry(page).or_insert_with(|| match self.document.page_text(page) {
-            Ok(text) if !text.has_figures() => PageForm::Text,
+            Ok(text) if text.says_all() => PageForm::Text,
             _ => self.request.form,
         })
     }
 
-    /// Which form each page comes in, if the server chose.
+    /// Which form each page comes in, if the server chose and not all come as text.
     fn chosen_forms_note(&self, built: &[BuiltPage]) -> Option<String> {
         let pages = |form: &str| {
             let pages: PageSet =
@@ -323,7 +319,7 @@ impl PdfAnswerBuilder<'_> {
             (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
         };
         let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
-        let is_chosen = self.request.is_mixed && !forms.is_empty();
+        let is_chosen = self.request.is_mixed && built.iter().any(|page| page.sent.form != form_name(PageForm::Text));
         is_chosen.then(|| format!("Given here: {forms}. Pages that are complete as text come as text."))
     }
 

@@ -13,6 +13,7 @@ use crate::context::token_estimate::estimated_tokens;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
+use crate::text::PageKind;
 use crate::view::PageForm;
 use crate::worker::PdfChunk;
 
@@ -136,17 +137,20 @@ impl PdfAnswerBuilder<'_> {
     ) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
         let page_text = &found.text;
-        let mut text = format!("--- Page {} of {} ---\n", self.page_name(planned.page), self.requested.path);
+        let mut text = format!("--- Page {} ---\n", self.page_name(planned.page));
         if let Some(reason) = &instead {
             text.push_str(&format!(
                 "[Given as text, because it could not be given as requested: {}]\n",
                 one_line(reason)
             ));
         }
-        for remark in found.remarks() {
+        let is_blank = found.kind == PageKind::Empty;
+        for remark in found.remarks().iter().filter(|_| !is_blank) {
             text.push_str(&format!("[{remark}]\n"));
         }
-        if page_text.is_empty() {
+        if is_blank {
+            text.push_str("[blank]");
+        } else if page_text.is_empty() {
             text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
         }
         text.push_str(&self.bounded_text(page_text));

@@ -68,7 +68,7 @@ impl PdfAnswerBuilder<'_> {
 
     fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
-        let mut text = format!("--- Page {} of {} ---", self.page_name(planned.page), self.requested.path);
+        let mut text = format!("--- Page {} ---", self.page_name(planned.page));
         picture.notes.iter().for_each(|note| text.push_str(&format!("\n[{note}]")));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');

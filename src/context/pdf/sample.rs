@@ -7,7 +7,7 @@ use crate::context::answer::PageEstimate;
 use crate::context::token_estimate::estimated_tokens;
 use crate::document::PageGeometry;
 use crate::page::{PageIndex, PageSet};
-use crate::text::PageKind;
+use crate::text::{PageKind, PageText};
 use crate::worker::Pages;
 
 /// Pages in a sample: enough to meet the kinds of page that a document has.
@@ -68,6 +68,7 @@ impl PageSample {
             text_tokens: text.as_ref().map(|text| estimated_tokens(&text.text)),
             image_tokens: geometry.as_ref().map(image_tokens),
             pdf_bytes,
+            is_complete_as_text: text.as_ref().is_some_and(PageText::says_all),
         });
     }
 

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use super::sample::PageSample;
 use crate::context::answer::PageEstimate;
 use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, one_line, outline_line, page_or_pages, points, untrusted};
+use crate::context::request::{FileRequest, form_name};
 use crate::document::{DocumentInfo, Outline};
 use crate::page::PageIndex;
+use crate::view::PageForm;
 use crate::worker::Pages;
 
 /// The input of a summary.
@@ -15,6 +17,8 @@ pub(crate) struct SummaryInput<'a> {
     pub(crate) file_bytes: u64,
     pub(crate) document: &'a dyn Pages,
     pub(crate) sample: &'a PageSample,
+    /// The forms that the client gets.
+    pub(crate) forms: GivenForms,
     /// What the conversation holds, one line per form.
     pub(crate) held: Vec<String>,
     pub(crate) max_outline_items: usize,
@@ -24,7 +28,7 @@ impl SummaryInput<'_> {
     /// The summary's text.
     pub(crate) fn text(&self) -> String {
         let info = self.document.info();
-        let outline = self.document.outline(self.max_outline_items);
+        let outline = self.document.outline(MAX_OUTLINE_READ);
         let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", self.document.page_count())];
         let quoted = metadata_lines(&info);
         if !quoted.is_empty() || !outline.items.is_empty() {
@@ -64,21 +68,42 @@ impl SummaryInput<'_> {
         Some(format!("Page labels: {first} to {last}"))
     }
 
+    /// The upper levels of the outline, as many as fit.
     fn outline_lines(&self, outline: &Outline) -> Vec<String> {
-        if outline.items.is_empty() {
+        let leads_nowhere = outline.items.iter().all(|item| item.page.is_none());
+        let lines = outline.items.iter().filter(|item| leads_nowhere || item.page.is_some()).map(|item| {
+            let label = item.page.and_then(|page| self.document.page_label(page));
+            (item.depth, outline_line(item, label.as_ref()))
+        });
+        let mut lines = lines.collect::<Vec<_>>();
+        let read = lines.len();
+        if let Some(levels) = fitting_levels(&lines, self.max_outline_items) {
+            lines.retain(|(depth, _)| *depth < levels);
+        }
+        let mut left = MAX_OUTLINE_CHARACTERS;
+        let fits = |(_, line): &&(u32, String)| {
+            let rest = left.checked_sub(line.chars().count());
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        };
+        let shown = lines.iter().take(self.max_outline_items).take_while(fits).count();
+        if read == 0 {
             return Vec::new();
         }
-        let shown = outline.items.len();
-        let title = match shown < outline.total {
-            true => format!("Outline (the first {shown} of {} entries):", grouped_count(outline.total)),
-            false => "Outline:".to_owned(),
+        let is_cut = shown < lines.len();
+        lines.truncate(shown);
+        let title = match (is_cut, shown < outline.total) {
+            (false, false) => "Outline:".to_owned(),
+            (false, true) => format!(
+                "Outline (upper levels, {shown} of {} entries; all: pdf_outline):",
+                grouped_count(outline.total)
+            ),
+            (true, _) => {
+                format!("Outline (the first {shown} of {} entries; all: pdf_outline):", grouped_count(outline.total))
+            }
         };
-        let items = outline.items.iter().map(|item| {
-            let label = item.page.and_then(|page| self.document.page_label(page));
-            outline_line(item, label.as_ref())
-        });
         let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
-        std::iter::once(title).chain(items).chain(gap).collect()
+        std::iter::once(title).chain(lines.into_iter().map(|(_, line)| line)).chain(gap).collect()
     }
 
     fn sample_lines(&self) -> Vec<String> {
@@ -92,7 +117,7 @@ impl SummaryInput<'_> {
         ];
         let unusable = unusable.into_iter().filter(|(_, pages)| !pages.is_empty());
         lines.extend(unusable.map(|(what, pages)| format!("{what}{scope}: {}", page_or_pages(pages))));
-        lines.extend(cost_line(&self.sample.estimates, pages));
+        lines.extend(cost_lines(&self.sample.estimates, pages, self.forms));
         if let (true, Some(reason)) = (self.sample.can_cut, &self.sample.cut_failure) {
             lines.push(format!("Note: some pages come as text, because they cannot be cut: {}", one_line(reason)));
         }
@@ -115,6 +140,27 @@ fn metadata_lines(info: &DocumentInfo) -> Vec<String> {
     clean.filter(|fact| !fact.1.is_empty()).map(|(name, value)| format!("{name}: {value}")).collect()
 }
 
+/// Entries of the outline that are read to choose levels.
+const MAX_OUTLINE_READ: usize = 1_000;
+
+/// Characters of the outline in a summary.
+const MAX_OUTLINE_CHARACTERS: usize = 900;
+
+/// How many levels of an outline fit, if at least one does.
+fn fitting_levels(lines: &[(u32, String)], max_items: usize) -> Option<u32> {
+    let deepest = lines.iter().map(|(depth, _)| *depth).max()?;
+    let fits = |levels: &u32| {
+        let within = lines.iter().filter(|(depth, _)| depth < levels);
+        let (count, characters) =
+            within.fold((0, 0), |(count, characters), (_, line)| (count + 1, characters + line.chars().count()));
+        count <= max_items && characters <= MAX_OUTLINE_CHARACTERS
+    };
+    (1..=deepest.saturating_add(1).min(MAX_LEVELS)).rev().find(fits)
+}
+
+/// Levels of an outline that a summary tells apart.
+const MAX_LEVELS: u32 = 20;
+
 /// Sizes named in a summary.
 const MAX_SIZES: usize = 3;
 
@@ -134,25 +180,65 @@ fn sizes_line(sample: &PageSample) -> Option<String> {
     Some(line)
 }
 
-/// The estimated cost per page and, for tokens, of the whole document. Unknown values are left out.
-fn cost_line(estimates: &[PageEstimate], pages: u64) -> Option<String> {
-    let text = mean(estimates.iter().filter_map(|page| page.text_tokens));
-    let image = mean(estimates.iter().filter_map(|page| page.image_tokens));
-    let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes));
-    let costs = [(text, "text tokens"), (image, "image tokens"), (bytes, "bytes as PDF")];
-    let of_a_page = list_costs(costs.iter().map(|(cost, unit)| (*cost, *unit)));
-    let of_all =
-        list_costs(costs.iter().take(2).map(|(cost, unit)| (cost.map(|cost| cost.saturating_mul(pages)), *unit)));
-    let sampled = estimates.len();
-    let is_sample = u64::try_from(sampled).is_ok_and(|sampled| sampled < pages);
-    let basis = if is_sample { format!("a sample of {sampled} pages") } else { "all pages".to_owned() };
-    let all = if of_all.is_empty() { String::new() } else { format!("; all {pages} pages: about {of_all}") };
-    (!of_a_page.is_empty()).then(|| format!("Estimated cost of a page, from {basis}: {of_a_page}{all}"))
+/// The forms in which the client gets pages if it names none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GivenForms {
+    form: PageForm,
+    is_mixed: bool,
+    with_text: bool,
 }
 
-fn list_costs<'a>(costs: impl Iterator<Item = (Option<u64>, &'a str)>) -> String {
-    let known = costs.filter_map(|(cost, unit)| Some(format!("{} {unit}", grouped(cost?))));
-    known.collect::<Vec<_>>().join(", ")
+impl GivenForms {
+    pub(crate) fn of(request: &FileRequest) -> Self {
+        Self { form: request.form, is_mixed: request.is_mixed, with_text: request.with_text }
+    }
+
+    /// The value of `as` for what the client gets.
+    fn name(self) -> &'static str {
+        if self.is_mixed { MIXED } else { form_name(self.form) }
+    }
+
+    /// What a page costs as this form. A provider charges a PDF page for its text and its picture.
+    fn tokens(self, page: &PageEstimate) -> Option<u64> {
+        match self.form {
+            _ if self.is_mixed && page.is_complete_as_text => page.text_tokens,
+            PageForm::Text => page.text_tokens,
+            PageForm::Image if !self.with_text => page.image_tokens,
+            PageForm::Image | PageForm::Document => Some(page.image_tokens?.saturating_add(page.text_tokens?)),
+            PageForm::Path => None,
+        }
+    }
+}
+
+/// The value of `as` for text where it is complete, and else pictures or PDFs.
+const MIXED: &str = "mixed";
+
+/// The estimated tokens of the document in several forms, cheapest first, and of a page in each.
+fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<String> {
+    let best = if given.form == PageForm::Document { PageForm::Document } else { PageForm::Image };
+    let plain = |form| GivenForms { form, is_mixed: false, with_text: given.with_text && form == given.form };
+    let mixed = GivenForms { is_mixed: true, with_text: given.is_mixed && given.with_text, ..plain(best) };
+    let costs = [plain(PageForm::Text), mixed, plain(best)].into_iter().filter_map(|form| {
+        let of_a_page = mean(estimates.iter().filter_map(|page| form.tokens(page)))?;
+        Some((of_a_page, form.name()))
+    });
+    let mut costs = costs.collect::<Vec<_>>();
+    costs.sort_by_key(|(of_a_page, _)| *of_a_page);
+    let name = |form: &str| if form == given.name() { format!("{form} (what you get)") } else { form.to_owned() };
+    let listed =
+        costs.iter().map(|(of_a_page, form)| format!("{} as {}", grouped(of_a_page.saturating_mul(pages)), name(form)));
+    let sampled = estimates.len();
+    let is_sample = u64::try_from(sampled).is_ok_and(|sampled| sampled < pages);
+    let basis = if is_sample { format!(", from {sampled} of them") } else { String::new() };
+    let of_a_page = costs.iter().map(|(of_a_page, _)| grouped(*of_a_page)).collect::<Vec<_>>().join(", ");
+    let tokens = (!costs.is_empty()).then(|| {
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        format!("Estimated tokens of all {pages} pages{basis}: {listed}; of a page: {of_a_page}")
+    });
+    let has_files = matches!(given.form, PageForm::Document | PageForm::Path);
+    let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes)).filter(|_| has_files);
+    let bytes = bytes.map(|bytes| format!("A page as {}: about {} bytes", form_name(given.form), grouped(bytes)));
+    tokens.into_iter().chain(bytes).collect()
 }
 
 fn mean(values: impl Iterator<Item = u64>) -> Option<u64> {

@@ -57,17 +57,19 @@ const ASK_TOOL: &str = "pdf";
 
 /// Finds a tool by name.
 pub(super) fn find_tool(name: &str, server: &ServerParts) -> Option<&'static ToolEntry> {
-    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| tool.name != ASK_TOOL || has_model(server))
+    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| exists(tool.name, server) && server.tools.allows(name))
 }
 
 /// The tools as clients see them.
 pub(super) fn specs(server: &ServerParts) -> Vec<ToolSpec> {
-    let mut specs = tool::tool_specs();
-    if has_model(server) {
-        let after = specs.iter().rposition(|spec| spec.name.starts_with("pdf_")).map_or(specs.len(), |at| at + 1);
-        specs.insert(after, tool::ask_spec());
-    }
+    let mut specs = server.tools.specs();
+    specs.retain(|spec| exists(spec.name, server));
     specs
+}
+
+/// Whether the server has what the tool needs.
+fn exists(name: &str, server: &ServerParts) -> bool {
+    name != ASK_TOOL || has_model(server)
 }
 
 /// Whether a model can be asked about PDFs.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::ToolCall;
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, Block, DocumentArguments, ErrorCode, NoReplyListener, RenderArguments,
-    SearchArguments, TextArguments, ToolError,
+    self, AskArguments, AskContext, Block, DocumentArguments, ErrorCode, NoReplyListener, OutlineArguments,
+    RenderArguments, SearchArguments, TextArguments, ToolError,
 };
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
@@ -50,9 +50,9 @@ pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 }
 
 pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_outline", call.arguments)?;
-    let pdf = arguments.open(call.context(), call.caller)?;
-    let answer = tool::outline(&pdf, call.caller.result_budget(call.context()));
+    let arguments = OutlineArguments::parse(call.arguments)?;
+    let pdf = arguments.document.open(call.context(), call.caller)?;
+    let answer = tool::outline(&pdf, arguments.shown, call.caller.result_budget(call.context()));
     pdf.check()?;
     Ok(convert::data_result(&answer).into())
 }

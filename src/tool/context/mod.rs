@@ -37,8 +37,6 @@ pub fn context_status(
     let mut lines = vec![format!("Files that conversation {conversation} holds: {}", status.files.len())];
     lines.extend(status.files.iter().map(file_line));
     lines.push(sent_line(&status.sent, &bounds));
-    lines.push("What providers take in one request:".to_owned());
-    lines.extend(published().map(limits_line));
     lines.push(point_line(&status));
     let structure = json!({
         "conversation": conversation.as_str(),
@@ -48,7 +46,14 @@ pub fn context_status(
         "totals": sent_json(&status.sent, &bounds),
         "providers": published().map(limits_json).collect::<Vec<_>>(),
     });
-    Ok(DataAnswer { text: lines.join("\n"), structure })
+    let brief = json!({
+        "conversation": conversation.as_str(),
+        "point": status.point.0,
+        "generation": status.generation,
+        "files": status.files.iter().map(brief_file).collect::<Vec<_>>(),
+        "totals": sent_brief(&status.sent),
+    });
+    Ok(DataAnswer { text: lines.join("\n"), structure, brief })
 }
 
 /// Answers `context_forget`.
@@ -74,7 +79,7 @@ pub fn context_forget(
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
     context.forget(&conversation, &request)?;
     let text = format!("Forgotten in conversation {conversation}: {what}. It can be given again.");
-    Ok(DataAnswer { text, structure: json!({ "conversation": conversation.as_str(), "forgotten": what }) })
+    Ok(DataAnswer::new(text, json!({ "conversation": conversation.as_str(), "forgotten": what })))
 }
 
 /// Answers `context_fork`.
@@ -103,7 +108,7 @@ pub fn context_fork(
     if let (Value::Object(object), Some(point)) = (&mut structure, arguments.as_of) {
         object.insert("asOf".to_owned(), json!(point));
     }
-    Ok(DataAnswer { text, structure })
+    Ok(DataAnswer::new(text, structure))
 }
 
 pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
@@ -122,6 +127,11 @@ fn file_name(file: &HeldFile) -> String {
 }
 
 fn file_line(file: &HeldFile) -> String {
+    format!("- {}: {}", one_line(&file_name(file)), held_words(file))
+}
+
+/// What is held of a file.
+fn held_words(file: &HeldFile) -> String {
     let mut parts = Vec::new();
     match &file.view {
         Some(AgentView::Text { lines, .. }) => {
@@ -139,7 +149,7 @@ fn file_line(file: &HeldFile) -> String {
     if file.has_changed {
         parts.push("changed since".to_owned());
     }
-    format!("- {}: {}", one_line(&file_name(file)), parts.join("; "))
+    parts.join("; ")
 }
 
 fn file_json(file: &HeldFile) -> Value {
@@ -176,6 +186,19 @@ fn file_json(file: &HeldFile) -> Value {
     value
 }
 
+/// As [`file_json`], without what only a program needs.
+fn brief_file(file: &HeldFile) -> Value {
+    let mut value = file_json(file);
+    if let Value::Object(object) = &mut value {
+        let is_named = object.contains_key("path");
+        object.retain(|name, _| {
+            let is_extra = ["type", "supportsPageExtraction"].contains(&name.as_str());
+            !(is_extra || is_named && name == "blake3")
+        });
+    }
+    value
+}
+
 fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
         "Sent so far: {} media blocks (at most {}), {} PDF pages among them (at most {}), {} bytes (at most {}), about {} \
@@ -190,6 +213,10 @@ fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     )
 }
 
+fn sent_brief(sent: &Usage) -> Value {
+    json!({ "mediaBlocks": sent.blocks, "pdfPages": sent.pages, "bytes": sent.bytes, "tokens": sent.tokens })
+}
+
 fn sent_json(sent: &Usage, bounds: &RequestBounds) -> Value {
     json!({
         "mediaBlocks": sent.blocks,
@@ -202,28 +229,23 @@ fn sent_json(sent: &Usage, bounds: &RequestBounds) -> Value {
     })
 }
 
-/// The limits of a provider: name, value and unit of each.
-fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64, &'static str)> {
+/// The limits of a provider by name.
+fn bounds(limits: &ProviderLimits) -> impl Iterator<Item = (&'static str, u64)> {
     let all = [
-        ("maxMediaBlocks", limits.max_blocks, "media blocks"),
-        ("maxPdfPages", limits.max_request_pages, "PDF pages"),
-        ("maxBytes", Some(limits.max_request_bytes), "bytes"),
-        ("maxDocumentPages", limits.max_document_pages, "pages of one PDF"),
-        ("maxDocumentBytes", limits.max_document_bytes, "bytes of one PDF"),
-        ("maxPictureBytes", limits.max_picture_bytes, "bytes of one picture in base64"),
+        ("maxMediaBlocks", limits.max_blocks),
+        ("maxPdfPages", limits.max_request_pages),
+        ("maxBytes", Some(limits.max_request_bytes)),
+        ("maxDocumentPages", limits.max_document_pages),
+        ("maxDocumentBytes", limits.max_document_bytes),
+        ("maxPictureBytes", limits.max_picture_bytes),
     ];
-    all.into_iter().filter_map(|(name, bound, unit)| Some((name, bound?, unit)))
-}
-
-fn limits_line(limits: &ProviderLimits) -> String {
-    let lines = bounds(limits).map(|(_, bound, unit)| format!("{} {unit}", grouped(bound)));
-    format!("- {}: {}", limits.title, lines.collect::<Vec<_>>().join(", "))
+    all.into_iter().filter_map(|(name, bound)| Some((name, bound?)))
 }
 
 fn limits_json(limits: &ProviderLimits) -> Value {
     let mut object = Map::new();
     object.insert("provider".to_owned(), json!(limits.title));
-    object.extend(bounds(limits).map(|(name, bound, _)| (name.to_owned(), json!(bound))));
+    object.extend(bounds(limits).map(|(name, bound)| (name.to_owned(), json!(bound))));
     object.extend(limits.source.map(|source| ("source".to_owned(), json!(source.to_string()))));
     Value::Object(object)
 }

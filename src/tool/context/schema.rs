@@ -1,22 +1,19 @@
 //! Schemas of the context tools.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, generation, object, result, shared, string, whole};
 
 const STATUS: &str = "\
-What this conversation already holds: each file, its pages and in which form, what they cost so far, and how much \
-more fits. Use it before asking again for something you may already have.";
+What this conversation holds, what it cost, and how much more fits.";
 
 const UPDATES: &str = "\
-What changed among the files that this conversation holds: pages changed, added, removed or moved (by 1-based number), \
-text files as diffs, deleted files. Each change is reported once. Use it before you rely on a file that you read \
-earlier.";
+What changed in the files that this conversation holds: pages, texts as diffs, deleted files. Each change is reported \
+once. Call it before you rely on what you read earlier.";
 
 const FORGET: &str = "\
-Forget what this conversation holds, so that it can be sent again: everything, one file (filePath), or some of its \
-pages (pages). Call it after your context was compacted or truncated; with keepFiles, context_updates still reports \
-changes of the files that you had. It deletes no file.";
+Forget what this conversation holds, so that it can be sent again: everything, one file, or pages of it. Call it after \
+your context was compacted. It deletes no file.";
 
 const FORK: &str = "\
 Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle: \
@@ -32,18 +29,13 @@ fn status() -> ToolSpec {
         name: "context_status",
         title: "What the conversation holds",
         description: STATUS,
-        input_schema: object(json!({ "conversation": conversation(), "generation": generation() }), &[]),
-        output_schema: Some(object(
-            json!({
-                "conversation": { "type": "string" },
-                "generation": { "type": "integer" },
-                "point": { "type": "integer" },
-                "files": objects(),
-                "totals": { "type": "object" },
-                "providers": objects(),
-            }),
-            &["conversation", "generation", "point", "files", "totals", "providers"],
-        )),
+        input_schema: object(json!({ "conversation": shared(), "generation": generation() }), &[]),
+        output_schema: Some(result(&[
+            ("string", &["conversation"]),
+            ("integer", &["point", "generation"]),
+            ("array", &["files"]),
+            ("object", &["totals"]),
+        ])),
         is_read_only: true,
     }
 }
@@ -53,18 +45,8 @@ fn updates() -> ToolSpec {
         name: "context_updates",
         title: "What changed among files held",
         description: UPDATES,
-        input_schema: object(json!({ "conversation": conversation(), "generation": generation() }), &[]),
-        output_schema: Some(object(
-            json!({
-                "conversation": { "type": "string" },
-                "generation": { "type": "integer" },
-                "files": objects(),
-                "isCut": { "type": "boolean" },
-                "left": { "type": "integer" },
-                "notes": { "type": "array", "items": { "type": "string" } },
-            }),
-            &["conversation", "generation", "files", "isCut"],
-        )),
+        input_schema: object(json!({ "conversation": shared(), "generation": generation() }), &[]),
+        output_schema: Some(result(&[("array", &["files", "notes"]), ("integer", &["left"])])),
         is_read_only: true,
     }
 }
@@ -76,18 +58,15 @@ fn forget() -> ToolSpec {
         description: FORGET,
         input_schema: object(
             json!({
-                "filePath": string("Forget only this file."),
-                "pages": string("Forget only these pages of filePath, by 1-based number, like \"1-3,7\"."),
-                "keepFiles": boolean("Forget all pages, but keep following the files. Not together with filePath."),
-                "conversation": conversation(),
+                "filePath": shared(),
+                "pages": string("Pages of filePath, like \"1-3,7\"."),
+                "keepFiles": boolean("All pages, but go on to report changes of the files."),
+                "conversation": shared(),
                 "generation": generation(),
             }),
             &[],
         ),
-        output_schema: Some(object(
-            json!({ "conversation": { "type": "string" }, "forgotten": { "type": "string" } }),
-            &["conversation", "forgotten"],
-        )),
+        output_schema: Some(result(&[("string", &["conversation", "forgotten"])])),
         is_read_only: false,
     }
 }
@@ -99,23 +78,12 @@ fn fork() -> ToolSpec {
         description: FORK,
         input_schema: object(
             json!({
-                "conversation": conversation(),
+                "conversation": shared(),
                 "asOf": whole("The point to fork at, as context_status and the details of results name it. Default: now.", 0),
             }),
             &[],
         ),
-        output_schema: Some(object(
-            json!({
-                "conversation": { "type": "string" },
-                "origin": { "type": "string" },
-                "asOf": { "type": "integer" },
-            }),
-            &["conversation", "origin"],
-        )),
+        output_schema: Some(result(&[("string", &["conversation", "origin"]), ("integer", &["asOf"])])),
         is_read_only: false,
     }
-}
-
-fn objects() -> Value {
-    json!({ "type": "array", "items": { "type": "object" } })
 }

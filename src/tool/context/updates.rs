@@ -38,7 +38,8 @@ pub fn context_updates(
     let mut structure = updates_json(&updates);
     structure.insert("conversation".to_owned(), json!(conversation.as_str()));
     structure.insert("generation".to_owned(), json!(updates.generation));
-    let answer = DataAnswer { text: updates_text(&updates), structure: Value::Object(structure) };
+    let brief = json!({ "files": structure.get("files"), "left": updates.left, "notes": updates.notes });
+    let answer = DataAnswer { text: updates_text(&updates), structure: Value::Object(structure), brief };
     Ok(UpdatesAnswer { answer, delivery: updates.delivery })
 }
 

@@ -150,9 +150,7 @@ impl<'a> FetchAnswerBuilder<'a> {
     fn answer(mut self) -> FetchAnswer {
         let id = self.id.as_ref().map(|id| format!("responseId: {id}"));
         let lost = "The texts could not be stored: fetch again to see more.".to_owned();
-        let handle = self.conversation.map(|handle| {
-            format!("Conversation: {handle} (pass it as conversation to continue from another connection)")
-        });
+        let handle = self.conversation.map(|handle| format!("Conversation: {handle}"));
         let mut lines = vec![id.unwrap_or(lost)];
         lines.append(&mut self.next_calls);
         lines.extend(handle);

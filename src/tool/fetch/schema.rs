@@ -2,17 +2,14 @@
 
 use serde_json::json;
 
-use crate::tool::schema::{ToolSpec, conversation, object, string, whole};
+use crate::tool::schema::{ToolSpec, object, shared, string, whole};
 
 const FETCH_CONTENT: &str = "\
-Fetch web pages and documents by URL (http, https) as text: a PDF page by page, a web page as Markdown, text and JSON as \
-they are. Up to 10 URLs at once; one that fails does not stop the others. At most 30,000 characters come at once; \
-the rest is kept: continue with get_search_content and the responseId. To see pages of a PDF with their layout, call \
-get_file with the URL as filePath.";
+Fetch URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with \
+get_search_content. To see a PDF's pages as laid out, give its URL to get_file.";
 
 const GET_SEARCH_CONTENT: &str = "\
-Continue reading what fetch_content fetched in this conversation, by its responseId: 30,000 characters from offset \
-on, up to 100,000 with maxChars.";
+Read on in what fetch_content fetched.";
 
 /// The fetching tools, in list order.
 pub(crate) fn fetch_tools() -> Vec<ToolSpec> {
@@ -21,14 +18,14 @@ pub(crate) fn fetch_tools() -> Vec<ToolSpec> {
 
 fn fetch_content() -> ToolSpec {
     let properties = json!({
-        "url": string("The URL to fetch."),
+        "url": shared(),
         "urls": {
             "type": "array",
             "items": { "type": "string" },
             "maxItems": 10,
-            "description": "Several URLs, instead of url."
+            "description": "Instead of url."
         },
-        "conversation": conversation(),
+        "conversation": shared(),
     });
     ToolSpec {
         name: "fetch_content",
@@ -42,12 +39,12 @@ fn fetch_content() -> ToolSpec {
 
 fn get_search_content() -> ToolSpec {
     let properties = json!({
-        "responseId": string("The responseId of an answer of fetch_content."),
-        "url": string("One of several URLs: the URL itself."),
-        "urlIndex": whole("One of several URLs, by its 0-based position. Default: 0.", 0),
-        "maxChars": whole("Maximum characters. Default: 30000; at most 100000.", 1),
-        "offset": whole("Characters to skip. Default: 0.", 0),
-        "conversation": conversation(),
+        "responseId": shared(),
+        "url": string("One of several."),
+        "urlIndex": whole("The same by position, 0-based.", 0),
+        "maxChars": whole("Default: 30000; at most 100000.", 1),
+        "offset": whole("Characters to skip.", 0),
+        "conversation": shared(),
     });
     ToolSpec {
         name: "get_search_content",

@@ -70,7 +70,6 @@ pub(crate) fn file_request(
         form: form.form,
         is_mixed: form.is_mixed,
         with_text: form.with_text,
-        form_note: form.note,
         force: arguments.force,
         password: arguments.password,
         start_line: arguments.start_line,
@@ -85,8 +84,7 @@ pub(crate) fn file_request(
 
 /// A header before documents. Other blocks start with fixed lines, so they get a footer instead.
 fn header_and_footer(answer: &FileAnswer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
-    let handle = conversation
-        .map(|handle| format!("Conversation: {handle} (pass it as conversation to continue from another connection)"));
+    let handle = conversation.map(|handle| format!("Conversation: {handle}"));
     // Nothing of a folder is held.
     let handle = handle.filter(|_| answer.details.folder.is_none());
     match document_header(answer) {

@@ -2,19 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, generation, object, pages, shared, string, whole};
 
 const GET_FILE: &str = "\
-Read a file into the conversation: a PDF page by page, a text file by lines, or an image. Of a folder: its PDFs.
-
-PDF: call it with filePath alone first. You get a summary: page count, title, outline, what pages cost, and which \
-you already hold. Then call it again with pdfPage (one page, 0-based) or pages (1-based, like \"1-3,7\", \"4-\", \
-\"label:iv\" or \"section:Results\") to read those pages, at most 20 a call; each comes as a standalone PDF with \
-its layout, figures and fonts, or as a picture, text or a file path where that serves you better.
-Pages you were already given in this conversation are not sent twice: the result says so. Use force only when \
-you can no longer see an earlier answer.
-Text: up to 40,000 characters a call with [Lines a-b of n]; continue with startLine.
-Anything cut or left out is named together with the next call to make.";
+Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an \
+image; of a folder, its PDFs. What this conversation already has is named, not sent again. Text over 40,000 \
+characters is cut: continue with startLine.";
 
 pub(crate) fn get_file_spec() -> ToolSpec {
     ToolSpec {
@@ -29,23 +22,21 @@ pub(crate) fn get_file_spec() -> ToolSpec {
 
 fn get_file_properties() -> Value {
     json!({
-        "filePath": string("Path of the file: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched."),
-        "pdfPage": whole("PDF only: one page by its 0-based index. Not together with pages.", 0),
-        "pages": string("PDF only: pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \
-            \"label:iv\" (as printed) or \"section:Results\" (an outline title)."),
+        "filePath": string("Path or URL."),
+        "pdfPage": whole("One page, 0-based.", 0),
+        "pages": pages(),
         "as": {
             "type": "string",
             "enum": ["auto", "document", "image", "text", "path", "mixed"],
-            "description": "How pages come: document (a one-page PDF block), image (a picture), text, path (a \
-                one-page PDF file, named), mixed (text where it is complete, figures as this client can \
-                show them: the cheapest), or auto (default: what this client can show you)."
+            "description": "How pages come: document (PDF block), image, text, path (a PDF file, named), mixed (text \
+                where it is complete, else a picture), or auto (default: what you can be shown)."
         },
-        "force": boolean("Send it even if this conversation already holds it."),
-        "password": string("Password of an encrypted PDF."),
-        "startLine": whole("Text files: first line wanted, 1-based.", 1),
-        "numLines": whole("Text files: how many lines.", 1),
-        "maxTokens": whole("Stop before the pages of this answer cost more than this many tokens (estimated).", 1),
-        "conversation": conversation(),
+        "force": boolean("Send it again: only if you can no longer see it."),
+        "password": shared(),
+        "startLine": whole("Of a text: first line, 1-based.", 1),
+        "numLines": whole("Of a text: how many.", 1),
+        "maxTokens": whole("Stop before the pages cost more (estimated).", 1),
+        "conversation": shared(),
         "generation": generation(),
     })
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::outline::ShownOutline;
 use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester};
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
@@ -10,7 +11,7 @@ use crate::tool::error::ToolError;
 /// Characters in one answer by default.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;
 
-/// The arguments of `pdf_info` and `pdf_outline`, shared by the other PDF tools.
+/// The arguments of `pdf_info`, shared by the other PDF tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentArguments {
     /// `path`.
@@ -69,6 +70,36 @@ impl DocumentArguments {
 /// Rejects names that are neither in [`DocumentArguments`] nor in `own`.
 fn reject_unknown(fields: &ArgumentReader<'_>, own: &[&str]) -> Result<(), ToolError> {
     fields.reject_unknown(&[&DocumentArguments::NAMES[..], own].concat())
+}
+
+/// Entries of an outline in one answer by default.
+const DEFAULT_MAX_ITEMS: u64 = 200;
+
+/// Checked arguments of `pdf_outline`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlineArguments {
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
+    /// `depth` and `max_items`.
+    pub shown: ShownOutline,
+}
+
+impl OutlineArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "pdf_outline", arguments };
+        reject_unknown(&fields, &["depth", "max_items"])?;
+        Ok(Self {
+            document: DocumentArguments::of(&fields)?,
+            shown: ShownOutline {
+                levels: fields.positive("depth")?.unwrap_or(u64::MAX),
+                max_items: fields.positive("max_items")?.unwrap_or(DEFAULT_MAX_ITEMS),
+            },
+        })
+    }
 }
 
 /// Checked arguments of `pdf_extract_text`.

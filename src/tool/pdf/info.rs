@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::DocumentArguments;
-use crate::context::{ContextManager, OpenPdf, Requester, one_line, points};
+use crate::context::{ContextManager, OpenPdf, Requester, one_line, points, untrusted};
 use crate::page::PageIndex;
 use crate::tool::caller::Caller;
-use crate::tool::data_answer::DataAnswer;
+use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::folder_json;
 
@@ -30,13 +30,14 @@ pub fn info(
             let listing = context.list_folder(&arguments.path, None, None, &caller.cancellation)?;
             let mut structure = folder_json(&listing);
             structure.insert("path".into(), json!(listing.path));
-            return Ok(DataAnswer { text: listing.text(next), structure: Value::Object(structure) });
+            return Ok(DataAnswer::new(listing.text(next), Value::Object(structure)));
         }
         opened => opened?,
     };
     let result = InfoResult::of(&pdf);
     pdf.check()?;
-    Ok(DataAnswer { text: result.text(), structure: result.json()? })
+    let structure = result.json()?;
+    Ok(DataAnswer { text: result.text(), brief: result.brief(&structure), structure })
 }
 
 /// Facts about a document. Blank values are left out.
@@ -153,7 +154,11 @@ impl InfoResult {
     /// The facts as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
-        let known = self.known_lines();
+        let mut known = self.known_lines();
+        let quotes = [&self.title, &self.author, &self.subject, &self.keywords, &self.creator, &self.producer];
+        if quotes.into_iter().any(Option::is_some) {
+            known.push(untrusted(&self.path));
+        }
         let counts = [
             ("Form fields", self.form_fields),
             ("Attachments", self.attachments),
@@ -162,6 +167,18 @@ impl InfoResult {
         let counted = counts.into_iter().filter(|count| count.1 > 0).map(|(name, count)| format!("{name}: {count}"));
         let noted = self.notes.iter().map(|note| format!("Note: {note}"));
         known.into_iter().chain(counted).chain(noted).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The parts of `structure` that the text has too.
+    #[must_use]
+    pub fn brief(&self, structure: &Value) -> Value {
+        let mut brief = without_blanks(structure.clone());
+        if let Value::Object(members) = &mut brief {
+            ["file", "hasPageLabels", "tagged"].iter().for_each(|name| drop(members.remove(*name)));
+            let size = self.page_size.map(|size| json!([points(size.width_pt), points(size.height_pt)].join(" x ")));
+            members.extend(size.map(|size| ("pageSize".to_owned(), size)));
+        }
+        brief
     }
 
     fn known_lines(&self) -> Vec<String> {
@@ -175,6 +192,7 @@ impl InfoResult {
             ("Title", quoted(&self.title)),
             ("Author", quoted(&self.author)),
             ("Subject", quoted(&self.subject)),
+            ("Keywords", quoted(&self.keywords)),
             ("Creator", quoted(&self.creator)),
             ("Producer", quoted(&self.producer)),
             ("Created", self.created.clone()),

@@ -10,14 +10,15 @@ mod search;
 mod split;
 mod text;
 
-pub use self::arguments::{DEFAULT_MAX_CHARS, DocumentArguments, RenderArguments, SearchArguments, TextArguments};
+pub use self::arguments::{
+    DEFAULT_MAX_CHARS, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
+};
 pub use self::info::{InfoResult, PageSize, info};
-pub use self::outline::outline;
+pub use self::outline::{ShownOutline, outline};
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{RenderAnswer, RenderResult, render_page, write_picture};
-pub use self::schema::ask_spec;
-pub(super) use self::schema::pdf_tools;
+pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::search;
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::text::{ExtractedPage, TextResult, extract_text};

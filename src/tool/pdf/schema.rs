@@ -3,54 +3,47 @@
 use serde_json::{Value, json};
 
 use crate::tool::ask::{DEFAULT_PROMPT, MAX_PDFS};
-use crate::tool::schema::{ToolSpec, boolean, conversation, object, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, flag, object, pages, result, shared, string, whole};
 
 const PDF_INFO: &str = "\
-What a PDF says about itself: pages, title, author, dates, size, version, encryption, signature, form, attachments, \
-outline. Cheap whatever the size of the file.";
+What a PDF says about itself: pages, title, dates, encryption, signature, form, attachments and more. Cheap.";
 
 const PDF_EXTRACT_TEXT: &str = "\
-The text of a PDF's pages in reading order, columns one after the other. Choose pages (1-based, like \"1-3,7\"); \
-text over max_chars is cut, and the result says so. Pages without text, such as scans, are named: see them with \
-pdf_render_page.";
+The text of pages in reading order. Pages without text are named: see them with pdf_render_page.";
 
 const PDF_RENDER_PAGE: &str = "\
-A page of a PDF as a picture (PNG), for layout, tables, figures, scans and handwriting; also saved to a file. Use a \
-higher dpi or a region for small print.";
+A page as a picture (PNG), also saved to a file: for layout, tables, figures, scans and handwriting.";
 
 const PDF_SEARCH: &str = "\
-Find words, or a regular expression, in the text of a PDF: page numbers, excerpts, and how often on each page. Pages \
-without usable text are named, because nothing can be found on them.";
+Find words, or a regular expression, in a PDF: pages and excerpts. Pages without usable text are named.";
 
 const PDF_OUTLINE: &str = "\
-The whole outline (table of contents) of a PDF with page numbers.";
+The outline (table of contents) with page numbers.";
 
 const PDF: &str = "\
-Ask another model about up to ten PDFs and get its answer as text. For when you cannot see PDFs yourself, or need an \
-answer and not the pages. Files are sent whole if they fit; choose pages (1-based, like \"1-3,7\") of long ones. \
-What was not sent to the model is named together with the call that sends it.";
+Ask another model about up to ten PDFs and get its answer as text: when you cannot see PDFs, or need an answer and not \
+the pages. What was not sent to it is named together with the call that sends it.";
 
 /// The tool `pdf`, for servers that have a model.
-#[must_use]
-pub fn ask_spec() -> ToolSpec {
+pub(crate) fn ask_spec() -> ToolSpec {
     let properties = json!({
         "prompt": string(&format!("What to ask. Default: {DEFAULT_PROMPT}")),
-        "pdf": string("A PDF: a path, ~, file://, http://, https://, or the responseId of something fetched."),
+        "pdf": string("A PDF."),
         "pdfs": {
             "type": "array",
             "items": { "type": "string" },
             "maxItems": MAX_PDFS,
-            "description": "Several PDFs, together with pdf at most 10."
+            "description": "Several PDFs."
         },
         "pages": pages(),
-        "password": password(),
-        "model": string("The model to ask, as provider/model. Default: as configured."),
+        "password": shared(),
+        "model": string("provider/model; default: as configured."),
         "maxBytesMb": {
             "type": "number",
             "exclusiveMinimum": 0,
-            "description": "Maximum size of each PDF, in MiB."
+            "description": "Of each PDF, in MiB."
         },
-        "conversation": conversation(),
+        "conversation": shared(),
     });
     ToolSpec {
         name: "pdf",
@@ -67,26 +60,9 @@ pub(crate) fn pdf_tools() -> Vec<ToolSpec> {
     vec![info(), extract_text(), render_page(), search(), outline()]
 }
 
-fn path() -> Value {
-    string(
-        "Path of the PDF: absolute, relative to the server's working directory, ~, file://, http(s)://, or the responseId of something fetched.",
-    )
-}
-
-fn password() -> Value {
-    string("Password of an encrypted PDF.")
-}
-
-fn pages() -> Value {
-    string(
-        "Pages by 1-based number, like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\"; or \"label:iv\" (as printed) or \
-         \"section:Results\" (an outline title). Default: all.",
-    )
-}
-
 /// The parameters that all PDF tools share.
 fn document() -> Value {
-    json!({ "path": path(), "password": password(), "conversation": conversation() })
+    json!({ "path": shared(), "password": shared(), "conversation": shared() })
 }
 
 /// The shared parameters with a tool's `own`.
@@ -104,28 +80,18 @@ fn info() -> ToolSpec {
         title: "What a PDF says about itself",
         description: PDF_INFO,
         input_schema: object(document(), &["path"]),
-        output_schema: Some(object(info_properties(), &["path"])),
+        output_schema: Some(result(&[
+            ("integer", &["pages", "fileSize", "formFields"]),
+            ("string", &["title", "author"]),
+        ])),
         is_read_only: true,
     }
-}
-
-fn info_properties() -> Value {
-    let (text, count, flag) = (json!({ "type": "string" }), json!({ "type": "integer" }), json!({ "type": "boolean" }));
-    json!({
-        "file": text, "path": text, "pages": count, "fileSize": count,
-        "title": text, "author": text, "subject": text, "keywords": text, "creator": text, "producer": text,
-        "created": text, "modified": text, "pdfVersion": text,
-        "pageSize": { "type": "object" },
-        "encrypted": flag, "signed": flag, "tagged": flag,
-        "formFields": count, "attachments": count, "outlineEntries": count, "hasPageLabels": flag,
-        "notes": { "type": "array", "items": text },
-    })
 }
 
 fn extract_text() -> ToolSpec {
     let properties = with_document(json!({
         "pages": pages(),
-        "max_chars": whole("Maximum characters of text. Default: 50000.", 1),
+        "max_chars": whole("Default: 50000.", 1),
     }));
     ToolSpec {
         name: "pdf_extract_text",
@@ -139,15 +105,14 @@ fn extract_text() -> ToolSpec {
 
 fn render_page() -> ToolSpec {
     let properties = with_document(json!({
-        "page": whole("The page's 1-based number.", 1),
-        "dpi": whole("Pixels per inch, clamped to 72 to 300. Default: 150.", 1),
+        "page": whole("1-based.", 1),
+        "dpi": whole("72 to 300; more for small print. Default: 150.", 1),
         "region": {
             "type": "array",
-            "items": { "type": "number", "minimum": 0, "maximum": 1 },
+            "items": { "type": "number" },
             "minItems": 4,
             "maxItems": 4,
-            "description": "Only a part of the page: left, top, right, bottom as shares from 0 to 1, \
-                like [0, 0, 1, 0.5] for the upper half."
+            "description": "Left, top, right, bottom as shares of the page: [0, 0, 1, 0.5] is the upper half."
         },
     }));
     ToolSpec {
@@ -162,44 +127,37 @@ fn render_page() -> ToolSpec {
 
 fn search() -> ToolSpec {
     let properties = with_document(json!({
-        "query": string("What to look for."),
-        "regex": boolean("Treat query as a regular expression (no look-around, no back references)."),
-        "case_sensitive": boolean("Match upper and lower case exactly."),
+        "query": shared(),
+        "regex": boolean("query is a regular expression (no look-around, no back references)."),
+        "case_sensitive": flag(),
         "pages": pages(),
-        "max_results": whole("Maximum matches to show. Default: 50.", 1),
+        "max_results": whole("Default: 50.", 1),
     }));
     ToolSpec {
         name: "pdf_search",
         title: "Search in a PDF",
         description: PDF_SEARCH,
         input_schema: object(properties, &["path", "query"]),
-        output_schema: Some(object(search_result(), &["path", "query", "matches", "shown", "searchedPages", "pages"])),
+        output_schema: Some(result(&[
+            ("integer", &["matches", "searchedPages"]),
+            ("object", &["pages", "counts", "labels"]),
+            ("string", &["held", "withoutText", "unreadable", "rest"]),
+        ])),
         is_read_only: true,
     }
 }
 
-fn search_result() -> Value {
-    let (text, count) = (json!({ "type": "string" }), json!({ "type": "integer" }));
-    json!({
-        "path": text, "query": text, "matches": count, "shown": count, "searchedPages": count,
-        "pages": { "type": "array", "items": { "type": "object" } },
-        "withoutText": text, "unreadable": text, "rest": text,
-    })
-}
-
 fn outline() -> ToolSpec {
-    let result = json!({
-        "path": { "type": "string" },
-        "entries": { "type": "integer" },
-        "items": { "type": "array", "items": { "type": "object" } },
-        "isIncomplete": { "type": "boolean" },
-    });
+    let properties = with_document(json!({
+        "depth": whole("Levels.", 1),
+        "max_items": whole("Default: 200.", 1),
+    }));
     ToolSpec {
         name: "pdf_outline",
         title: "Outline of a PDF",
         description: PDF_OUTLINE,
-        input_schema: object(document(), &["path"]),
-        output_schema: Some(object(result, &["path", "entries", "items", "isIncomplete"])),
+        input_schema: object(properties, &["path"]),
+        output_schema: Some(result(&[("integer", &["entries"]), ("array", &["items"])])),
         is_read_only: true,
     }
 }

@@ -9,7 +9,7 @@ use crate::context::{
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::caller::Caller;
-use crate::tool::data_answer::DataAnswer;
+use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 
 /// Answers `pdf_search`.
@@ -35,18 +35,27 @@ pub fn search(
         None => SelectedPages { pages: PageSet::all(page_count), note: None },
     };
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
-    let mut found = SearchFindings { left, note, ..SearchFindings::default() };
+    let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
         found.search_page(&pdf, page, &pattern, &held);
         progress.page_done();
     }
-    found.searched = pages.len();
-    if let Some(budget) = caller.result_budget(context) {
-        found.drop_what_does_not_fit(budget);
+    found.finish(&pages);
+    let answer = DataAnswer {
+        text: found.text(&pdf, arguments),
+        structure: found.structure(&pdf, arguments),
+        brief: found.brief(),
+    };
+    match caller.result_budget(context) {
+        Some(budget) if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() => {
+            found.drop_what_does_not_fit(budget, &pages);
+            let structure = found.structure(&pdf, arguments);
+            Ok(DataAnswer { text: found.text(&pdf, arguments), structure, brief: found.brief() })
+        }
+        _ => Ok(answer),
     }
-    Ok(DataAnswer { text: found.text(&pdf, arguments), structure: found.structure(&pdf, arguments) })
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
@@ -61,17 +70,27 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
 
 #[derive(Default)]
 struct SearchFindings {
+    /// Pages with matches that are shown, those of contents last.
     pages: Vec<MatchedPage>,
+    /// Pages of contents with matches, until all pages were searched.
+    contents: Vec<MatchedPage>,
+    /// Pages with matches that are not shown.
+    unlisted: PageSet,
     without_text: PageSet,
     unreadable: PageSet,
-    /// Matches that may still be shown.
+    /// Excerpts that may still be shown.
     left: usize,
+    /// Excerpts that may be shown.
+    max: usize,
     total: usize,
+    /// Pages whose text was searched.
     searched: u64,
     /// A note on how the pages were selected.
     note: Option<String>,
-    /// Pages whose matches do not all fit into the result.
+    /// The selection that shows the unlisted pages.
     rest: PageSet,
+    /// Whether the result has room for no more.
+    is_full: bool,
     /// A page whose matches alone are too many.
     alone: Option<PageIndex>,
     /// Pages with matches.
@@ -80,11 +99,18 @@ struct SearchFindings {
 
 struct MatchedPage {
     page: PageIndex,
+    /// The printed label, if it differs from the number.
     label: Option<String>,
     count: usize,
     is_held: bool,
     hits: Vec<SearchHit>,
 }
+
+/// Pages of contents that are remembered until all pages were searched.
+const MAX_CONTENTS: usize = 50;
+
+/// The longest exact selection of the pages that are left.
+const MAX_REST_CHARACTERS: usize = 60;
 
 impl SearchFindings {
     fn search_page(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
@@ -96,21 +122,52 @@ impl SearchFindings {
             // Search whatever text there is.
             PageKind::Undecodable => self.unreadable.insert(page),
             _ if text.text.is_empty() => self.without_text.insert(page),
-            _ => {}
+            _ => self.searched += 1,
         }
-        let (hits, count) = pattern.hits(&text, self.left);
+        let is_contents = text.is_contents() && self.contents.len() < MAX_CONTENTS;
+        let (hits, count) = pattern.hits(&text, if is_contents { self.max } else { self.left });
         if count == 0 {
             return;
         }
-        self.left -= hits.len();
         self.total += count;
         self.matching += 1;
         let label = pdf.document.page_label(page).map(|label| label.0);
-        self.pages.push(MatchedPage { page, label, count, is_held: held.contains(page), hits });
+        let label = label.filter(|label| *label != page.number().to_string());
+        let found = MatchedPage { page, label, count, is_held: held.contains(page), hits };
+        if is_contents { self.contents.push(found) } else { self.list(found) }
+    }
+
+    /// Lists a page while there is room for its excerpts.
+    fn list(&mut self, mut page: MatchedPage) {
+        page.hits.truncate(self.left);
+        if page.hits.is_empty() {
+            return self.unlisted.insert(page.page);
+        }
+        self.left -= page.hits.len();
+        self.pages.push(page);
+    }
+
+    /// Lists the pages of contents after all others.
+    fn finish(&mut self, searched: &PageSet) {
+        for page in std::mem::take(&mut self.contents) {
+            self.list(page);
+        }
+        self.set_rest(searched);
+    }
+
+    /// Names the unlisted pages, or, if they are scattered, all searched pages from the first of them on.
+    fn set_rest(&mut self, searched: &PageSet) {
+        let is_short = self.unlisted.to_string().len() <= MAX_REST_CHARACTERS;
+        let first = self.unlisted.iter().next();
+        self.rest = match first {
+            Some(first) if !is_short => searched.iter().filter(|page| *page >= first).collect(),
+            _ => self.unlisted.clone(),
+        };
     }
 
     /// Drops matches that do not fit into the result.
-    fn drop_what_does_not_fit(&mut self, budget: ResultBudget) {
+    fn drop_what_does_not_fit(&mut self, budget: ResultBudget, searched: &PageSet) {
+        self.is_full = true;
         let mut left = budget.bytes();
         let mut kept = 0;
         for page in &mut self.pages {
@@ -134,41 +191,31 @@ impl SearchFindings {
         // result again.
         let some = self.pages.get(kept).is_some_and(|page| !page.hits.is_empty());
         self.alone = self.pages.first().filter(|_| some && kept == 0).map(|page| page.page);
-        self.rest = self.pages.iter().skip(kept.max(usize::from(self.alone.is_some()))).map(|page| page.page).collect();
+        let dropped = self.pages.iter().skip(kept.max(usize::from(self.alone.is_some()))).map(|page| page.page);
+        dropped.for_each(|page| self.unlisted.insert(page));
+        self.set_rest(searched);
         self.pages.truncate(kept + usize::from(some));
     }
 
     fn shown_count(&self) -> usize {
-        self.pages.iter().map(|page| page.hits.len()).sum()
+        self.pages.iter().map(MatchedPage::shown_count).sum()
     }
 
     fn text(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> String {
         let query = one_line(&arguments.query);
         let (total, pages, searched) = (self.total, self.matching, self.searched);
-        let matches = if total == 1 { "match" } else { "matches" };
-        let mut lines =
-            vec![format!("{total} {matches} of \"{query}\" on {pages} of {searched} pages of {}", pdf.path)];
+        let matches = counted(total, "match", "matches");
+        let searched =
+            format!("{} searched", counted(usize::try_from(searched).unwrap_or(usize::MAX), "page", "pages"));
+        let found = if total == 0 { format!("on {searched}") } else { format!("on {pages} of {searched}") };
+        let mut lines = vec![format!("{matches} of \"{query}\" {found}: {}", pdf.path)];
         if total > 0 {
             lines.push(untrusted(&pdf.path));
         }
         lines.extend(self.note.as_deref().map(one_line));
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
-        if !self.rest.is_empty() || self.alone.is_some() {
-            let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
-            let next = format!(" Next call: pdf_search with pages: \"{}\"", self.rest);
-            let next = Some(next).filter(|_| !self.rest.is_empty());
-            lines.push(format!(
-                "[{} of {total} matches are shown: the result has room for no more (max_result_bytes).{}{}]",
-                self.shown_count(),
-                alone.unwrap_or_default(),
-                next.unwrap_or_default(),
-            ));
-        } else if self.shown_count() < total {
-            lines.push(format!(
-                "[{} of {total} matches are shown. Ask with a larger max_results, or with pages.]",
-                self.shown_count()
-            ));
-        }
+        lines.extend(self.held_line());
+        lines.extend(self.cut_line());
         let blind = [
             (&self.without_text, "Without usable text (scans or blank), so not searched"),
             (&self.unreadable, "Not searched, because the text cannot be read"),
@@ -178,6 +225,33 @@ impl SearchFindings {
         lines.join("\n")
     }
 
+    /// The listed pages that the conversation holds.
+    fn held(&self) -> PageSet {
+        self.pages.iter().filter(|page| page.is_held).map(|page| page.page).collect()
+    }
+
+    fn held_line(&self) -> Option<String> {
+        let held = self.held();
+        (!held.is_empty()).then(|| format!("Already provided to you in this conversation: {}", page_or_pages(&held)))
+    }
+
+    /// Where the matches were cut, and the call that goes on.
+    fn cut_line(&self) -> Option<String> {
+        let (shown, total) = (self.shown_count(), self.total);
+        if shown == total {
+            return None;
+        }
+        let why = if self.is_full { ": the result has room for no more (max_result_bytes)" } else { "" };
+        let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
+        let next = match (self.rest.is_empty(), self.is_full) {
+            (false, _) => format!(" Next call: pdf_search with pages: \"{}\"", self.rest),
+            (true, true) => String::new(),
+            (true, false) => " Ask with a larger max_results for the others on these pages.".to_owned(),
+        };
+        Some(format!("[{shown} of {total} matches are shown{why}.{}{next}]", alone.unwrap_or_default()))
+    }
+
+    /// For programs.
     fn structure(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> Value {
         json!({
             "path": pdf.path,
@@ -191,6 +265,34 @@ impl SearchFindings {
             "rest": self.rest.to_string(),
         })
     }
+
+    /// The excerpts by page number.
+    fn brief(&self) -> Value {
+        let by_page = |value: &dyn Fn(&MatchedPage) -> Option<Value>| {
+            let entry = |page: &MatchedPage| Some((page.page.number().to_string(), value(page)?));
+            Value::Object(self.pages.iter().filter_map(entry).collect())
+        };
+        let structure = json!({
+            "pages": by_page(&|page| Some(page.hits.iter().map(|hit| hit.excerpt.as_str()).collect())),
+            "counts": by_page(&|page| (page.count != page.hits.len()).then(|| json!(page.count))),
+            "labels": by_page(&|page| page.label.as_ref().map(|label| json!(label))),
+            "held": self.held().to_string(),
+            "withoutText": self.without_text.to_string(),
+            "unreadable": self.unreadable.to_string(),
+            "rest": self.rest.to_string(),
+        });
+        let mut brief = without_blanks(structure);
+        if let Value::Object(members) = &mut brief {
+            members.insert("matches".to_owned(), json!(self.total));
+            members.insert("searchedPages".to_owned(), json!(self.searched));
+        }
+        brief
+    }
+}
+
+/// `1 match` or `2 matches`.
+fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 impl MatchedPage {
@@ -202,21 +304,31 @@ impl MatchedPage {
 
     /// Bytes of a match in both.
     fn hit_cost(hit: &SearchHit) -> u64 {
-        const NAMES: u64 = 32;
-        let excerpts = json_length(&hit.excerpt).saturating_mul(2);
-        excerpts.saturating_add(json_length(&hit.matched)).saturating_add(NAMES)
+        const NAMES: u64 = 16;
+        json_length(&hit.excerpt).saturating_mul(2).saturating_add(NAMES)
+    }
+
+    fn shown_count(&self) -> usize {
+        self.hits.iter().map(|hit| hit.matches).sum()
     }
 
     fn lines(&self) -> Vec<String> {
         let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
-        let held = if self.is_held { ", already provided to you in this conversation" } else { "" };
-        let matches = if self.count == 1 { "match" } else { "matches" };
-        let head = format!("Page {}{label}: {} {matches}{held}", self.page.number(), self.count);
+        let matches = counted(self.count, "match", "matches");
+        let shown = self.shown_count();
+        let shown = if shown < self.count { format!(", {shown} shown") } else { String::new() };
+        let head = format!("Page {}{label}: {matches}{shown}", self.page.number());
         std::iter::once(head).chain(self.hits.iter().map(|hit| format!("  {}", hit.excerpt))).collect()
     }
 
     fn structure(&self) -> Value {
-        let hits = self.hits.iter().map(|hit| json!({ "match": hit.matched, "excerpt": hit.excerpt }));
+        let hits = self.hits.iter().map(|hit| {
+            let mut entry = json!({ "match": hit.matched, "excerpt": hit.excerpt });
+            if let (Value::Object(members), true) = (&mut entry, hit.matches > 1) {
+                members.insert("matches".to_owned(), json!(hit.matches));
+            }
+            entry
+        });
         let mut page = Map::new();
         page.insert("page".into(), json!(self.page.number().get()));
         if let Some(label) = &self.label {
