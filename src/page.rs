@@ -170,13 +170,22 @@ impl fmt::Display for PageSet {
     }
 }
 
+/// The pages that a selection names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSelection {
+    /// The pages.
+    pub pages: PageSet,
+    /// Whether a range goes on past the last page, where it ends.
+    pub is_cut: bool,
+}
+
 /// The text is not a valid page selection.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageSelectionError {
     /// The text is not a list of numbers and ranges, or a range runs backwards, or a number is 0.
     #[error("not a page selection")]
     Malformed,
-    /// A page number exceeds the number of pages.
+    /// A page, or the beginning of a range, exceeds the number of pages.
     #[error("page {page} of a document of {page_count} pages")]
     OutOfRange {
         /// The first number that is too large. It saturates at `u64::MAX`.
@@ -188,49 +197,57 @@ pub enum PageSelectionError {
 
 /// Parses a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`.
 ///
-/// Spaces are allowed around numbers, commas and dashes. The result is deduplicated and sorted.
+/// Spaces are allowed around numbers, commas and dashes, and a dash may be any of Unicode's. The result is deduplicated and
+/// sorted. A range that begins inside the document ends with it.
 ///
 /// # Errors
-/// [`PageSelectionError::Malformed`] for anything else (an empty part, 0, `"5-2"`, `"-"`), and
-/// [`PageSelectionError::OutOfRange`] if a number is above `page_count`.
-pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSet, PageSelectionError> {
-    let mut set = PageSet::new();
-    for part in text.split(',') {
-        let (first, last) = parse_run(part.trim(), page_count)?;
-        set.insert_run(first.index().0, last.index().0);
+/// [`PageSelectionError::Malformed`] for anything else (an empty part, 0, `"5-2"`, `"-"`), also after a page that is out of
+/// range; and [`PageSelectionError::OutOfRange`] for a page or a beginning above `page_count`.
+pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSelection, PageSelectionError> {
+    let text = text.replace(DASHES, "-");
+    let runs = text.split(',').map(|part| parse_run(part.trim())).collect::<Result<Vec<_>, _>>()?;
+    let mut selection = PageSelection { pages: PageSet::new(), is_cut: false };
+    for (first, last) in runs {
+        if first > u64::from(page_count) {
+            return Err(PageSelectionError::OutOfRange { page: first, page_count });
+        }
+        let last = last.unwrap_or_else(|| u64::from(page_count));
+        selection.is_cut |= last > u64::from(page_count);
+        selection.pages.insert_run(index_of(first, page_count), index_of(last, page_count));
     }
-    Ok(set)
+    Ok(selection)
 }
 
-fn parse_run(part: &str, page_count: u32) -> Result<(PageNumber, PageNumber), PageSelectionError> {
-    let number = |text: &str| parse_number(text.trim(), page_count);
+/// Hyphens, dashes and the minus sign.
+const DASHES: [char; 7] = ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
+
+/// The first and last number of a range; no last one if it has no end.
+fn parse_run(part: &str) -> Result<(u64, Option<u64>), PageSelectionError> {
     let (first, last) = match part.split_once('-') {
         None => {
-            let only = number(part)?;
-            (only, only)
+            let only = parse_number(part)?;
+            (only, Some(only))
         }
         Some((first, last)) => match (first.trim(), last.trim()) {
             ("", "") => return Err(PageSelectionError::Malformed),
-            ("", last) => (PageIndex(0).number(), number(last)?),
-            (first, "") => (number(first)?, number(&page_count.to_string())?),
-            (first, last) => (number(first)?, number(last)?),
+            ("", last) => (1, Some(parse_number(last)?)),
+            (first, "") => (parse_number(first)?, None),
+            (first, last) => (parse_number(first)?, Some(parse_number(last)?)),
         },
     };
-    if first > last { Err(PageSelectionError::Malformed) } else { Ok((first, last)) }
+    if last.is_some_and(|last| first > last) { Err(PageSelectionError::Malformed) } else { Ok((first, last)) }
 }
 
-fn parse_number(text: &str, page_count: u32) -> Result<PageNumber, PageSelectionError> {
+fn parse_number(text: &str) -> Result<u64, PageSelectionError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(PageSelectionError::Malformed);
     }
     // A text of digits can only fail by being too large.
     let page = text.parse::<u64>().unwrap_or(u64::MAX);
-    if page == 0 {
-        return Err(PageSelectionError::Malformed);
-    }
-    u32::try_from(page)
-        .ok()
-        .filter(|page| *page <= page_count)
-        .and_then(PageNumber::new)
-        .ok_or(PageSelectionError::OutOfRange { page, page_count })
+    if page == 0 { Err(PageSelectionError::Malformed) } else { Ok(page) }
+}
+
+/// The index of page `number`, or of the last page if that comes first.
+fn index_of(number: u64, page_count: u32) -> u32 {
+    u32::try_from(number).map_or(page_count, |number| number.min(page_count)).saturating_sub(1)
 }

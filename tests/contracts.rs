@@ -41,8 +41,8 @@ fn a_parameter_of_the_wrong_form_is_named() {
     check_refused(
         &place,
         &["page", &pdf, "abc", "--out", "x.pdf"],
-        "validation_error",
-        "Parameter 'NUMBER' must be a whole number, 1 or more",
+        "invalid_page_range",
+        "Invalid page range: abc (document has 2 pages)",
     );
     let (status, code, _) = place.refused(&["get-file", &pdf, "--pdf-page", "1", "--pages", "2"]);
     assert_eq!((status, code.as_str()), (1, "validation_error"));

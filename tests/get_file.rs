@@ -290,7 +290,17 @@ fn labels_and_sections_select_pages() {
     // Entry 2 is at the top, entry 3 below it, and entry 4 at the top again.
     let answer = bench.given("a.pdf", pages("section: entry 2"));
     assert_eq!(answer[1..], ["PDF: three", "PDF: four"]);
-    assert_eq!(answer[0], "Section 'entry 2' is taken as pages 3-4; the next section begins on page 5.");
+    assert_eq!(answer[0], "Section 'Entry 2' is taken as pages 3-4; the next section begins on page 5.");
+    let answer = bench.given("a.pdf", |request| {
+        request.part = RequestedPart::Selection("4-20, LABEL:i-ii,section:entry 0".into());
+        request.force = true;
+    });
+    assert_eq!(answer[1..], ["PDF: one", "PDF: two", "PDF: four", "PDF: five"]);
+    assert_eq!(
+        answer[0],
+        "The document ends with page 5: '4-20' is taken as 4-5. Section 'Entry 0' is taken as pages 1-2; the next section \
+         begins on page 3."
+    );
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn calls(server: &Server, foreign: &str) -> Vec<Case> {
         "\\\\host\\share",
         "data:application/pdf;base64,AAAA",
         "/work",
-        ".",
+        "..",
     ];
     let forbidden = files.iter().map(|file| (format!("file {file:?}"), "get_file", json!({ "filePath": file })));
     let made = foreign_calls.chain(forbidden).map(|(name, tool, arguments)| (name, call(tool, arguments)));

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use pagewise::page::{PageIndex, PageSelectionError, PageSet, parse_page_selection};
+use pagewise::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
 use proptest::prelude::*;
 
 /// Text that is often a selection, and often nearly one.
@@ -23,11 +23,12 @@ fn pages(set: &PageSet) -> BTreeSet<u32> {
 proptest! {
     #[test]
     fn any_text_is_a_sorted_set_that_reads_back_or_is_refused(text in selection_text(), count in 0_u32..40) {
-        if let Ok(set) = parse_page_selection(&text, count) {
+        if let Ok(PageSelection { pages: set, .. }) = parse_page_selection(&text, count) {
             let listed: Vec<u32> = set.iter().map(|page| page.0).collect();
             prop_assert!(!listed.is_empty() && listed.is_sorted_by(|a, b| a < b), "{listed:?}");
             prop_assert!(listed.iter().all(|page| *page < count));
-            prop_assert_eq!(parse_page_selection(&set.to_string(), count).unwrap(), set);
+            let again = parse_page_selection(&set.to_string(), count).unwrap();
+            prop_assert_eq!(again, PageSelection { pages: set, is_cut: false });
         }
     }
 
@@ -36,7 +37,7 @@ proptest! {
         let text: Vec<String> = runs.iter().map(|(first, more)| format!(" {first} - {} ", first + more)).collect();
         let wanted: BTreeSet<u32> = runs.iter().flat_map(|(first, more)| first - 1..first + more).collect();
         let parsed = parse_page_selection(&text.join(","), 60).unwrap();
-        prop_assert_eq!(pages(&parsed), wanted);
+        prop_assert_eq!(pages(&parsed.pages), wanted);
     }
 
     #[test]
@@ -67,8 +68,11 @@ fn the_forms_of_the_contract() {
         ("-3", "1-3"),
         (" 7 , 2,2-3 ", "2-3,7"),
         ("1-3,4-6", "1-6"),
+        ("1–3", "1-3"),
+        ("2 — 3, 5−6", "2-3,5-6"),
     ] {
-        assert_eq!(parse_page_selection(text, 9).unwrap().to_string(), printed, "{text}");
+        let selection = parse_page_selection(text, 9).unwrap();
+        assert_eq!((selection.pages.to_string().as_str(), selection.is_cut), (printed, false), "{text}");
     }
     for text in ["", " ", ",", "1,", "-", "0", "5-2", "1--2", "1-2-3", "a", "+1", "1.5", "١", "1 2", "- -3"] {
         assert_eq!(parse_page_selection(text, 9).unwrap_err(), PageSelectionError::Malformed, "{text:?}");
@@ -80,7 +84,23 @@ fn the_last_page_is_the_limit() {
     assert!(parse_page_selection("9", 9).is_ok());
     let beyond = |page| PageSelectionError::OutOfRange { page, page_count: 9 };
     assert_eq!(parse_page_selection("10", 9).unwrap_err(), beyond(10));
-    assert_eq!(parse_page_selection("3-10", 9).unwrap_err(), beyond(10));
+    assert_eq!(parse_page_selection("10-12", 9).unwrap_err(), beyond(10));
+    assert_eq!(parse_page_selection("1-3,10-", 9).unwrap_err(), beyond(10));
+    assert_eq!(parse_page_selection("10,x", 9).unwrap_err(), PageSelectionError::Malformed);
     assert_eq!(parse_page_selection("99999999999999999999999", 9).unwrap_err(), beyond(u64::MAX));
-    assert!(parse_page_selection("1-", 0).is_err());
+    assert!(["1-", "-1", "1"].iter().all(|text| parse_page_selection(text, 0).is_err()));
+}
+
+#[test]
+fn a_range_that_begins_in_the_document_ends_with_it() {
+    for (text, printed, is_cut) in [
+        ("1-9", "1-9", false),
+        ("1-10", "1-9", true),
+        ("9-99999999999999999999999", "9", true),
+        ("-20", "1-9", true),
+        ("2,7-20", "2,7-9", true),
+    ] {
+        let selection = parse_page_selection(text, 9).unwrap();
+        assert_eq!((selection.pages.to_string().as_str(), selection.is_cut), (printed, is_cut), "{text}");
+    }
 }

@@ -148,11 +148,81 @@ fn pages_are_named_by_label_and_by_section_too() {
     assert_eq!(pages("label:ii"), (vec![2], String::new()));
     let (numbers, note) = pages("section:Preface");
     assert_eq!(numbers, [2]);
-    assert!(note.starts_with("Section 'Preface' is taken as pages 2"), "{note}");
+    assert!(note.starts_with("Section 'Preface' is taken as page 2; the next section begins on page 3"), "{note}");
     let (_, found) = place.json(&["search", &pdf, "the", "--pages", "section:Preface"]);
     assert_eq!(found["searchedPages"], 1, "{found}");
     let (status, code, _) = place.refused(&["text", &pdf, "--pages", "section:None such"]);
     assert_eq!((status, code.as_str()), (1, "invalid_page_range"));
+}
+
+#[test]
+fn the_same_grammar_holds_wherever_pages_are_named() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (_, page) = place.json(&["page", &pdf, "Section: preface", "--out", "x.pdf"]);
+    assert_eq!(page["page"], 2, "{page}");
+    let (_, picture) = place.json(&["render", &pdf, "label:II", "--out", "x.png", "--dpi", "72"]);
+    assert_eq!((&picture["page"], &picture["label"]), (&json!(2), &json!("ii")), "{picture}");
+    let (_, split) = place.json(&["split", &pdf, "--out-dir", "out", "--pages", "7 – 20, label:i-ii"]);
+    assert_eq!(
+        (&split["written"], &split["notes"][0]),
+        (&json!(4), &json!("The document ends with page 8: '7 – 20' is taken as 7-8."))
+    );
+    let (_, joined) = place.json(&["split", &pdf, "--out", "x.pdf", "--pages", "label:i-1"]);
+    assert_eq!(joined["pageNumbers"], "1-3", "{joined}");
+    for selection in ["1-3", "label:i-1"] {
+        place.json(&["get-file", &pdf, "--pages", "2-4", "--conversation", selection]);
+        place.json(&["context", "forget", &pdf, "--pages", selection, "--conversation", selection]);
+        let (_, status) = place.json(&["context", "status", "--conversation", selection]);
+        assert_eq!(status["files"][0]["pages"]["document"], "4", "{status}");
+    }
+    let several = place.refused(&["render", &pdf, "2-3", "--out", "x.png"]);
+    assert_eq!(several.1, "invalid_page_range");
+}
+
+#[test]
+fn labels_are_found_by_name_and_by_range() {
+    let place = Place::new();
+    let pages = (0..8).map(|page| format!("{} 0 R", page + 3)).collect::<Vec<_>>().join(" ");
+    let labels = "/PageLabels << /Nums [0 << /S /r >> 3 << /S /D /St 627 >> 6 << /P (A-) /S /D >>] >>";
+    let mut objects = vec![
+        format!("<< /Type /Catalog /Pages 2 0 R {labels} >>"),
+        format!("<< /Type /Pages /Kids [{pages}] /Count 8 >>"),
+    ];
+    objects.extend((0..8).map(|_| "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>".to_owned()));
+    let pdf = place.file("labels.pdf", file_of(&objects));
+    let selected = |spec: &str| {
+        let run = place.run(&["text", &pdf, "--json", "--pages", spec]);
+        let value: Value = serde_json::from_str(&run.stdout).unwrap();
+        let numbers = value["pages"]
+            .as_array()
+            .map(|pages| pages.iter().map(|page| page["number"].to_string()).collect::<Vec<_>>().join(","));
+        let said = value["notes"][0].as_str().or(value["error"]["hint"].as_str());
+        (numbers.unwrap_or_default(), said.unwrap_or_default().to_owned())
+    };
+    for (spec, numbers) in [
+        ("label:627-629", "4,5,6"),
+        ("label: 627 – 628", "4,5"),
+        ("label:ii-iii,A-1", "2,3,7"),
+        ("label:II", "2"),
+        ("label:A-1-A-2", "7,8"),
+        ("label:iii-A-1", "3,4,5,6,7"),
+        ("8,label:i", "1,8"),
+    ] {
+        assert_eq!(selected(spec), (numbers.to_owned(), String::new()), "{spec}");
+    }
+    assert_eq!(
+        selected("label:628-700"),
+        ("5,6".to_owned(), "No page is labelled '700': 'label:628-700' ends with label 629.".to_owned())
+    );
+    for spec in ["label:iv", "label:629-627", "label:ii-xx", "label:1"] {
+        let part = spec.trim_start_matches("label:");
+        let hint = format!("No page of this document is labelled '{part}'. Its labels go from 'i' to 'A-2'.");
+        assert_eq!(selected(spec), (String::new(), hint), "{spec}");
+    }
+    let plain = place.file("plain.pdf", small_pdf(1));
+    let refused = place.run(&["text", &plain, "--pages", "label:1"]).stderr;
+    assert!(refused.contains("This document has no page labels"), "{refused}");
 }
 
 #[test]

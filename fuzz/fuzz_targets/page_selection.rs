@@ -6,9 +6,11 @@ use pagewise::page::parse_page_selection;
 
 fuzz_target!(|data: (u32, &str)| {
     let (page_count, text) = data;
-    let Ok(pages) = parse_page_selection(text, page_count) else { return };
+    let Ok(selection) = parse_page_selection(text, page_count) else { return };
+    let pages = selection.pages;
     assert!(pages.runs().all(|(_, last)| last.0 < page_count), "{text} of {page_count}");
     if !pages.is_empty() {
-        assert_eq!(parse_page_selection(&pages.to_string(), page_count).as_ref(), Ok(&pages));
+        let again = parse_page_selection(&pages.to_string(), page_count);
+        assert_eq!(again.map(|again| (again.pages, again.is_cut)), Ok((pages, false)));
     }
 });

@@ -202,7 +202,7 @@ pub(crate) struct Text {
 pub(crate) struct Render {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page's number, from 1
+    /// The page, by 1-based number, label:iv or section:TITLE
     #[arg(allow_hyphen_values = true)]
     pub(crate) number: String,
     /// The file to write

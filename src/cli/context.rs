@@ -48,7 +48,10 @@ fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
         ("generation", json!(typed.generation)),
     ]))?;
     let caller = caller(&arguments.conversation)?;
-    answer_from_memory(config, |context| tool::context_forget(context, &arguments, &caller))
+    // Labels and titles of pages are read from the document, by a worker.
+    let needs_document = arguments.pages.as_ref().is_some_and(|pages| pages.contains(':'));
+    let context = if needs_document { open::context(true, config)? } else { open::memory(config)? };
+    answer_from(&context, |context| tool::context_forget(context, &arguments, &caller))
 }
 
 fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
@@ -65,9 +68,15 @@ fn answer_from_memory(
     config: &Config,
     answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
 ) -> Result<Report, ToolError> {
-    let context = open::memory(config)?;
-    let answer = answer(&context)?;
-    open::warn_about(&context);
+    answer_from(&open::memory(config)?, answer)
+}
+
+fn answer_from(
+    context: &ContextManager,
+    answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
+) -> Result<Report, ToolError> {
+    let answer = answer(context)?;
+    open::warn_about(context);
     Ok(Report::new(answer.text, answer.structure))
 }
 

@@ -16,7 +16,7 @@ use super::arguments::Reading;
 pub(crate) struct Page {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page's number, from 1
+    /// The page, by 1-based number, label:iv or section:TITLE
     #[arg(allow_hyphen_values = true)]
     pub(crate) number: String,
     /// The file to write
@@ -47,7 +47,7 @@ pub(crate) struct Split {
     /// The one file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     #[command(flatten)]

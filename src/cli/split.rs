@@ -42,6 +42,7 @@ fn text(result: &SplitResult) -> String {
     let SplitResult { written, bytes, out_dir, .. } = result;
     let mut lines = vec![format!("{written} pages written to {}: {bytes} bytes", out_dir.display())];
     lines.extend(result.failed.iter().map(|failed| format!("Page {} failed: {}", failed.page, failed.reason)));
+    lines.extend(result.notes.iter().map(|note| format!("Note: {note}")));
     lines.extend(result.interrupted.then(|| "Interrupted: the other pages were not written".to_owned()));
     lines.join("\n")
 }

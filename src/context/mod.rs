@@ -34,7 +34,7 @@ pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, 
 pub use self::folder::{FOLDER, FolderListing, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
-    plan_pages, select_from, select_pages,
+    plan_pages, select_from, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, one_line, outline_line, page_heading, page_held,

@@ -17,11 +17,13 @@ mod main_engine;
 mod normalize;
 mod page_text;
 mod search;
+mod words;
 
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
 pub use page_text::{PageKind, PageText, TextEngine};
 pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
+pub use words::fold_words;
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
 use crate::limits::{LimitExceeded, Limits};

@@ -118,14 +118,19 @@ impl ArgumentReader<'_> {
         }
     }
 
-    /// A page selection. A bare number selects that page.
+    /// The page selection `pages`.
     pub(super) fn selection(&self) -> Result<Option<String>, ToolError> {
-        match self.value("pages") {
+        self.pages("pages")
+    }
+
+    /// A page selection. A bare number selects that page.
+    pub(super) fn pages(&self, name: &str) -> Result<Option<String>, ToolError> {
+        match self.value(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(value) => whole_number(value)
                 .map(|number| Some(number.to_string()))
-                .ok_or_else(|| invalid_value("pages", "a string like \"1-3,7\"")),
+                .ok_or_else(|| invalid_value(name, "a string like \"1-3,7\"")),
         }
     }
 }

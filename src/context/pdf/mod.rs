@@ -4,11 +4,13 @@ mod budget;
 mod compare;
 mod estimate;
 mod held;
+mod labels;
 mod page;
 mod picture;
 mod plan;
 mod revision_diff;
 mod sample;
+mod section;
 mod selection;
 mod summary;
 
@@ -21,7 +23,7 @@ pub(super) use self::held::held_summary;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::page_change_lines;
-pub use self::selection::{SelectedPages, select_from, select_pages};
+pub use self::selection::{SelectedPages, select_from, select_page};
 
 use self::budget::AnswerBudget;
 use self::held::PageOrigin;

@@ -1,9 +1,13 @@
 //! Resolves a page selection to an exact set of pages.
+//!
+//! A selection is a list of numbers and ranges, `label:` with printed labels, or `section:` with the title of an outline
+//! entry. Several of these follow each other behind commas: a prefix holds up to the next one.
 
+use super::labels::select_labels;
+use super::section::select_section;
 use crate::context::error::ContextError;
 use crate::context::request::RequestedPart;
-use crate::document::OutlineItem;
-use crate::page::{PageIndex, PageSelectionError, PageSet, parse_page_selection};
+use crate::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
 use crate::worker::Pages;
 
 /// The selected pages, and a note on how they were found.
@@ -11,7 +15,7 @@ use crate::worker::Pages;
 pub struct SelectedPages {
     /// The pages.
     pub pages: PageSet,
-    /// How the pages were found, in one sentence, unless they were given by number.
+    /// How the pages were found, unless they are just those that were named.
     pub note: Option<String>,
 }
 
@@ -20,7 +24,7 @@ pub(crate) fn select(part: &RequestedPart, document: &dyn Pages) -> Result<Optio
     match part {
         RequestedPart::Summary => Ok(None),
         RequestedPart::Index(index) => by_index(*index, document.page_count()).map(Some),
-        RequestedPart::Selection(text) => by_text(text, document).map(Some),
+        RequestedPart::Selection(text) => select_from(text, document).map(Some),
     }
 }
 
@@ -32,76 +36,113 @@ fn by_index(index: i128, page_count: u32) -> Result<SelectedPages, ContextError>
     Ok(SelectedPages { pages, note: None })
 }
 
-/// The pages of a selection: numbers and ranges, `label:` with a printed label, or `section:` with an outline title.
-///
-/// # Errors
-/// As [`select_pages`].
-pub fn select_from(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
-    by_text(text, document)
-}
-
-fn by_text(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
-    if let Some(label) = text.trim().strip_prefix("label:") {
-        return by_label(label.trim(), text, document);
-    }
-    if let Some(title) = text.trim().strip_prefix("section:") {
-        return by_section(title.trim(), text, document);
-    }
-    select_pages(text, document.page_count()).map(|pages| SelectedPages { pages, note: None })
-}
-
-/// The pages of a selection of 1-based numbers and ranges.
+/// The pages of a selection.
 ///
 /// # Errors
 /// [`ContextError::Selection`] and [`ContextError::PageOutOfRange`].
-pub fn select_pages(text: &str, page_count: u32) -> Result<PageSet, ContextError> {
-    // Report bad syntax before pages out of range: "5-2" of a three-page document is both.
-    let readable = parse_page_selection(text, u32::MAX);
-    readable.and_then(|_| parse_page_selection(text, page_count)).map_err(|error| match error {
+pub fn select_from(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
+    let mut selected = SelectedPages::default();
+    for item in items(text) {
+        let SelectedPages { pages, note } = match split_prefix(item) {
+            Some((Prefix::Label, labels)) => {
+                select_labels(labels, document).map_err(|hint| refusal(text, document, hint))?
+            }
+            Some((Prefix::Section, title)) => {
+                select_section(title, document).map_err(|hint| refusal(text, document, hint))?
+            }
+            None => by_numbers(item, document.page_count())?,
+        };
+        selected.pages.union(&pages);
+        selected.note = match (selected.note, note) {
+            (Some(before), Some(note)) => Some(format!("{before} {note}")),
+            (before, note) => before.or(note),
+        };
+    }
+    Ok(selected)
+}
+
+/// The one page of a selection. Here a number with a sign is no range, but out of range.
+///
+/// # Errors
+/// As [`select_from`], and [`ContextError::Selection`] for several pages.
+pub fn select_page(text: &str, document: &dyn Pages) -> Result<PageIndex, ContextError> {
+    if let Some(number) = text.trim().parse::<i128>().ok().filter(|number| *number < 1) {
+        return Err(ContextError::PageOutOfRange { number, page_count: document.page_count(), is_zero_based: false });
+    }
+    let SelectedPages { pages, .. } = select_from(text, document)?;
+    let first = pages.iter().next().filter(|_| pages.len() == 1);
+    first.ok_or_else(|| refusal(text, document, format!("One page is wanted here, and these are pages {pages}.")))
+}
+
+/// The prefix of labels or of a title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prefix {
+    Label,
+    Section,
+}
+
+/// The prefix of an item in any case, and what follows it.
+fn split_prefix(item: &str) -> Option<(Prefix, &str)> {
+    let item = item.trim();
+    let after = |prefix: &str| {
+        let (start, rest) = item.split_at_checked(prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then(|| rest.trim())
+    };
+    let label = after("label:").map(|rest| (Prefix::Label, rest));
+    label.or_else(|| after("section:").map(|rest| (Prefix::Section, rest)))
+}
+
+/// The items of a selection: it is cut at each comma that a prefix follows.
+fn items(text: &str) -> Vec<&str> {
+    let mut items = Vec::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(comma) = rest.get(from..).and_then(|after| after.find(',')).map(|at| from + at) {
+        let (item, after) = (rest.get(..comma).unwrap_or_default(), rest.get(comma + 1..).unwrap_or_default());
+        if split_prefix(after).is_some() {
+            items.push(item);
+            (rest, from) = (after, 0);
+        } else {
+            from = comma + 1;
+        }
+    }
+    items.push(rest);
+    items
+}
+
+fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError> {
+    let refused = |error| match error {
         PageSelectionError::Malformed => malformed(text, page_count, None),
         PageSelectionError::OutOfRange { page, .. } => {
             ContextError::PageOutOfRange { number: page.into(), page_count, is_zero_based: false }
         }
-    })
+    };
+    let PageSelection { pages, is_cut } = parse_page_selection(text, page_count).map_err(refused)?;
+    let note =
+        is_cut.then(|| format!("The document ends with page {page_count}: '{}' is taken as {pages}.", text.trim()));
+    Ok(SelectedPages { pages, note })
+}
+
+fn refusal(text: &str, document: &dyn Pages, hint: String) -> ContextError {
+    malformed(text, document.page_count(), Some(hint))
 }
 
 fn malformed(text: &str, page_count: u32, hint: Option<String>) -> ContextError {
     ContextError::Selection { selection: text.to_owned(), page_count, hint }
 }
 
-fn by_label(label: &str, text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
-    let is_named = |page: &PageIndex| document.page_label(*page).is_some_and(|found| found.0 == label);
-    let pages = PageSet::all(document.page_count()).iter().filter(is_named).collect::<PageSet>();
-    if pages.is_empty() {
-        let hint = format!("No page of this document is labelled '{label}'.");
-        return Err(malformed(text, document.page_count(), Some(hint)));
-    }
-    Ok(SelectedPages { pages, note: None })
-}
+#[cfg(test)]
+mod tests {
+    use super::items;
 
-fn by_section(title: &str, text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
-    let outline = document.outline(usize::MAX);
-    let Some((first, next)) = section_bounds(&outline.items, title) else {
-        let hint = format!("No outline entry leads to a page under the title '{title}'.");
-        return Err(malformed(text, document.page_count(), Some(hint)));
-    };
-    let end = next.map_or(document.page_count(), |next| next.0).saturating_sub(1).max(first.0);
-    let mut pages = PageSet::new();
-    pages.insert_run(first.0, end);
-    let mut note = format!("Section '{title}' is taken as pages {pages}");
-    if let Some(next) = next {
-        note.push_str(&format!("; the next section begins on page {}", next.number()));
+    #[test]
+    fn a_prefix_holds_up_to_the_next() {
+        assert_eq!(items("1-3,7"), ["1-3,7"]);
+        assert_eq!(
+            items("1-3, label:iv,vi, Section: Results, part 2,label:x"),
+            ["1-3", " label:iv,vi", " Section: Results, part 2", "label:x"]
+        );
+        assert_eq!(items(","), [","]);
+        assert_eq!(items("é,ü,label:1"), ["é,ü", "label:1"]);
     }
-    Ok(SelectedPages { pages, note: Some(note + ".") })
-}
-
-/// The first page of the entry titled `title`, and of the next entry on its level or above.
-fn section_bounds(items: &[OutlineItem], title: &str) -> Option<(PageIndex, Option<PageIndex>)> {
-    let wanted = title.to_lowercase();
-    let titled = |item: &&OutlineItem| item.page.is_some() && item.title.trim().to_lowercase() == wanted;
-    let entry = items.iter().find(titled)?;
-    let first = entry.page?;
-    let after = items.iter().skip_while(|item| !std::ptr::eq(*item, entry)).skip(1);
-    let next = after.filter(|item| item.depth <= entry.depth).find_map(|item| item.page);
-    Some((first, next.filter(|next| *next >= first)))
 }

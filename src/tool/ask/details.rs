@@ -43,7 +43,10 @@ impl AnsweredQuestion<'_> {
         for (requested, packed) in self.requested.iter().zip(self.packed) {
             match &requested.loaded {
                 Err(error) => lines.push(format!("Not sent: {}: {}", requested.path, error.message)),
-                Ok(_) => lines.extend(packed.remarks(&requested.path)),
+                Ok(loaded) => {
+                    lines.extend(loaded.selection_note.iter().map(|note| format!("{}: {note}", requested.path)));
+                    lines.extend(packed.remarks(&requested.path));
+                }
             }
         }
         lines.join("\n")

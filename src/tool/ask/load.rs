@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
 use super::ask_context::AskContext;
-use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, one_line, select_pages};
+use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, SelectedPages, one_line, select_from};
 use crate::model::RemoteReferences;
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::{ErrorCode, ToolError};
@@ -34,6 +34,8 @@ pub(super) struct LoadedPdf {
     pub(super) page_count: u32,
     /// The requested pages; `None` for all.
     pub(super) selection: Option<PageSet>,
+    /// How they were found, unless they are just those that were named.
+    pub(super) selection_note: Option<String>,
     /// Whether a provider can read the file unchanged: neither encrypted nor damaged.
     pub(super) is_sound: bool,
     file: PdfFile,
@@ -146,13 +148,18 @@ impl LoadedPdf {
         if page_count == 0 {
             return Err(ContextError::PageOutOfRange { number: 1, page_count, is_zero_based: false }.into());
         }
-        let selection = arguments.pages.as_deref().map(|pages| select_pages(pages, page_count)).transpose()?;
+        let selected = arguments.pages.as_deref().map(|pages| select_from(pages, &*pdf.document)).transpose()?;
+        let (selection, selection_note) = match selected {
+            Some(SelectedPages { pages, note }) => (Some(pages), note),
+            None => (None, None),
+        };
         Ok(Self {
             path: pdf.path.clone(),
             password: arguments.password.clone(),
             file_bytes: pdf.file_bytes,
             page_count,
             selection,
+            selection_note,
             is_sound: !pdf.document.info().encrypted && pdf.document.notes().is_empty(),
             file: pdf.file(),
             kept: PreparedParts::default(),

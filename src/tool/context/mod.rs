@@ -15,8 +15,8 @@ use super::caller::Caller;
 use super::data_answer::DataAnswer;
 use super::error::ToolError;
 use crate::context::{
-    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
-    form_name, grouped, one_line, page_or_pages,
+    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
+    Requester, Usage, form_name, grouped, one_line, page_or_pages, select_from,
 };
 use crate::page::{PageSet, parse_page_selection};
 use crate::provider::{ProviderLimits, published};
@@ -66,7 +66,7 @@ pub fn context_forget(
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
-    let pages = arguments.pages.as_deref().map(selection).transpose()?;
+    let pages = arguments.pages.as_deref().map(|pages| selection(context, arguments, pages, caller)).transpose()?;
     let what = match (&arguments.file_path, &arguments.pages) {
         (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
         (None, _) => "everything".to_owned(),
@@ -115,11 +115,23 @@ pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Res
     caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
 }
 
-/// Pages to forget. The document need not exist any more, so open ends reach to the largest page number.
-fn selection(text: &str) -> Result<PageSet, ToolError> {
-    parse_page_selection(text, u32::MAX).map_err(|_| {
-        ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"")
-    })
+/// Pages to forget. Of numbers, the document need not exist any more, so open ends reach to the largest page number.
+fn selection(
+    context: &ContextManager,
+    arguments: &ForgetArguments,
+    text: &str,
+    caller: &Caller,
+) -> Result<PageSet, ToolError> {
+    let refused = match parse_page_selection(text, u32::MAX) {
+        Ok(selection) => return Ok(selection.pages),
+        Err(_) => ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\""),
+    };
+    // Labels and titles stand in the document.
+    let path = arguments.file_path.as_deref().filter(|_| text.contains(':')).ok_or(refused)?;
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+    let pdf = context.open_pdf_for(path, None, requester)?;
+    Ok(select_from(text, &*pdf.document)?.pages)
 }
 
 fn file_name(file: &HeldFile) -> String {

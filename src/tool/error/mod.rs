@@ -341,7 +341,8 @@ fn page_out_of_range(number: i128, page_count: u32, is_zero_based: bool) -> Tool
 
 fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> ToolError {
     let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
-    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\" or \"-3\".";
+    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \"label:iv\" (as printed) or \
+                 \"section:Results\" (a title of the outline).";
     ToolError::new(ErrorCode::InvalidPageRange, message)
         .hint(hint.as_deref().unwrap_or(known))
         .with("pages", json!(page_count))

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::outline::ShownOutline;
-use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester};
+use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester, SelectedPages, select_from};
+use crate::page::PageSet;
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
@@ -64,6 +65,14 @@ impl DocumentArguments {
         let conversation = caller.conversation(self.conversation.as_deref())?;
         let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
         Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), requester)?)
+    }
+}
+
+/// The pages of `selection`, or all pages.
+pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<SelectedPages, ToolError> {
+    match selection {
+        Some(selection) => Ok(select_from(selection, &*pdf.document)?),
+        None => Ok(SelectedPages { pages: PageSet::all(pdf.document.page_count()), note: None }),
     }
 }
 
@@ -134,8 +143,8 @@ impl TextArguments {
 pub struct RenderArguments {
     /// `path`, `password`, `conversation`.
     pub document: DocumentArguments,
-    /// `page`. Wide, so that any number can be answered with the page count.
-    pub page: i128,
+    /// `page`, a selection of one page.
+    pub page: String,
     /// `dpi`, clamped.
     pub dpi: Dpi,
     /// `region`.
@@ -151,10 +160,9 @@ impl RenderArguments {
         let fields = ArgumentReader { tool: "pdf_render_page", arguments };
         reject_unknown(&fields, &["page", "dpi", "region"])?;
         let document = DocumentArguments::of(&fields)?;
-        let page = fields.value("page").ok_or_else(|| ToolError::required("page"))?;
         Ok(Self {
             document,
-            page: whole_number(page).ok_or_else(|| invalid_value("page", "a whole number, 1 or more"))?,
+            page: fields.pages("page")?.ok_or_else(|| ToolError::required("page"))?,
             dpi: dpi(&fields)?,
             region: fields.value("region").map(region).transpose()?,
         })

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, select_pages, write_whole};
+use super::arguments::selected_pages;
+use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, select_page, write_whole};
 use crate::hash::ContentHash;
-use crate::page::{PageNumber, PageSet};
+use crate::page::PageNumber;
 use crate::tool::error::{ErrorCode, ToolError};
 
 /// What was written.
@@ -29,13 +30,12 @@ pub struct PageResult {
     pub notes: Vec<String>,
 }
 
-/// Writes page `number` of `pdf` to `out`, atomically.
+/// Writes the one page of the selection `page` to `out`, atomically.
 ///
 /// # Errors
-/// `validation_error` if `number` is not a number, `invalid_page` if it is out of range, and errors of cutting and
-/// writing.
-pub fn write_page(pdf: &OpenPdf, number: &str, out: &Path) -> Result<PageResult, ToolError> {
-    let page = page_number(pdf, number)?;
+/// `invalid_page` and `invalid_page_range` for the selection, and errors of cutting and writing.
+pub fn write_page(pdf: &OpenPdf, page: &str, out: &Path) -> Result<PageResult, ToolError> {
+    let page = select_page(page, &*pdf.document)?.number();
     let chunk = cut(pdf, page)?;
     write_chunk(&chunk, out)?;
     Ok(PageResult {
@@ -76,11 +76,7 @@ pub struct JoinResult {
 /// # Errors
 /// `invalid_page` and `invalid_page_range` for the selection, and errors of cutting, joining and writing.
 pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Result<JoinResult, ToolError> {
-    let page_count = pdf.document.page_count();
-    let pages = match selection {
-        Some(selection) => select_pages(selection, page_count)?,
-        None => PageSet::all(page_count),
-    };
+    let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
     let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
     let chunk = pdf.document.join(&pages).map_err(failed)?;
     write_chunk(&chunk, out)?;
@@ -88,11 +84,11 @@ pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Resul
         file: out.to_owned(),
         page_numbers: pages.to_string(),
         joined: pages.len(),
-        pages: page_count,
+        pages: pdf.document.page_count(),
         bytes: chunk.bytes.len(),
         blake3: ContentHash::of(&chunk.bytes).to_string(),
         tier: chunk.tier,
-        notes: chunk.notes,
+        notes: note.into_iter().chain(chunk.notes).collect(),
     })
 }
 
@@ -107,14 +103,4 @@ pub(crate) fn write_chunk(chunk: &PdfChunk, out: &Path) -> Result<(), ToolError>
 
 pub(crate) fn write_failed(out: &Path, error: &std::io::Error) -> ToolError {
     ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {} ({})", out.display(), error.kind()))
-}
-
-fn page_number(pdf: &OpenPdf, number: &str) -> Result<PageNumber, ToolError> {
-    let page_count = pdf.document.page_count();
-    let Ok(wide) = number.trim().parse::<i128>() else {
-        return Err(ToolError::validation("Parameter 'NUMBER' must be a whole number, 1 or more"));
-    };
-    let in_range = u32::try_from(wide).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
-    in_range
-        .ok_or_else(|| ToolError::from(ContextError::PageOutOfRange { number: wide, page_count, is_zero_based: false }))
 }

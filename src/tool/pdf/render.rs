@@ -8,7 +8,7 @@ use super::arguments::RenderArguments;
 use super::page::write_failed;
 use crate::context::{
     Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultBudget, one_line,
-    untrusted, write_whole,
+    select_page, untrusted, write_whole,
 };
 use crate::page::PageNumber;
 use crate::tool::caller::Caller;
@@ -113,14 +113,11 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 }
 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
-    let page_count = pdf.document.page_count();
-    let in_range = u32::try_from(arguments.page).ok().filter(|number| *number <= page_count).and_then(PageNumber::new);
-    let out_of_range = ContextError::PageOutOfRange { number: arguments.page, page_count, is_zero_based: false };
-    let page = in_range.ok_or(out_of_range)?;
+    let page = select_page(&arguments.page, &*pdf.document)?;
     let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
-    let picture = pdf.document.picture(page.index(), &options).map_err(failed)?;
-    Ok((page, picture))
+    let picture = pdf.document.picture(page, &options).map_err(failed)?;
+    Ok((page.number(), picture))
 }
 
 fn result(

@@ -105,7 +105,7 @@ fn extract_text() -> ToolSpec {
 
 fn render_page() -> ToolSpec {
     let properties = with_document(json!({
-        "page": whole("1-based.", 1),
+        "page": string("1-based, \"label:iv\" or \"section:Results\"."),
         "dpi": whole("72 to 300; more for small print. Default: 150.", 1),
         "region": {
             "type": "array",

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::SearchArguments;
+use super::arguments::{SearchArguments, selected_pages};
 use crate::context::{
     Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SearchHit,
-    SelectedPages, json_length, one_line, page_or_pages, select_from, untrusted,
+    SelectedPages, json_length, one_line, page_or_pages, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::caller::Caller;
@@ -29,11 +29,7 @@ pub fn search(
         Some(conversation) => context.pages_held(&arguments.document.path, conversation)?,
         None => PageSet::new(),
     };
-    let page_count = pdf.document.page_count();
-    let SelectedPages { pages, note } = match &arguments.pages {
-        Some(selection) => select_from(selection, &*pdf.document)?,
-        None => SelectedPages { pages: PageSet::all(page_count), note: None },
-    };
+    let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
     let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
     progress.starts(pages.len());

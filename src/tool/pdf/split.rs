@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde::Serialize;
 
+use super::arguments::selected_pages;
 use super::page::{cut, write_chunk, write_failed};
-use crate::context::{OpenPdf, ProgressListener, select_pages};
+use crate::context::{OpenPdf, ProgressListener, SelectedPages};
 use crate::limits::watch_this_thread;
-use crate::page::{PageIndex, PageNumber, PageSet};
+use crate::page::{PageIndex, PageNumber};
 use crate::tool::error::ToolError;
 
 /// What was written.
@@ -30,6 +31,8 @@ pub struct SplitResult {
     pub failed: Vec<FailedPage>,
     /// Whether it was stopped early.
     pub interrupted: bool,
+    /// How the pages were found.
+    pub notes: Vec<String>,
 }
 
 /// A page that could not be cut or written.
@@ -52,16 +55,13 @@ pub fn split(
     out_dir: &Path,
     progress: &dyn ProgressListener,
 ) -> Result<SplitResult, ToolError> {
-    let page_count = pdf.document.page_count();
-    let pages = match selection {
-        Some(selection) => select_pages(selection, page_count)?,
-        None => PageSet::all(page_count),
-    };
+    let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
+    let digits = pdf.document.page_count().to_string().len();
     std::fs::create_dir_all(out_dir).map_err(|error| write_failed(out_dir, &error))?;
     progress.starts(pages.len());
-    let job = SplitJob { pdf, out_dir, progress, digits: page_count.to_string().len(), tally: SplitTally::default() };
+    let job = SplitJob { pdf, out_dir, progress, digits, tally: SplitTally::default() };
     job.run(&pages.iter().collect::<Vec<_>>());
-    Ok(job.result())
+    Ok(SplitResult { notes: note.into_iter().collect(), ..job.result() })
 }
 
 struct SplitJob<'a> {
@@ -142,6 +142,7 @@ impl SplitJob<'_> {
             bytes: self.tally.bytes.into_inner(),
             failed,
             interrupted: self.tally.is_interrupted.into_inner(),
+            notes: Vec::new(),
         }
     }
 }

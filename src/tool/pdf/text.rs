@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::TextArguments;
+use super::arguments::{TextArguments, selected_pages};
 use crate::context::{
     ContextError, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages,
-    json_length, page_heading, page_or_pages, select_from, unreadable_page_text, untrusted,
+    json_length, page_heading, page_or_pages, unreadable_page_text, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -69,11 +69,7 @@ pub fn extract_text(
     arguments: &TextArguments,
     progress: &dyn ProgressListener,
 ) -> Result<TextResult, ToolError> {
-    let page_count = pdf.document.page_count();
-    let SelectedPages { pages, note } = match &arguments.pages {
-        Some(selection) => select_from(selection, &*pdf.document)?,
-        None => SelectedPages { pages: PageSet::all(page_count), note: None },
-    };
+    let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
     let mut draft = TextResultBuilder::new(pdf, arguments.max_chars);
     draft.notes.extend(note);
