@@ -1,10 +1,10 @@
 //! Whatever happens to a conversation, nothing is held that was not delivered, and nothing durable is lost.
 //!
-//! A model of sets runs beside two processes on one store. Two bounds make it simple: what *may* be held (all that was
+//! A model of sets runs beside two processes on one store, of each kind. Two bounds make it simple: what *may* be held (all that was
 //! delivered and not forgotten since) and what *must* be (all that was committed while nothing interfered). A page that
 //! an answer leaves out must lie within the first, and at the end the store must hold all of the second.
 //!
-//! `PAGEWISE_SEQUENCES=100000 cargo test --test main context_machine` runs more than the 256 of every run.
+//! `PAGEWISE_SEQUENCES=100000 cargo test --test main context_machine` runs more than each test does otherwise.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pagewise::context::{
     AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest,
@@ -26,7 +26,9 @@ use pagewise::hash::PageFingerprint;
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::{PageIndex, PageSet};
 use pagewise::render::NoFonts;
-use pagewise::store::SqliteStore;
+#[cfg(feature = "postgres")]
+use pagewise::store::PostgresStore;
+use pagewise::store::{MemoryStore, SqliteStore, ViewStore};
 use pagewise::view::{ConversationId, PageForm};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -174,9 +176,12 @@ struct Content {
     pages: Option<Vec<PageFingerprint>>,
 }
 
+/// Opens the store that all processes share.
+type OpenStore = Box<dyn Fn() -> Arc<dyn ViewStore> + Send>;
+
 /// Where sequences run: a store that all share, and files that each writes anew.
 struct Ground {
-    data: TempDir,
+    open_store: OpenStore,
     files: TempDir,
     contents: Vec<Content>,
     reader: Arc<dyn Reader>,
@@ -184,7 +189,7 @@ struct Ground {
 }
 
 impl Ground {
-    fn new(contents: Vec<Vec<u8>>, reader: Arc<dyn Reader>) -> Self {
+    fn new(contents: Vec<Vec<u8>>, reader: Arc<dyn Reader>, open_store: OpenStore) -> Self {
         let content = |bytes: Vec<u8>| {
             let document = bytes
                 .starts_with(b"%PDF")
@@ -195,16 +200,12 @@ impl Ground {
             Content { bytes, pages }
         };
         let contents = contents.into_iter().map(content).collect();
-        let (data, files) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        Self { data, files, contents, reader, sequences: AtomicU64::new(0) }
-    }
-
-    fn store(&self) -> SqliteStore {
-        SqliteStore::open(self.data.path()).unwrap().0
+        let files = tempfile::tempdir().unwrap();
+        Self { open_store, files, contents, reader, sequences: AtomicU64::new(0) }
     }
 
     fn process(&self) -> ContextManager {
-        reading(self.files.path(), Arc::clone(&self.reader), Arc::new(self.store()), AnswerSettings::default())
+        reading(self.files.path(), Arc::clone(&self.reader), (self.open_store)(), AnswerSettings::default())
     }
 }
 
@@ -580,10 +581,10 @@ impl<'g> Run<'g> {
     /// After the end of all processes: what the store holds lies between the two bounds.
     fn end(self) -> Checked {
         drop(self.processes);
-        let store = self.ground.store();
+        let store = (self.ground.open_store)();
         let words: BTreeSet<_> = self.ever.iter().flatten().copied().collect();
         for (id, model) in &self.conversations {
-            let view = loaded(&store, id);
+            let view = loaded(store.as_ref(), id);
             for word in &words {
                 for form in PageForm::ALL {
                     let (held, one) = (view.holds_page(word, form), (*word, form));
@@ -623,25 +624,51 @@ fn words() -> Vec<Vec<u8>> {
     documents.iter().map(pdf).chain(texts.iter().map(|text| text.as_bytes().to_vec())).collect()
 }
 
-/// One ground for all sequences, one sequence at a time.
-fn ground() -> MutexGuard<'static, Ground> {
-    static GROUND: OnceLock<Mutex<Ground>> = OnceLock::new();
-    let ground = GROUND.get_or_init(|| Mutex::new(Ground::new(words(), Arc::new(Words))));
-    ground.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn run(ground: &Ground, steps: &[Step]) -> Checked {
     let mut run = Run::new(ground);
     steps.iter().try_for_each(|step| run.take(*step))?;
     run.end()
 }
 
+/// How many sequences a test runs: as many as the variable says, or else `usual`.
+fn sequences(usual: u32) -> u32 {
+    std::env::var("PAGEWISE_SEQUENCES").ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
+}
+
+/// Runs `cases` sequences of at most `steps` steps.
+fn check(ground: Ground, cases: u32, steps: usize) {
+    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(cases) };
+    // One sequence at a time.
+    let ground = Mutex::new(ground);
+    let outcome = TestRunner::new(config).run(&prop::collection::vec(step(), 1..steps), |steps| {
+        run(&ground.lock().unwrap_or_else(PoisonError::into_inner), &steps)
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+fn on_sqlite() -> OpenStore {
+    let data = tempfile::tempdir().unwrap();
+    Box::new(move || Arc::new(SqliteStore::open(data.path()).unwrap().0))
+}
+
 #[test]
 fn nothing_is_held_that_was_not_delivered_and_nothing_durable_is_lost() {
-    let sequences = std::env::var("PAGEWISE_SEQUENCES").ok().and_then(|count| count.parse().ok()).unwrap_or(256);
-    let config = ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(sequences) };
-    let outcome = TestRunner::new(config).run(&prop::collection::vec(step(), 1..24), |steps| run(&ground(), &steps));
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    check(Ground::new(words(), Arc::new(Words), on_sqlite()), sequences(256), 24);
+}
+
+#[test]
+fn the_same_holds_in_memory() {
+    let store = Arc::new(MemoryStore::default());
+    check(Ground::new(words(), Arc::new(Words), Box::new(move || store.clone())), sequences(256), 24);
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn the_same_holds_on_postgresql() {
+    let Some(server) = crate::support::postgres::shared() else { return };
+    let address = server.database();
+    let open = move || PostgresStore::open(address.parse().unwrap(), 2).unwrap().0;
+    check(Ground::new(words(), Arc::new(Words), Box::new(move || Arc::new(open()))), sequences(48), 24);
 }
 
 #[test]
@@ -649,9 +676,7 @@ fn the_same_holds_over_real_documents() {
     let reader: Arc<dyn Reader> = Arc::new(InProcessReader::new(Limits::default(), Arc::new(NoFonts)));
     let names = ["report-v1.pdf", "report-v2.pdf", "incremental.pdf", "picture.png"];
     let contents = names.iter().map(|name| std::fs::read(crate::support::fixture(name)).unwrap()).collect();
-    let ground = Ground::new(contents, reader);
+    let ground = Ground::new(contents, reader, on_sqlite());
     assert!(ground.contents[0].pages.as_ref().unwrap().len() > 1);
-    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6) };
-    let outcome = TestRunner::new(config).run(&prop::collection::vec(step(), 1..16), |steps| run(&ground, &steps));
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    check(ground, 6, 16);
 }
