@@ -197,8 +197,12 @@ const DEFAULT_MAX_RESULTS: u64 = 50;
 /// Checked arguments of `pdf_search`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchArguments {
-    /// `path`, `password`, `conversation`.
+    /// `path`, `password`, `conversation`. Of several paths, the first.
     pub document: DocumentArguments,
+    /// `path` and `paths`: one or several, each a PDF or a folder.
+    pub paths: Vec<String>,
+    /// `start_document`.
+    pub start_document: Option<u64>,
     /// `query`.
     pub query: String,
     /// `regex`.
@@ -218,9 +222,17 @@ impl SearchArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
-        reject_unknown(&fields, &["query", "regex", "case_sensitive", "pages", "max_results"])?;
+        reject_unknown(
+            &fields,
+            &["query", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"],
+        )?;
+        let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
+        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
+        paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
         Ok(Self {
-            document: DocumentArguments::of(&fields)?,
+            document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
+            paths,
+            start_document: fields.positive("start_document")?,
             query: fields.required_string("query")?,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,

@@ -7,6 +7,7 @@ mod page;
 mod render;
 mod schema;
 mod search;
+mod search_many;
 mod split;
 mod text;
 
@@ -19,6 +20,6 @@ pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{RenderAnswer, RenderResult, render_page, write_picture};
 pub(super) use self::schema::{ask_spec, pdf_tools};
-pub use self::search::search;
+pub use self::search_many::search;
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::text::{ExtractedPage, TextResult, extract_text};

@@ -127,6 +127,9 @@ fn render_page() -> ToolSpec {
 
 fn search() -> ToolSpec {
     let properties = with_document(json!({
+        "path": string("Also a folder."),
+        "paths": { "type": "array", "items": { "type": "string" }, "description": "Further ones." },
+        "start_document": whole("Of several documents, the first to search.", 1),
         "query": shared(),
         "regex": boolean("query is a regular expression (no look-around, no back references)."),
         "case_sensitive": flag(),
