@@ -320,6 +320,27 @@ fn a_table_that_vanished_is_made_again() {
 }
 
 #[test]
+fn a_full_disk_is_told_and_what_was_recorded_stays() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    let store = store_at(&address);
+    record(&store, &id("a"), page(1, 0)).unwrap();
+    // As the server fails that cannot extend a table (PostgreSQL, Appendix A, class 53).
+    let full = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+        CREATE TRIGGER full_disk BEFORE INSERT ON pagewise.holding EXECUTE FUNCTION full_disk()";
+    query(&address, full).unwrap();
+    let refused = record(&store, &id("a"), page(1, 1)).unwrap_err().to_string();
+    assert!(refused.contains("is full"), "{refused}");
+    query(&address, "DROP TRIGGER full_disk ON pagewise.holding").unwrap();
+    let held = || loaded(&store, &id("a")).holdings().count();
+    assert_eq!(patiently(|| store.head(&id("a"))).unwrap().sent.pages, 1);
+    assert_eq!(held(), 1);
+    patiently(|| store.record(&id("a"), &delivery(&[page(1, 1)]), SystemTime::now()));
+    assert_eq!(held(), 2);
+}
+
+#[test]
 fn a_caller_of_any_kind_may_wait_for_it() {
     let Some(server) = shared() else { return };
     let store = Arc::new(store_at(&server.database()));

@@ -13,7 +13,7 @@ use super::phrases::{count_of, file_size, grouped, one_line, untrusted};
 use super::request::{FileRequest, RequestedPart};
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, StopReason};
-use crate::source::SourceError;
+use crate::source::{SourceError, is_url};
 use crate::worker::PdfError;
 
 /// PDFs in one listing.
@@ -38,6 +38,15 @@ pub struct FolderListing {
     pub documents: Vec<ListedPdf>,
     /// Other files beneath it.
     pub others: usize,
+    /// Whether there are more files than a walk reads.
+    pub is_cut: bool,
+}
+
+/// The paths of PDFs beneath a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderPdfs {
+    /// Those of the folder itself first, by name.
+    pub paths: Vec<String>,
     /// Whether there are more files than a walk reads.
     pub is_cut: bool,
 }
@@ -104,6 +113,24 @@ impl ContextManager {
             others: others.len(),
             is_cut: walk.is_cut,
         })
+    }
+
+    /// The paths of the PDFs beneath a folder, as a call may give them; `None` if `reference` is no folder.
+    ///
+    /// # Errors
+    /// Every refusal of the folder.
+    pub fn pdfs_in(&self, reference: &str) -> Result<Option<FolderPdfs>, ContextError> {
+        if is_url(reference) {
+            return Ok(None);
+        }
+        let folder = self.sources.resolve(reference)?;
+        if !matches!(self.sources.roots.open(&folder), Err(SourceError::IsDirectory { .. })) {
+            return Ok(None);
+        }
+        let walk = self.sources.roots.walk(folder.path()).map_err(|error| source_error(reference, error))?;
+        let pdfs = walk.files.iter().filter(|file| is_pdf_name(file));
+        let paths = pdfs.map(|file| Path::new(reference).join(file).display().to_string()).collect();
+        Ok(Some(FolderPdfs { paths, is_cut: walk.is_cut }))
     }
 
     fn describe(&self, folder: &Path, files: &[&PathBuf], cancellation: &Cancellation) -> Vec<ListedPdf> {

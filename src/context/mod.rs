@@ -31,7 +31,7 @@ pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
-pub use self::folder::{FOLDER, FolderListing, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
     plan_pages, select_from, select_page,
@@ -51,7 +51,7 @@ pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
     StoreReport, StoreTally, StoredSession, Usage,
 };
-pub use crate::text::{Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, WordDifference};
+pub use crate::text::{Case, Pattern, QuerySyntax, SearchHit};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };

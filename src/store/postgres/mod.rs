@@ -16,32 +16,18 @@
 
 mod address;
 #[cfg(feature = "postgres")]
-mod clock;
-#[cfg(feature = "postgres")]
 mod connections;
 mod error;
 #[cfg(feature = "postgres")]
-mod error_mapping;
-#[cfg(feature = "postgres")]
-mod maintenance;
-#[cfg(feature = "postgres")]
 mod operations;
 #[cfg(feature = "postgres")]
-mod recording;
-#[cfg(feature = "postgres")]
 mod report;
-#[cfg(feature = "postgres")]
-mod rows;
 #[cfg(feature = "postgres")]
 mod schema;
 #[cfg(feature = "postgres")]
 mod sessions;
 #[cfg(feature = "postgres")]
-mod statements;
-#[cfg(feature = "postgres")]
 mod store;
-#[cfg(feature = "postgres")]
-mod tls;
 
 pub use address::{AddressError, PostgresAddress};
 pub use error::{AwaitedStep, PostgresError};

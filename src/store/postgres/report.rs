@@ -5,12 +5,11 @@ use std::sync::Arc;
 use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
-use super::clock::DatabaseClock;
-use super::connections::Operation;
-use super::maintenance::CountRows;
-use super::operations::row_of;
+use super::connections::{DatabaseClock, Operation};
+use super::operations::maintenance::CountRows;
+use super::operations::{row_of, statements as sql};
+use super::schema;
 use super::store::{PostgresStore, random_number};
-use super::{schema, statements as sql};
 use crate::store::StoreError;
 use crate::store::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
 

@@ -6,9 +6,8 @@ use deadpool_postgres::{Client, ClientWrapper};
 use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
 
 use super::address::PostgresAddress;
-use super::clock::DatabaseClock;
+use super::connections::{DatabaseClock, statement_error};
 use super::error::PostgresError;
-use super::error_mapping::statement_error;
 
 /// Server-side timeout of a statement. No statement takes longer unless it waits for another.
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
@@ -119,7 +118,7 @@ pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Re
     if version(&***client, address).await? != Some(VERSION) {
         migrate(client, address).await?;
     }
-    for statement in super::statements::all() {
+    for statement in super::operations::statements::all() {
         client.prepare_cached(statement).await.map_err(to_error)?;
     }
     check_rights(client, address).await

@@ -6,9 +6,8 @@ use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
 use super::connections::Operation;
-use super::operations::{row_of, rows_of};
+use super::operations::{row_of, rows, rows_of, statements as sql};
 use super::store::PostgresStore;
-use super::{rows, statements as sql};
 use crate::store::{SessionStore, StoreError, StoredSession};
 use crate::view::Principal;
 

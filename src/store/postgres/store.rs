@@ -8,14 +8,14 @@ use std::time::SystemTime;
 use super::address::PostgresAddress;
 use super::connections::Connections;
 use super::error::PostgresError;
-use super::maintenance::{
+use super::operations::maintenance::{
     CountRows, DescribeConversations, LoadFileNames, LoadLastPruned, LoadPageCounts, PruneConversations,
 };
+use super::operations::recording::{DeliveryParameters, RecordDeliveries};
+use super::operations::rows::signed;
 use super::operations::{
     CreateConversation, ForgetHoldings, ForkConversation, ForkOutcome, LoadHead, ReadConversation, TakeBackDelivery,
 };
-use super::recording::{DeliveryParameters, RecordDeliveries};
-use super::rows::signed;
 use crate::hash::ContentHash;
 use crate::store::{
     ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage, PruneCounts, SessionStore,

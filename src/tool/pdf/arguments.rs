@@ -197,12 +197,14 @@ const DEFAULT_MAX_RESULTS: u64 = 50;
 /// Checked arguments of `pdf_search`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchArguments {
-    /// `path`, `password`, `conversation`.
+    /// `path`, `password`, `conversation`. Of several paths, the first.
     pub document: DocumentArguments,
-    /// `query`; empty if a quote is looked for.
+    /// `path` and `paths`: one or several, each a PDF or a folder.
+    pub paths: Vec<String>,
+    /// `start_document`.
+    pub start_document: Option<u64>,
+    /// `query`.
     pub query: String,
-    /// `quote`.
-    pub quote: Option<String>,
     /// `regex`.
     pub is_regex: bool,
     /// `case_sensitive`.
@@ -220,16 +222,18 @@ impl SearchArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
-        reject_unknown(&fields, &["query", "quote", "regex", "case_sensitive", "pages", "max_results"])?;
-        let quote = fields.string("quote")?;
-        let others = ["query", "regex", "case_sensitive", "max_results"];
-        if let Some(other) = others.into_iter().find(|name| quote.is_some() && fields.value(name).is_some()) {
-            return Err(ToolError::one_of("quote", other));
-        }
+        reject_unknown(
+            &fields,
+            &["query", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"],
+        )?;
+        let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
+        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
+        paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
         Ok(Self {
-            document: DocumentArguments::of(&fields)?,
-            query: if quote.is_some() { String::new() } else { fields.required_string("query")? },
-            quote,
+            document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
+            paths,
+            start_document: fields.positive("start_document")?,
+            query: fields.required_string("query")?,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
             pages: fields.selection()?,

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{SearchArguments, selected_pages};
-use super::quote::check_quote;
 use crate::context::{
     Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SearchHit,
     SelectedPages, json_length, one_line, page_or_pages, untrusted,
@@ -13,19 +12,44 @@ use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 
-/// Answers `pdf_search`.
-///
-/// # Errors
-/// `validation_error` for an invalid expression, and the errors of the selection, the file and the PDF.
-pub fn search(
+/// Answers `pdf_search` of one document.
+pub(super) fn search_document(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<DataAnswer, ToolError> {
-    if let Some(quote) = &arguments.quote {
-        return check_quote(context, quote, arguments, caller, progress);
+    let FoundInDocument { path, pages, mut found } = find(context, arguments, caller, progress)?;
+    let answer = DataAnswer {
+        text: found.text(&path, arguments),
+        structure: found.structure(&path, &arguments.query),
+        brief: found.brief(),
+    };
+    match caller.result_budget(context) {
+        Some(budget) if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() => {
+            found.drop_what_does_not_fit(budget, &pages);
+            let structure = found.structure(&path, &arguments.query);
+            Ok(DataAnswer { text: found.text(&path, arguments), structure, brief: found.brief() })
+        }
+        _ => Ok(answer),
     }
+}
+
+/// What was found in one document.
+pub(super) struct FoundInDocument {
+    path: String,
+    /// The pages searched.
+    pages: PageSet,
+    found: SearchFindings,
+}
+
+/// Searches one document.
+pub(super) fn find(
+    context: &ContextManager,
+    arguments: &SearchArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<FoundInDocument, ToolError> {
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
     let pdf = arguments.document.open(context, caller)?;
@@ -43,19 +67,7 @@ pub fn search(
         progress.page_done();
     }
     found.finish(&pages);
-    let answer = DataAnswer {
-        text: found.text(&pdf, arguments),
-        structure: found.structure(&pdf, arguments),
-        brief: found.brief(),
-    };
-    match caller.result_budget(context) {
-        Some(budget) if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() => {
-            found.drop_what_does_not_fit(budget, &pages);
-            let structure = found.structure(&pdf, arguments);
-            Ok(DataAnswer { text: found.text(&pdf, arguments), structure, brief: found.brief() })
-        }
-        _ => Ok(answer),
-    }
+    Ok(FoundInDocument { path: pdf.path, pages, found })
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
@@ -68,14 +80,53 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
     })
 }
 
+impl FoundInDocument {
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// All matches.
+    pub(super) fn total(&self) -> usize {
+        self.found.total
+    }
+
+    /// Matches in the excerpts.
+    pub(super) fn shown(&self) -> usize {
+        self.found.shown_count()
+    }
+
+    pub(super) fn excerpts(&self) -> u64 {
+        u64::try_from(self.found.max - self.found.left).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn searched_pages(&self) -> u64 {
+        self.found.searched
+    }
+
+    pub(super) fn has_pages_without_text(&self) -> bool {
+        !self.found.without_text.is_empty() || !self.found.unreadable.is_empty()
+    }
+
+    /// The pages with their excerpts.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.found.pages.iter().flat_map(MatchedPage::lines).chain(self.found.held_line()).collect()
+    }
+
+    pub(super) fn structure(&self, query: &str) -> Value {
+        self.found.structure(&self.path, query)
+    }
+
+    pub(super) fn excerpts_by_page(&self) -> Value {
+        self.found.brief().get_mut("pages").map(Value::take).unwrap_or_else(|| json!({}))
+    }
+}
+
 #[derive(Default)]
 struct SearchFindings {
     /// Pages with matches that are shown, those of contents last.
     pages: Vec<MatchedPage>,
     /// Pages of contents with matches, until all pages were searched.
     contents: Vec<MatchedPage>,
-    /// The pages of contents among those with matches.
-    contents_pages: PageSet,
     /// Pages with matches that are not shown.
     unlisted: PageSet,
     without_text: PageSet,
@@ -152,7 +203,6 @@ impl SearchFindings {
     /// Lists the pages of contents after all others.
     fn finish(&mut self, searched: &PageSet) {
         for page in std::mem::take(&mut self.contents) {
-            self.contents_pages.insert(page.page);
             self.list(page);
         }
         self.set_rest(searched);
@@ -161,13 +211,9 @@ impl SearchFindings {
     /// Names the unlisted pages, or, if they are scattered, all searched pages from the first of them on.
     fn set_rest(&mut self, searched: &PageSet) {
         let is_short = self.unlisted.to_string().len() <= MAX_REST_CHARACTERS;
-        let is_contents = |page: &PageIndex| self.contents_pages.contains(*page);
-        let first = self.unlisted.iter().find(|page| !is_contents(page));
+        let first = self.unlisted.iter().next();
         self.rest = match first {
-            Some(first) if !is_short => {
-                let contents = self.unlisted.iter().filter(is_contents);
-                searched.iter().filter(|page| *page >= first).chain(contents).collect()
-            }
+            Some(first) if !is_short => searched.iter().filter(|page| *page >= first).collect(),
             _ => self.unlisted.clone(),
         };
     }
@@ -208,16 +254,16 @@ impl SearchFindings {
         self.pages.iter().map(MatchedPage::shown_count).sum()
     }
 
-    fn text(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> String {
+    fn text(&self, path: &str, arguments: &SearchArguments) -> String {
         let query = one_line(&arguments.query);
         let (total, pages, searched) = (self.total, self.matching, self.searched);
         let matches = counted(total, "match", "matches");
         let searched =
             format!("{} searched", counted(usize::try_from(searched).unwrap_or(usize::MAX), "page", "pages"));
         let found = if total == 0 { format!("on {searched}") } else { format!("on {pages} of {searched}") };
-        let mut lines = vec![format!("{matches} of \"{query}\" {found}: {}", pdf.path)];
+        let mut lines = vec![format!("{matches} of \"{query}\" {found}: {path}")];
         if total > 0 {
-            lines.push(untrusted(&pdf.path));
+            lines.push(untrusted(path));
         }
         lines.extend(self.note.as_deref().map(one_line));
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
@@ -259,10 +305,10 @@ impl SearchFindings {
     }
 
     /// For programs.
-    fn structure(&self, pdf: &OpenPdf, arguments: &SearchArguments) -> Value {
+    fn structure(&self, path: &str, query: &str) -> Value {
         json!({
-            "path": pdf.path,
-            "query": arguments.query,
+            "path": path,
+            "query": query,
             "matches": self.total,
             "shown": self.shown_count(),
             "searchedPages": self.searched,
@@ -298,7 +344,7 @@ impl SearchFindings {
 }
 
 /// `1 match` or `2 matches`.
-fn counted(count: usize, one: &str, more: &str) -> String {
+pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use deadpool_postgres::{Client, ClientWrapper};
 use tokio_postgres::Error;
 
-use super::clock::DatabaseClock;
-use super::connections::Operation;
-use super::operations::{COMMIT, row_of, rows_of};
+use super::{COMMIT, row_of, rows_of};
 use super::{rows, statements as sql};
+use crate::store::postgres::connections::DatabaseClock;
+use crate::store::postgres::connections::Operation;
 use crate::store::{ConversationRecord, PruneCounts};
 use crate::view::ConversationId;
 
@@ -17,9 +17,9 @@ use crate::view::ConversationId;
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '60s'";
 
 /// The records of one conversation, or of all.
-pub(super) struct DescribeConversations {
-    pub(super) conversation: Option<ConversationId>,
-    pub(super) clock: Arc<DatabaseClock>,
+pub(in crate::store::postgres) struct DescribeConversations {
+    pub(in crate::store::postgres) conversation: Option<ConversationId>,
+    pub(in crate::store::postgres) clock: Arc<DatabaseClock>,
 }
 
 impl Operation for DescribeConversations {
@@ -43,8 +43,8 @@ impl Operation for DescribeConversations {
 }
 
 /// The paths of files.
-pub(super) struct LoadFileNames {
-    pub(super) files: Vec<Vec<u8>>,
+pub(in crate::store::postgres) struct LoadFileNames {
+    pub(in crate::store::postgres) files: Vec<Vec<u8>>,
 }
 
 impl Operation for LoadFileNames {
@@ -57,8 +57,8 @@ impl Operation for LoadFileNames {
 }
 
 /// The page counts of contents.
-pub(super) struct LoadPageCounts {
-    pub(super) contents: Vec<Vec<u8>>,
+pub(in crate::store::postgres) struct LoadPageCounts {
+    pub(in crate::store::postgres) contents: Vec<Vec<u8>>,
 }
 
 impl Operation for LoadPageCounts {
@@ -71,7 +71,7 @@ impl Operation for LoadPageCounts {
 }
 
 /// When conversations were last pruned.
-pub(super) struct LoadLastPruned;
+pub(in crate::store::postgres) struct LoadLastPruned;
 
 impl Operation for LoadLastPruned {
     type Output = Option<i64>;
@@ -83,7 +83,7 @@ impl Operation for LoadLastPruned {
 }
 
 /// How many conversations and rows there are.
-pub(super) struct CountRows;
+pub(in crate::store::postgres) struct CountRows;
 
 impl Operation for CountRows {
     type Output = (u64, u64);
@@ -99,10 +99,10 @@ impl Operation for CountRows {
 }
 
 /// Drops unused conversations, then the excess.
-pub(super) struct PruneConversations {
-    pub(super) unused_since: i64,
-    pub(super) max_holdings: i64,
-    pub(super) now: i64,
+pub(in crate::store::postgres) struct PruneConversations {
+    pub(in crate::store::postgres) unused_since: i64,
+    pub(in crate::store::postgres) max_holdings: i64,
+    pub(in crate::store::postgres) now: i64,
 }
 
 impl Operation for PruneConversations {

@@ -6,17 +6,17 @@ use std::time::SystemTime;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 use tokio_postgres::{Error, Row};
 
-use super::clock::DatabaseClock;
 use crate::hash::ContentHash;
 use crate::store::held_rows::HeldItemRow;
+use crate::store::postgres::connections::DatabaseClock;
 use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
 use crate::view::{FileKey, Holding, Principal, Sequence};
 
 /// A parameter of a statement.
-pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
+pub(in crate::store::postgres) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// A number as the database's signed integer.
-pub(super) fn signed(number: u64) -> i64 {
+pub(in crate::store::postgres) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -25,12 +25,12 @@ fn unsigned(number: i64) -> u64 {
 }
 
 /// A count in a column; negative values become 0.
-pub(super) fn count(row: &Row, column: usize) -> Result<u64, Error> {
+pub(in crate::store::postgres) fn count(row: &Row, column: usize) -> Result<u64, Error> {
     row.try_get(column).map(unsigned)
 }
 
 /// A version in the first two columns.
-pub(super) fn version(row: &Row) -> Result<Version, Error> {
+pub(in crate::store::postgres) fn version(row: &Row) -> Result<Version, Error> {
     Ok(Version { begun: count(row, 0)?, latest: Sequence(count(row, 1)?) })
 }
 
@@ -41,7 +41,7 @@ fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
 }
 
 /// A head in the first nine columns.
-pub(super) fn head(row: &Row) -> Result<ConversationHead, Error> {
+pub(in crate::store::postgres) fn head(row: &Row) -> Result<ConversationHead, Error> {
     let sent = Usage { blocks: count(row, 5)?, pages: count(row, 6)?, bytes: count(row, 7)?, tokens: count(row, 8)? };
     let Version { begun, latest } = version(row)?;
     let forgotten = Sequence(count(row, 2)?);
@@ -56,7 +56,10 @@ pub(super) fn head(row: &Row) -> Result<ConversationHead, Error> {
 }
 
 /// A head, name, two times and a count; `None` for a handle that this version rejects.
-pub(super) fn conversation_record(row: &Row, clock: &DatabaseClock) -> Result<Option<ConversationRecord>, Error> {
+pub(in crate::store::postgres) fn conversation_record(
+    row: &Row,
+    clock: &DatabaseClock,
+) -> Result<Option<ConversationRecord>, Error> {
     let name: String = row.try_get(9)?;
     let moment = |column| row.try_get(column).map(|seconds| clock.moment_of(seconds));
     let (created, used): (SystemTime, SystemTime) = (moment(10)?, moment(11)?);
@@ -65,7 +68,7 @@ pub(super) fn conversation_record(row: &Row, clock: &DatabaseClock) -> Result<Op
 }
 
 /// A holding in the eight columns from `first`; `None` for a row that this version does not know.
-pub(super) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
+pub(in crate::store::postgres) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
     let (content, file) = (hash(row, first)?, hash(row, first + 1)?);
     let kind = narrow::<i16, u8>(row, first + 2)?;
     let (start, end) = (narrow::<i64, u32>(row, first + 3)?, narrow::<i64, u32>(row, first + 4)?);
@@ -87,14 +90,14 @@ fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Op
 
 /// Rows as statement parameters: one array per column.
 #[derive(Debug, Default)]
-pub(super) struct HoldingColumns {
-    pub(super) contents: Vec<Vec<u8>>,
-    pub(super) files: Vec<Vec<u8>>,
-    pub(super) kinds: Vec<i16>,
-    pub(super) firsts: Vec<i64>,
-    pub(super) lasts: Vec<i64>,
-    pub(super) forms: Vec<i16>,
-    pub(super) fingerprints: Vec<Vec<u8>>,
+pub(in crate::store::postgres) struct HoldingColumns {
+    pub(in crate::store::postgres) contents: Vec<Vec<u8>>,
+    pub(in crate::store::postgres) files: Vec<Vec<u8>>,
+    pub(in crate::store::postgres) kinds: Vec<i16>,
+    pub(in crate::store::postgres) firsts: Vec<i64>,
+    pub(in crate::store::postgres) lasts: Vec<i64>,
+    pub(in crate::store::postgres) forms: Vec<i16>,
+    pub(in crate::store::postgres) fingerprints: Vec<Vec<u8>>,
 }
 
 impl<'a> FromIterator<&'a Holding> for HoldingColumns {
@@ -110,11 +113,11 @@ impl<'a> FromIterator<&'a Holding> for HoldingColumns {
 
 impl HoldingColumns {
     /// The arrays, in column order.
-    pub(super) fn parameters(&self) -> [Parameter<'_>; 7] {
+    pub(in crate::store::postgres) fn parameters(&self) -> [Parameter<'_>; 7] {
         [&self.contents, &self.files, &self.kinds, &self.firsts, &self.lasts, &self.forms, &self.fingerprints]
     }
 
-    pub(super) fn push(&mut self, holding: &Holding) {
+    pub(in crate::store::postgres) fn push(&mut self, holding: &Holding) {
         let row = HeldItemRow::of(holding.what);
         self.contents.push(holding.content.0.to_vec());
         self.files.push(holding.file.0.to_vec());
@@ -127,6 +130,6 @@ impl HoldingColumns {
 }
 
 /// A key and a value, from two columns.
-pub(super) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
+pub(in crate::store::postgres) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
     Ok(hash(row, 0)?.zip(Some(row.try_get(1)?)))
 }

@@ -1,12 +1,17 @@
 //! The operations of a store. Each owns its arguments, so that it can be repeated on another connection.
 
+pub(super) mod maintenance;
+pub(super) mod recording;
+pub(super) mod rows;
+pub(super) mod statements;
+
 use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join3, join4};
 use tokio_postgres::{Error, Row};
 
+use self::rows::{HoldingColumns, Parameter, signed};
+use self::statements as sql;
 use super::connections::Operation;
-use super::rows::{HoldingColumns, Parameter, signed};
-use super::{rows, statements as sql};
 use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
 

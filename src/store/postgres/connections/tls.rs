@@ -11,8 +11,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::address::{PostgresAddress, TlsMode};
-use super::error::PostgresError;
+use crate::store::postgres::address::{PostgresAddress, TlsMode};
+use crate::store::postgres::error::PostgresError;
 
 /// Creates the TLS connector of an address.
 pub(super) fn connector(address: &PostgresAddress) -> Result<MakeRustlsConnect, PostgresError> {
@@ -31,9 +31,12 @@ fn verifier(
     let parameters = &address.parameters;
     match (parameters.tls, &parameters.root_file) {
         // As in libpq, named root certificates apply to `require` too.
-        (TlsMode::Disable | TlsMode::Prefer, _) | (TlsMode::Require, None) => Ok(Arc::new(AnyServerVerifier(provider))),
+        (TlsMode::Disable | TlsMode::Prefer, _) | (TlsMode::Require, None) => {
+            Ok(Arc::new(AnyNameVerifier { authorities: None, provider }))
+        }
         (TlsMode::Require | TlsMode::VerifyCa, file) => {
-            Ok(Arc::new(AnyNameVerifier(by_authorities(file.as_ref(), provider)?)))
+            let authorities = Some(by_authorities(file.as_ref(), provider.clone())?);
+            Ok(Arc::new(AnyNameVerifier { authorities, provider }))
         }
         (TlsMode::VerifyFull, file) => Ok(by_authorities(file.as_ref(), provider)?),
     }
@@ -68,50 +71,13 @@ fn system_roots() -> RootCertStore {
     roots
 }
 
-/// Accepts any certificate: protects against eavesdropping only.
+/// Accepts a certificate for any host name, if the given authorities signed it. Without them it accepts any certificate,
+/// which protects against eavesdropping only.
 #[derive(Debug)]
-struct AnyServerVerifier(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for AnyServerVerifier {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
+struct AnyNameVerifier {
+    authorities: Option<Arc<WebPkiServerVerifier>>,
+    provider: Arc<CryptoProvider>,
 }
-
-/// Accepts a certificate of the given authorities for any host name.
-#[derive(Debug)]
-struct AnyNameVerifier(Arc<WebPkiServerVerifier>);
 
 impl ServerCertVerifier for AnyNameVerifier {
     fn verify_server_cert(
@@ -122,8 +88,9 @@ impl ServerCertVerifier for AnyNameVerifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        let Some(authorities) = &self.authorities else { return Ok(ServerCertVerified::assertion()) };
         // rustls checks the name last, after everything else has passed.
-        match self.0.verify_server_cert(certificate, intermediates, name, ocsp, now) {
+        match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(ServerCertVerified::assertion()),
@@ -137,7 +104,8 @@ impl ServerCertVerifier for AnyNameVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -146,10 +114,11 @@ impl ServerCertVerifier for AnyNameVerifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -1,5 +1,9 @@
 //! The connection pool, and the runtime threads that drive it.
 
+mod clock;
+mod error_mapping;
+mod tls;
+
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -12,12 +16,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::config::{ChannelBinding as Binding, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Config, Error};
 
+use self::error_mapping::connection_error;
 use super::address::{ChannelBinding, Host, PostgresAddress, SessionTarget, TlsMode};
-use super::clock::DatabaseClock;
 use super::error::{AwaitedStep, PostgresError};
-use super::error_mapping::{connection_error, statement_error};
-use super::{schema, tls};
+use super::schema;
 use crate::store::PoolUsage;
+
+pub(super) use self::clock::DatabaseClock;
+pub(super) use self::error_mapping::statement_error;
 
 /// Timeout of a statement that scans all rows.
 pub(super) const MAX_LONG_STATEMENT: Duration = Duration::from_secs(60);

@@ -4,10 +4,10 @@ use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join_all, join3};
 use tokio_postgres::{Error, Row, Statement};
 
-use super::connections::Operation;
-use super::operations::{BEGIN_DURABLE, COMMIT, apply, row_of, view_of};
 use super::rows::{HoldingColumns, Parameter, signed};
+use super::{BEGIN_DURABLE, COMMIT, apply, row_of, view_of};
 use super::{rows, statements as sql};
+use crate::store::postgres::connections::Operation;
 use crate::store::{DeliveryRecord, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
 
@@ -21,15 +21,15 @@ const MAX_PIPELINED: usize = 16;
 ///
 /// Each delivery has a call id. If the database's response was lost, the same ids are sent again, so nothing is
 /// recorded twice.
-pub(super) struct RecordDeliveries {
+pub(in crate::store::postgres) struct RecordDeliveries {
     /// Sorted by conversation, so that all writers lock rows in the same order.
-    pub(super) deliveries: Vec<DeliveryParameters>,
+    pub(in crate::store::postgres) deliveries: Vec<DeliveryParameters>,
 }
 
 /// The statement parameters of a delivery.
-pub(super) struct DeliveryParameters {
+pub(in crate::store::postgres) struct DeliveryParameters {
     /// Its position in the caller's list.
-    pub(super) position: usize,
+    pub(in crate::store::postgres) position: usize,
     conversation: String,
     call: i64,
     now: i64,
@@ -45,7 +45,7 @@ pub(super) struct DeliveryParameters {
 
 impl DeliveryParameters {
     /// `chosen` are two random numbers: the call id and `begun`.
-    pub(super) fn new(
+    pub(in crate::store::postgres) fn new(
         position: usize,
         conversation: &ConversationId,
         delivery: &DeliveryRecord,
