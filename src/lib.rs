@@ -48,7 +48,7 @@
 //! | `hash` | [`ContentHash`], `PageFingerprint` | | |
 //! | `limits` | [`Limits`], `LimitExceeded`, [`Cancellation`], `Deadline` | | |
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
-//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec |
+//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → `PageText` in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
 //! | `render` | a page → pixels → PNG | document | png |
