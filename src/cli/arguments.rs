@@ -225,13 +225,17 @@ pub(crate) struct Render {
 #[command(after_help = "Examples:
   pagewise search report.pdf \"net income\"
   pagewise search ~/papers \"net income\"
+  pagewise search report.pdf --quote \"net income rose by 12 %\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder
     pub(crate) path: String,
     /// What to look for
     #[arg(allow_hyphen_values = true)]
-    pub(crate) query: String,
+    pub(crate) query: Option<String>,
+    /// Instead of a query: is this passage there, word for word?
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) quote: Option<String>,
     /// Read the query as a regular expression
     #[arg(long)]
     pub(crate) regex: bool,

@@ -74,8 +74,9 @@ pub(super) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
     let arguments = SearchArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("query", json!(typed.query)),
-        ("regex", json!(typed.regex)),
-        ("case_sensitive", json!(typed.case_sensitive)),
+        ("quote", json!(typed.quote)),
+        ("regex", json!(typed.regex.then_some(true))),
+        ("case_sensitive", json!(typed.case_sensitive.then_some(true))),
         ("pages", json!(typed.pages)),
         ("max_results", json!(typed.max_results)),
         ("conversation", json!(typed.conversation)),

@@ -51,7 +51,7 @@ pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
     StoreReport, StoreTally, StoredSession, Usage,
 };
-pub use crate::text::{Case, Pattern, QuerySyntax, SearchHit};
+pub use crate::text::{Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, WordDifference};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };

@@ -16,12 +16,15 @@ mod layout;
 mod main_engine;
 mod normalize;
 mod page_text;
+mod quote;
+mod quote_words;
 mod search;
 mod words;
 
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
 pub use page_text::{PageKind, PageText, TextEngine};
+pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
 pub use words::fold_words;
 

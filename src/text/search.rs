@@ -15,7 +15,7 @@ use super::page_text::PageText;
 /// The length of an excerpt before and after the match, in characters.
 const CONTEXT_CHARACTERS: usize = 80;
 
-/// An excerpt begins at a word if one begins within this many characters.
+/// An excerpt begins and ends with a whole word if that takes no more than this many characters.
 const WORD_CHARACTERS: usize = 15;
 
 /// The most characters of a match that an excerpt shows.
@@ -206,6 +206,7 @@ impl Excerpt {
         let start = before.char_indices().rev().take(CONTEXT_CHARACTERS).last().map_or(matched.start, |(at, _)| at);
         let end = after.char_indices().nth(CONTEXT_CHARACTERS).map_or(after.len(), |(at, _)| at);
         let start = if start == 0 { 0 } else { start + next_word(text.get(start..matched.start).unwrap_or_default()) };
+        let end = if end == after.len() { end } else { last_word(after.get(..end).unwrap_or_default()) };
         let shown = start..matched.end + end;
         Self { first_match: matched, shown, matches: 1, folded_end: usize::MAX }
     }
@@ -243,6 +244,17 @@ impl Excerpt {
 fn next_word(text: &str) -> usize {
     let mut near = text.char_indices().take(WORD_CHARACTERS);
     near.find(|(_, character)| character.is_whitespace()).map_or(0, |(at, space)| at + space.len_utf8())
+}
+
+/// A part of a page's text on one line.
+pub(super) fn excerpt_line(text: &str) -> String {
+    one_line(text.chars())
+}
+
+/// Where the last whole word of `text` ends, if that is near, and else the end.
+fn last_word(text: &str) -> usize {
+    let mut near = text.char_indices().rev().take(WORD_CHARACTERS);
+    near.find(|(_, character)| character.is_whitespace()).map_or(text.len(), |(at, _)| at)
 }
 
 fn one_line(text: impl Iterator<Item = char>) -> String {

@@ -266,6 +266,19 @@ impl ContextManager {
         self.cache.store().sessions()
     }
 
+    /// The content hash of a file, for links to it.
+    ///
+    /// # Errors
+    /// Every refusal of the file.
+    pub fn content_of(
+        &self,
+        reference: &str,
+        conversation: Option<&ConversationId>,
+        cancellation: &Cancellation,
+    ) -> Result<ContentHash, ContextError> {
+        self.sources.open(reference, Requester { conversation, cancellation })?.content_hash(&self.hashes)
+    }
+
     /// Pages of a PDF that a conversation holds in any form.
     ///
     /// # Errors

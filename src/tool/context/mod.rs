@@ -49,7 +49,6 @@ pub fn context_status(
     let brief = json!({
         "conversation": conversation.as_str(),
         "point": status.point.0,
-        "generation": status.generation,
         "files": status.files.iter().map(brief_file).collect::<Vec<_>>(),
         "totals": sent_brief(&status.sent),
     });
@@ -203,9 +202,9 @@ fn brief_file(file: &HeldFile) -> Value {
     let mut value = file_json(file);
     if let Value::Object(object) = &mut value {
         let is_named = object.contains_key("path");
-        object.retain(|name, _| {
+        object.retain(|name, value| {
             let is_extra = ["type", "supportsPageExtraction"].contains(&name.as_str());
-            !(is_extra || is_named && name == "blake3")
+            !(is_extra || is_named && name == "blake3" || *value == json!(false))
         });
     }
     value

@@ -203,8 +203,10 @@ pub struct SearchArguments {
     pub paths: Vec<String>,
     /// `start_document`.
     pub start_document: Option<u64>,
-    /// `query`.
+    /// `query`; empty if a quote is looked for.
     pub query: String,
+    /// `quote`.
+    pub quote: Option<String>,
     /// `regex`.
     pub is_regex: bool,
     /// `case_sensitive`.
@@ -222,10 +224,13 @@ impl SearchArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
-        reject_unknown(
-            &fields,
-            &["query", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"],
-        )?;
+        let own = ["query", "quote", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"];
+        reject_unknown(&fields, &own)?;
+        let quote = fields.string("quote")?;
+        let others = ["query", "regex", "case_sensitive", "max_results", "paths", "start_document"];
+        if let Some(other) = others.into_iter().find(|name| quote.is_some() && fields.value(name).is_some()) {
+            return Err(ToolError::one_of("quote", other));
+        }
         let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
         let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
         paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
@@ -233,7 +238,8 @@ impl SearchArguments {
             document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
             paths,
             start_document: fields.positive("start_document")?,
-            query: fields.required_string("query")?,
+            query: if quote.is_some() { String::new() } else { fields.required_string("query")? },
+            quote,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
             pages: fields.selection()?,

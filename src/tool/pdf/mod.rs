@@ -2,8 +2,10 @@
 
 mod arguments;
 mod info;
+mod matched_page;
 mod outline;
 mod page;
+mod quote;
 mod render;
 mod schema;
 mod search;

@@ -131,6 +131,7 @@ fn search() -> ToolSpec {
         "paths": { "type": "array", "items": { "type": "string" }, "description": "Further ones." },
         "start_document": whole("Of several documents, the first to search.", 1),
         "query": shared(),
+        "quote": string("Instead of query: is this passage there? verbatim, altered (with the words that differ) or absent."),
         "regex": boolean("query is a regular expression (no look-around, no back references)."),
         "case_sensitive": flag(),
         "pages": pages(),
@@ -140,11 +141,11 @@ fn search() -> ToolSpec {
         name: "pdf_search",
         title: "Search in a PDF",
         description: PDF_SEARCH,
-        input_schema: object(properties, &["path", "query"]),
+        input_schema: object(properties, &["path"]),
         output_schema: Some(result(&[
             ("integer", &["matches", "searchedPages"]),
             ("object", &["pages", "counts", "labels"]),
-            ("string", &["held", "withoutText", "unreadable", "rest"]),
+            ("string", &["held", "withoutText", "unreadable", "rest", "verdict", "link"]),
         ])),
         is_read_only: true,
     }

@@ -1,11 +1,13 @@
 //! The tool `pdf_search`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::arguments::{SearchArguments, selected_pages};
+use super::matched_page::{MatchedPage, counted};
+use super::quote::check_quote;
 use crate::context::{
-    Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SearchHit,
-    SelectedPages, json_length, one_line, page_or_pages, untrusted,
+    Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SelectedPages,
+    json_length, one_line, page_or_pages, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::caller::Caller;
@@ -19,6 +21,9 @@ pub(super) fn search_document(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<DataAnswer, ToolError> {
+    if let Some(quote) = &arguments.quote {
+        return check_quote(context, quote, arguments, caller, progress);
+    }
     let FoundInDocument { path, pages, mut found } = find(context, arguments, caller, progress)?;
     let answer = DataAnswer {
         text: found.text(&path, arguments),
@@ -127,6 +132,8 @@ struct SearchFindings {
     pages: Vec<MatchedPage>,
     /// Pages of contents with matches, until all pages were searched.
     contents: Vec<MatchedPage>,
+    /// The pages of contents among those with matches.
+    contents_pages: PageSet,
     /// Pages with matches that are not shown.
     unlisted: PageSet,
     without_text: PageSet,
@@ -148,15 +155,6 @@ struct SearchFindings {
     alone: Option<PageIndex>,
     /// Pages with matches.
     matching: usize,
-}
-
-struct MatchedPage {
-    page: PageIndex,
-    /// The printed label, if it differs from the number.
-    label: Option<String>,
-    count: usize,
-    is_held: bool,
-    hits: Vec<SearchHit>,
 }
 
 /// Pages of contents that are remembered until all pages were searched.
@@ -203,6 +201,7 @@ impl SearchFindings {
     /// Lists the pages of contents after all others.
     fn finish(&mut self, searched: &PageSet) {
         for page in std::mem::take(&mut self.contents) {
+            self.contents_pages.insert(page.page);
             self.list(page);
         }
         self.set_rest(searched);
@@ -211,9 +210,13 @@ impl SearchFindings {
     /// Names the unlisted pages, or, if they are scattered, all searched pages from the first of them on.
     fn set_rest(&mut self, searched: &PageSet) {
         let is_short = self.unlisted.to_string().len() <= MAX_REST_CHARACTERS;
-        let first = self.unlisted.iter().next();
+        let is_contents = |page: &PageIndex| self.contents_pages.contains(*page);
+        let first = self.unlisted.iter().find(|page| !is_contents(page));
         self.rest = match first {
-            Some(first) if !is_short => searched.iter().filter(|page| *page >= first).collect(),
+            Some(first) if !is_short => {
+                let contents = self.unlisted.iter().filter(is_contents);
+                searched.iter().filter(|page| *page >= first).chain(contents).collect()
+            }
             _ => self.unlisted.clone(),
         };
     }
@@ -340,56 +343,5 @@ impl SearchFindings {
             members.insert("searchedPages".to_owned(), json!(self.searched));
         }
         brief
-    }
-}
-
-/// `1 match` or `2 matches`.
-pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
-}
-
-impl MatchedPage {
-    /// Bytes of a page in the text and the structure, without its matches.
-    fn head_cost(&self) -> u64 {
-        const NAMES: u64 = 128;
-        json_length(&self.label).saturating_mul(2).saturating_add(NAMES)
-    }
-
-    /// Bytes of a match in both.
-    fn hit_cost(hit: &SearchHit) -> u64 {
-        const NAMES: u64 = 16;
-        json_length(&hit.excerpt).saturating_mul(2).saturating_add(NAMES)
-    }
-
-    fn shown_count(&self) -> usize {
-        self.hits.iter().map(|hit| hit.matches).sum()
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
-        let matches = counted(self.count, "match", "matches");
-        let shown = self.shown_count();
-        let shown = if shown < self.count { format!(", {shown} shown") } else { String::new() };
-        let head = format!("Page {}{label}: {matches}{shown}", self.page.number());
-        std::iter::once(head).chain(self.hits.iter().map(|hit| format!("  {}", hit.excerpt))).collect()
-    }
-
-    fn structure(&self) -> Value {
-        let hits = self.hits.iter().map(|hit| {
-            let mut entry = json!({ "match": hit.matched, "excerpt": hit.excerpt });
-            if let (Value::Object(members), true) = (&mut entry, hit.matches > 1) {
-                members.insert("matches".to_owned(), json!(hit.matches));
-            }
-            entry
-        });
-        let mut page = Map::new();
-        page.insert("page".into(), json!(self.page.number().get()));
-        if let Some(label) = &self.label {
-            page.insert("label".into(), json!(label));
-        }
-        page.insert("count".into(), json!(self.count));
-        page.insert("held".into(), json!(self.is_held));
-        page.insert("hits".into(), Value::Array(hits.collect()));
-        Value::Object(page)
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::arguments::SearchArguments;
-use super::search::{FoundInDocument, counted, find, search_document};
+use super::matched_page::counted;
+use super::search::{FoundInDocument, find, search_document};
 use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -33,6 +34,9 @@ pub fn search(
     progress: &dyn ProgressListener,
 ) -> Result<DataAnswer, ToolError> {
     let Documents { paths, is_cut } = match documents(context, arguments)? {
+        Some(_) if arguments.quote.is_some() => {
+            return Err(ToolError::parameter("path", "must be one PDF, as a quote is looked for in one document"));
+        }
         Some(documents) => documents,
         None => return search_document(context, arguments, caller, progress),
     };
