@@ -160,11 +160,6 @@ impl PostgresAddress {
         };
         self.hosts.iter().map(location).collect::<Vec<_>>().join(",")
     }
-
-    /// Whether all servers are Unix sockets. PostgreSQL uses no TLS there.
-    pub(super) fn is_local(&self) -> bool {
-        self.hosts.iter().all(|(host, _)| matches!(host, Host::Folder(_)))
-    }
 }
 
 impl FromStr for PostgresAddress {

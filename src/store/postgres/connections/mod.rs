@@ -350,7 +350,7 @@ fn config(address: &PostgresAddress) -> Config {
     config.application_name(parameters.application_name.as_deref().unwrap_or("pagewise"));
     config.ssl_mode(match parameters.tls {
         // As in libpq, Unix sockets use no TLS.
-        _ if address.is_local() => SslMode::Disable,
+        _ if address.hosts.iter().all(|(host, _)| matches!(host, Host::Folder(_))) => SslMode::Disable,
         TlsMode::Disable => SslMode::Disable,
         TlsMode::Prefer => SslMode::Prefer,
         TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
