@@ -29,6 +29,7 @@ mod join;
 mod large;
 mod lies;
 mod limits;
+mod many_pages;
 mod mcp;
 mod mutants;
 mod names;

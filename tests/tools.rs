@@ -176,8 +176,7 @@ fn the_same_grammar_holds_wherever_pages_are_named() {
         let (_, status) = place.json(&["context", "status", "--conversation", selection]);
         assert_eq!(status["files"][0]["pages"]["document"], "4", "{status}");
     }
-    let several = place.refused(&["render", &pdf, "2-3", "--out", "x.png"]);
-    assert_eq!(several.1, "invalid_page_range");
+    assert_eq!(place.refused(&["page", &pdf, "2-3", "--out", "x.pdf"]).1, "invalid_page_range");
 }
 
 #[test]

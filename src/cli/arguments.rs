@@ -192,22 +192,28 @@ pub(crate) struct Text {
     pub(crate) reading: Reading,
 }
 
-/// Draw a page of a PDF as a PNG
+/// Draw pages of a PDF as PNGs
 ///
-/// On a white background, with annotations and form fields.
+/// On a white background, with annotations and form fields. Several pages go into a folder, a file each, or side by side
+/// on one contact sheet of at most 30 pages.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise render report.pdf 3 --out page3.png
+  pagewise render report.pdf 3-20 --out pictures
+  pagewise render report.pdf --contact-sheet
   pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
 pub(crate) struct Render {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page, by 1-based number, label:iv or section:TITLE
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) number: String,
-    /// The file to write
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
+    /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
+    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Draw the pages side by side on one picture
+    #[arg(long)]
+    pub(crate) contact_sheet: bool,
     /// Pixels per inch, from 72 to 300 (default: 150)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) dpi: Option<String>,

@@ -34,6 +34,11 @@ pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager
     open(ContextConfig { data_directory, database, ..one_document(config) })
 }
 
+/// The context of a command that draws many pages: as many workers as there are processors.
+pub(super) fn drawing_context(config: &Config) -> Result<ContextManager, ToolError> {
+    open(context_config(config, isolation(config)))
+}
+
 /// The context of a command that fetches. Responses are kept; conversations are not.
 pub(super) fn web_context(config: &Config) -> Result<ContextManager, ToolError> {
     open(one_document(config))

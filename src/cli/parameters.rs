@@ -13,7 +13,7 @@ const POSITIONAL: &[(&str, &str)] = &[
     ("path", "PATH"),
     ("pdf", "PATH"),
     ("pdfs", "PATH"),
-    ("page", "NUMBER"),
+    ("page", "PAGES"),
     ("query", "QUERY"),
     ("urls", "URL"),
     ("responseId", "ID"),

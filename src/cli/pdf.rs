@@ -1,5 +1,7 @@
 //! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::json;
 
 use super::arguments::{Info, Outline, Reading, Render, Search, Text};
@@ -60,13 +62,37 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let arguments = RenderArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("conversation", json!(typed.reading.conversation)),
-        ("page", json!(typed.number)),
+        ("page", json!(typed.pages)),
         ("dpi", json!(typed.dpi)),
         ("region", json!(typed.region)),
+        ("contact_sheet", json!(typed.contact_sheet)),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
-    let result = tool::write_picture(&pdf, &arguments, &typed.out)?;
-    Ok(Report::new(result.text(), as_json(&result)?))
+    let pages = tool::pages_to_render(&pdf, &arguments)?;
+    if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
+        let out = out_path(typed, &format!("page{}.png", page.number()));
+        let result = tool::write_picture(&pdf, &arguments, &out)?;
+        return Ok(Report::new(result.text(), as_json(&result)?));
+    }
+    drop(pdf);
+    let context = open::drawing_context(config)?;
+    let watcher = TerminalProgress::writing();
+    let report = if typed.contact_sheet {
+        let result = tool::write_sheet(&context, &arguments, &out_path(typed, "sheet.png"), &watcher)?;
+        Report { is_failure: !result.failed.is_empty(), ..Report::new(result.text(), as_json(&result)?) }
+    } else {
+        let result = tool::write_pictures(&context, &arguments, &out_path(typed, "pages"), &watcher)?;
+        let is_failure = result.interrupted || !result.failed.is_empty();
+        Report { is_failure, ..Report::new(result.text(), as_json(&result)?) }
+    };
+    watcher.finish();
+    Ok(report)
+}
+
+/// `--out`, or a name in the working directory that begins with that of the PDF.
+fn out_path(typed: &Render, end: &str) -> PathBuf {
+    let stem = Path::new(&typed.path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    typed.out.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}-{end}")))
 }
 
 /// Answers `search`.

@@ -23,7 +23,12 @@ impl TerminalProgress {
         Self { bar: bar(), watchdog: None, stopped: Arc::default() }
     }
 
-    /// For work that writes files: an interrupt stops it between two files.
+    /// For work of workers that writes files: an interrupt stops it between two files.
+    pub(super) fn writing() -> Self {
+        Self { bar: bar(), watchdog: None, stopped: stop_flag() }
+    }
+
+    /// The same for work in this process.
     pub(super) fn interruptible(watchdog: Watchdog) -> Self {
         Self { bar: bar(), watchdog: Some(watchdog), stopped: stop_flag() }
     }

@@ -34,7 +34,7 @@ pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, 
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
-    plan_pages, select_from, select_page,
+    plan_pages, select_from, select_one_or_more, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, one_line, outline_line, page_heading, page_held,
@@ -43,9 +43,10 @@ pub use self::phrases::{
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
+pub use crate::document::PageGeometry;
 pub use crate::document::{Outline, OutlineItem};
 pub use crate::limits::{Cancellation, StopReason};
-pub use crate::render::{Dpi, Region};
+pub use crate::render::{Dpi, MAX_SHEET_PAGES, Region, SheetLayout, contact_sheet};
 pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,

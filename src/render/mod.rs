@@ -7,9 +7,11 @@ mod count;
 mod draw;
 mod fonts;
 mod png;
+mod sheet;
 mod size;
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
+pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 
 use crate::document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};

@@ -41,12 +41,12 @@ pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
-pub(crate) use self::get_file::{document_header, file_request, folder_json, get_file_spec};
+pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, OutlineArguments,
-    PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, SearchArguments, ShownOutline, SplitResult,
-    TextArguments, TextResult, extract_text, info, outline, render_page, search, split, write_joined, write_page,
-    write_picture,
+    PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments, SheetResult,
+    ShownOutline, SplitResult, TextArguments, TextResult, extract_text, info, outline, pages_to_render, render_page,
+    search, split, write_joined, write_page, write_picture, write_pictures, write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

@@ -61,15 +61,23 @@ pub fn select_from(text: &str, document: &dyn Pages) -> Result<SelectedPages, Co
     Ok(selected)
 }
 
-/// The one page of a selection. Here a number with a sign is no range, but out of range.
+/// The pages of a selection that usually is one page. Here a number with a sign is no range, but out of range.
 ///
 /// # Errors
-/// As [`select_from`], and [`ContextError::Selection`] for several pages.
-pub fn select_page(text: &str, document: &dyn Pages) -> Result<PageIndex, ContextError> {
+/// As [`select_from`].
+pub fn select_one_or_more(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
     if let Some(number) = text.trim().parse::<i128>().ok().filter(|number| *number < 1) {
         return Err(ContextError::PageOutOfRange { number, page_count: document.page_count(), is_zero_based: false });
     }
-    let SelectedPages { pages, .. } = select_from(text, document)?;
+    select_from(text, document)
+}
+
+/// The one page of a selection.
+///
+/// # Errors
+/// As [`select_one_or_more`], and [`ContextError::Selection`] for several pages.
+pub fn select_page(text: &str, document: &dyn Pages) -> Result<PageIndex, ContextError> {
+    let SelectedPages { pages, .. } = select_one_or_more(text, document)?;
     let first = pages.iter().next().filter(|_| pages.len() == 1);
     first.ok_or_else(|| refusal(text, document, format!("One page is wanted here, and these are pages {pages}.")))
 }

@@ -1,12 +1,12 @@
 //! Calls of the PDF tools.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::ToolCall;
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, Block, DocumentArguments, ErrorCode, NoReplyListener, OutlineArguments,
-    RenderArguments, SearchArguments, TextArguments, ToolError,
+    self, AskArguments, AskContext, Block, DocumentArguments, NoReplyListener, OutlineArguments, RenderArguments,
+    SearchArguments, TextArguments, ToolError,
 };
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
@@ -39,8 +39,9 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
 }
 
 pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let answer = tool::render_page(call.context(), &RenderArguments::parse(call.arguments)?, call.caller)?;
-    let outcome = convert::blocks_result(&answer.blocks, as_json(&answer.result)?);
+    let arguments = RenderArguments::parse(call.arguments)?;
+    let answer = tool::render_page(call.context(), &arguments, call.caller, call.progress)?;
+    let outcome = convert::blocks_result(&answer.blocks, answer.details);
     Ok(ToolResult { delivery: answer.delivery, ..outcome })
 }
 
@@ -72,13 +73,5 @@ pub(crate) fn ask(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
             convert::blocks_result(&blocks, answer.details)
         }
         Err(error) => convert::ask_error_result(&error).into(),
-    })
-}
-
-/// Converts a result to JSON. A path that is not Unicode cannot be converted.
-fn as_json(result: &impl serde::Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(result).map_err(|error| {
-        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
-            .with("reason", json!(error.to_string()))
     })
 }

@@ -41,6 +41,19 @@ pub(crate) fn folder_json(listing: &FolderListing) -> Map<String, Value> {
     object.0
 }
 
+/// The same in fewer characters than the text: each PDF with its page count, or with what is wrong with it.
+pub(crate) fn folder_brief(listing: &FolderListing) -> Value {
+    let documents = listing.documents.iter().map(|pdf| {
+        let known = match &pdf.pages {
+            ListedPages::Counted { count, .. } => json!(count),
+            ListedPages::NotCounted => Value::Null,
+            ListedPages::Unreadable(why) => json!(why),
+        };
+        (pdf.name.clone(), known)
+    });
+    json!({ "total": listing.total, "documents": documents.collect::<Map<_, _>>() })
+}
+
 fn listed_pdf(pdf: &ListedPdf) -> Value {
     let mut object = ObjectBuilder::default();
     object.put("name", json!(pdf.name));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
-pub(crate) use self::details::folder_json;
+pub(crate) use self::details::{folder_brief, folder_json};
 pub(crate) use self::schema::get_file_spec;
 
 use super::caller::Caller;

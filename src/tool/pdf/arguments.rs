@@ -143,8 +143,10 @@ impl TextArguments {
 pub struct RenderArguments {
     /// `path`, `password`, `conversation`.
     pub document: DocumentArguments,
-    /// `page`, a selection of one page.
-    pub page: String,
+    /// `page`, a selection; `None` for all pages, which only a command may ask for.
+    pub page: Option<String>,
+    /// `contact_sheet`.
+    pub contact_sheet: bool,
     /// `dpi`, clamped.
     pub dpi: Dpi,
     /// `region`.
@@ -158,11 +160,12 @@ impl RenderArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_render_page", arguments };
-        reject_unknown(&fields, &["page", "dpi", "region"])?;
+        reject_unknown(&fields, &["page", "dpi", "region", "contact_sheet"])?;
         let document = DocumentArguments::of(&fields)?;
         Ok(Self {
             document,
-            page: fields.pages("page")?.ok_or_else(|| ToolError::required("page"))?,
+            page: fields.pages("page")?,
+            contact_sheet: fields.boolean("contact_sheet")?,
             dpi: dpi(&fields)?,
             region: fields.value("region").map(region).transpose()?,
         })

@@ -11,7 +11,7 @@ use crate::page::PageIndex;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
-use crate::tool::folder_json;
+use crate::tool::{folder_brief, folder_json};
 
 /// Answers `pdf_info`: the facts of a PDF, or the PDFs of a folder. `next` says how to go on with the PDF of a number.
 ///
@@ -30,13 +30,14 @@ pub fn info(
             let listing = context.list_folder(&arguments.path, None, None, &caller.cancellation)?;
             let mut structure = folder_json(&listing);
             structure.insert("path".into(), json!(listing.path));
-            return Ok(DataAnswer::new(listing.text(next), Value::Object(structure)));
+            let (structure, brief) = (Value::Object(structure), folder_brief(&listing));
+            return Ok(DataAnswer { text: listing.text(next), structure, brief });
         }
         opened => opened?,
     };
     let result = InfoResult::of(&pdf);
     pdf.check()?;
-    let structure = result.json()?;
+    let structure = as_json(&result)?;
     Ok(DataAnswer { text: result.text(), brief: result.brief(&structure), structure })
 }
 
@@ -144,13 +145,6 @@ impl InfoResult {
         }
     }
 
-    fn json(&self) -> Result<Value, ToolError> {
-        serde_json::to_value(self).map_err(|error| {
-            ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
-                .with("reason", json!(error.to_string()))
-        })
-    }
-
     /// The facts as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -219,4 +213,12 @@ fn not_blank(text: Option<String>) -> Option<String> {
 fn first_page_size(pdf: &OpenPdf) -> Option<PageSize> {
     let page = pdf.document.page_geometry(PageIndex(0)).ok()?;
     Some(PageSize { width_pt: page.width_pt, height_pt: page.height_pt, rotate: page.rotate })
+}
+
+/// A result as JSON. Fails for paths that are not Unicode.
+pub(super) fn as_json(result: &impl Serialize) -> Result<Value, ToolError> {
+    serde_json::to_value(result).map_err(|error| {
+        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
+            .with("reason", json!(error.to_string()))
+    })
 }

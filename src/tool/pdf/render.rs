@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::arguments::RenderArguments;
+use super::info::as_json;
 use super::page::write_failed;
+use super::render_many::PageDrawing;
 use crate::context::{
-    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, Picture, RenderOptions, ResultBudget, one_line,
-    select_page, untrusted, write_whole,
+    Block, ContextError, ContextManager, Delivery, ImageBlock, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener,
+    RenderOptions, ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
 };
-use crate::page::PageNumber;
+use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 
@@ -47,12 +50,16 @@ pub struct RenderAnswer {
     /// The picture and its description.
     pub blocks: Vec<Block>,
     /// The same for programs.
-    pub result: RenderResult,
+    pub details: Value,
     /// Commit it once the picture was written to the client: it counts against provider limits.
     pub delivery: Option<Delivery>,
 }
 
-/// Renders a page for a model, and writes the picture to the output directory.
+/// Pages that one call renders.
+const MAX_RENDERED_PAGES: usize = 100;
+
+/// Renders a page for a model, and writes the picture to the output directory. Of several pages, only names the files, or
+/// shows them side by side on a contact sheet.
 ///
 /// # Errors
 /// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
@@ -60,17 +67,74 @@ pub fn render_page(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,
+    progress: &dyn ProgressListener,
 ) -> Result<RenderAnswer, ToolError> {
+    if arguments.page.is_none() {
+        return Err(ToolError::required("page"));
+    }
     let pdf = arguments.document.open(context, caller)?;
+    let pages = pages_to_render(&pdf, arguments)?;
+    if arguments.contact_sheet || pages.len() > 1 {
+        drop(pdf);
+        return render_several(context, arguments, caller, progress);
+    }
     let (page, picture) = draw(&pdf, arguments)?;
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);
     let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
-    let (blocks, delivery) = match picture_block(context, arguments, caller, picture.png)? {
+    shown(context, arguments, caller, picture.png, text, as_json(&result)?)
+}
+
+/// The pages that the arguments select; all without a selection.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range`.
+pub fn pages_to_render(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<PageSet, ToolError> {
+    match &arguments.page {
+        Some(selection) => Ok(select_one_or_more(selection, &*pdf.document)?.pages),
+        None => Ok(PageSet::all(pdf.document.page_count())),
+    }
+}
+
+/// Answers with a picture, or with why it is not shown.
+fn shown(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    png: Vec<u8>,
+    text: String,
+    details: Value,
+) -> Result<RenderAnswer, ToolError> {
+    let (blocks, delivery) = match picture_block(context, arguments, caller, png)? {
         Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
         Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
     };
-    Ok(RenderAnswer { blocks, result, delivery })
+    Ok(RenderAnswer { blocks, details, delivery })
+}
+
+fn render_several(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<RenderAnswer, ToolError> {
+    let mut drawing = PageDrawing::of(context, arguments, caller, progress)?;
+    let next = |rest: &PageSet| format!("Next call: pdf_render_page page: \"{rest}\"");
+    let path = drawing.path().to_owned();
+    if arguments.contact_sheet {
+        drawing.keep(MAX_SHEET_PAGES, |rest| format!("{}, contact_sheet: true", next(rest)));
+        let (sheet, failed) = drawing.sheet()?;
+        let first = drawing.pages.iter().next().unwrap_or(PageIndex(0)).number();
+        let file = context.write_picture(&format!("{path}-sheet"), first, &sheet.png)?;
+        let result = drawing.sheet_result(file, &sheet, failed);
+        let text = format!("{}\n{}", result.text(), untrusted(&path));
+        return shown(context, arguments, caller, sheet.png, text, as_json(&result)?);
+    }
+    drawing.keep(MAX_RENDERED_PAGES, next);
+    let result = drawing.render(|page, picture| Ok(context.write_picture(&path, page, &picture.png)?))?;
+    let text =
+        format!("{}\nTo see them at once, ask with contact_sheet: true; to see one, ask for it alone.", result.text());
+    Ok(RenderAnswer { blocks: vec![Block::Text(text)], details: as_json(&result)?, delivery: None })
 }
 
 /// The picture to show and its delivery, or why it is not shown.
@@ -113,14 +177,14 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 }
 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
-    let page = select_page(&arguments.page, &*pdf.document)?;
+    let page = select_page(arguments.page.as_deref().unwrap_or("1"), &*pdf.document)?;
     let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
     let picture = pdf.document.picture(page, &options).map_err(failed)?;
     Ok((page.number(), picture))
 }
 
-fn result(
+pub(super) fn result(
     pdf: &OpenPdf,
     page: PageNumber,
     file: PathBuf,

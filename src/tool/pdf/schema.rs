@@ -105,7 +105,8 @@ fn extract_text() -> ToolSpec {
 
 fn render_page() -> ToolSpec {
     let properties = with_document(json!({
-        "page": string("1-based, \"label:iv\" or \"section:Results\"."),
+        "page": string("As pages; several are drawn to files."),
+        "contact_sheet": boolean("Show several pages side by side, at most 30."),
         "dpi": whole("72 to 300; more for small print. Default: 150.", 1),
         "region": {
             "type": "array",

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::arguments::selected_pages;
 use super::page::{cut, write_chunk, write_failed};
+use super::parallel::for_each_page;
 use crate::context::{OpenPdf, ProgressListener, SelectedPages};
-use crate::limits::watch_this_thread;
 use crate::page::{PageIndex, PageNumber};
 use crate::tool::error::ToolError;
 
@@ -74,7 +74,6 @@ struct SplitJob<'a> {
 
 #[derive(Default)]
 struct SplitTally {
-    next: AtomicUsize,
     written: AtomicUsize,
     bytes: AtomicUsize,
     failed: Mutex<Vec<FailedPage>>,
@@ -83,35 +82,19 @@ struct SplitTally {
 
 impl SplitJob<'_> {
     fn run(&self, pages: &[PageIndex]) {
-        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(pages.len());
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // If no more threads can be started, the existing ones do all the work.
-                if std::thread::Builder::new().spawn_scoped(scope, || self.work(pages)).is_err() {
-                    break;
-                }
-            }
-            self.work(pages);
-        });
-    }
-
-    /// Takes pages from the shared counter until none is left.
-    fn work(&self, pages: &[PageIndex]) {
-        let _watched = watch_this_thread();
-        while let Some(page) = pages.get(self.tally.next.fetch_add(1, Ordering::Relaxed)) {
-            if self.progress.is_stopped() {
-                self.tally.is_interrupted.store(true, Ordering::Relaxed);
-                return;
-            }
-            match self.write(page.number()) {
+        let is_interrupted = for_each_page(
+            pages,
+            self.progress,
+            || Some(()),
+            |(), page| match self.write(page.number()) {
                 Ok(bytes) => {
                     self.tally.written.fetch_add(1, Ordering::Relaxed);
                     self.tally.bytes.fetch_add(bytes, Ordering::Relaxed);
                 }
                 Err(error) => self.fail(page.number(), error),
-            }
-            self.progress.page_done();
-        }
+            },
+        );
+        self.tally.is_interrupted.store(is_interrupted, Ordering::Relaxed);
     }
 
     fn write(&self, page: PageNumber) -> Result<usize, ToolError> {
