@@ -101,3 +101,59 @@ fn a_client_that_is_shown_no_pdfs_gets_text_where_it_is_complete_and_else_pictur
         }
     }
 }
+
+#[test]
+fn the_files_used_last_are_named_and_the_others_by_a_further_call() {
+    let place = Place::new();
+    let mut client = Client::start(&place, "tester");
+    for number in 1..=23 {
+        place.file(&format!("{number}.txt"), format!("text {number}"));
+        client.call("get_file", json!({ "filePath": format!("{number}.txt") }));
+    }
+    client.call("get_file", json!({ "filePath": "7.txt", "force": true }));
+    let mut named = |from: u64| {
+        let status = client.call("context_status", json!({ "startFile": from }));
+        check_no_longer(&status);
+        let files = status["structuredContent"]["files"].as_array().unwrap().clone();
+        let name = |file: &Value| file["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let cut = texts(&status)[0].lines().find(|line| line.starts_with('[')).unwrap_or_default().to_owned();
+        (files.iter().map(name).collect::<Vec<_>>(), cut)
+    };
+    let (files, cut) = named(1);
+    assert_eq!((files.len(), &files[..3]), (10, &["7.txt", "23.txt", "22.txt"].map(str::to_owned)[..]));
+    assert_eq!(cut, "[13 more files, used less lately. Next call: context_status with startFile: 11]");
+    assert_eq!(named(21).0, ["3.txt", "2.txt", "1.txt"]);
+    assert_eq!(named(21).1, "");
+    let refused = client.call("context_status", json!({ "startFile": 24 }));
+    assert!(
+        texts(&refused)[0].starts_with("Parameter 'startFile' must be at most 23, the number of files"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_is_not_held_cannot_be_forgotten_nor_a_point_that_never_was_be_forked() {
+    let place = Place::new();
+    place.file("three.pdf", small_pdf(3));
+    place.file("other.pdf", small_pdf(2));
+    let mut client = Client::start(&place, "tester");
+    client.call("get_file", json!({ "filePath": "three.pdf", "pages": "1-2", "conversation": "c" }));
+    let mut first_line = |tool: &str, arguments: Value| {
+        let result = client.call(tool, arguments);
+        (result["isError"] == json!(true), texts(&result)[0].lines().next().unwrap().to_owned())
+    };
+    let mut forget = |arguments: Value| first_line("context_forget", arguments);
+    let other = forget(json!({ "filePath": "other.pdf", "conversation": "c" }));
+    assert_eq!(other, (true, "Conversation c does not hold other.pdf".to_owned()));
+    let third = forget(json!({ "filePath": "three.pdf", "pages": "3", "conversation": "c" }));
+    assert_eq!(third, (true, "Conversation c does not hold pages \"3\" of three.pdf".to_owned()));
+    assert!(!forget(json!({ "filePath": "three.pdf", "pages": "2-", "conversation": "c" })).0);
+    assert!(!forget(json!({ "filePath": "three.pdf", "conversation": "c" })).0);
+    let latest =
+        client.call("context_status", json!({ "conversation": "c" }))["structuredContent"]["point"].as_u64().unwrap();
+    let mut fork = |point: u64| client.call("context_fork", json!({ "conversation": "c", "asOf": point }));
+    assert_eq!(fork(latest)["isError"], false);
+    let refused = fork(latest + 1);
+    let expected = format!("Parameter 'asOf' must be a point that was, at most {latest}");
+    assert_eq!(texts(&refused)[0].lines().next(), Some(expected.as_str()), "{refused}");
+}

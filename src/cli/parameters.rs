@@ -64,7 +64,7 @@ mod tests {
     }
 
     /// Parameters without a command. A command searches one file or folder, to its end.
-    const MISSING: &[&str] = &["url", "paths", "start_document"];
+    const MISSING: &[&str] = &["url", "paths", "start_document", "startFile"];
 
     #[test]
     fn every_parameter_of_a_tool_is_typed_somewhere() {

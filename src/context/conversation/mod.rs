@@ -9,6 +9,7 @@ mod file_memory;
 mod recorder;
 mod sync;
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 pub(super) use self::cache::{ConversationCache, Snapshot};
@@ -30,7 +31,7 @@ use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetSc
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
 pub struct ConversationStatus {
-    /// Its files.
+    /// Its files, those used last first.
     pub files: Vec<HeldFile>,
     /// What was sent since everything was last forgotten.
     pub sent: Usage,
@@ -124,15 +125,49 @@ impl ContextManager {
         let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
         // A file without a known name is still listed.
         let names = self.cache.store().file_names(&keys).unwrap_or_default();
-        let mut files: Vec<_> =
-            view.files().map(|(file, last_reported)| held_file(&view, file, last_reported, names.get(&file))).collect();
-        files.sort_by(|a, b| a.path.cmp(&b.path).then(a.content.cmp(&b.content)));
+        let mut used: BTreeMap<FileKey, Sequence> = BTreeMap::new();
+        for (holding, at) in view.holdings() {
+            let last = used.entry(holding.file).or_insert(at);
+            *last = at.max(*last);
+        }
+        let held = |(file, last_reported)| (used.get(&file), held_file(&view, file, last_reported, names.get(&file)));
+        let mut files: Vec<_> = view.files().map(held).collect();
+        files.sort_by(|(a_used, a), (b_used, b)| {
+            b_used.cmp(a_used).then(a.path.cmp(&b.path)).then(a.content.cmp(&b.content))
+        });
         Ok(ConversationStatus {
-            files,
+            files: files.into_iter().map(|(_, file)| file).collect(),
             sent: head.sent,
             generation: head.generation,
             point: ConversationPoint(head.latest.0),
         })
+    }
+
+    /// Whether a conversation holds or follows a file, or holds any of `pages` of it. True if the store cannot say.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] for a reference that names no file, or nothing that this conversation fetched.
+    pub fn holds(
+        &self,
+        conversation: &ConversationId,
+        reference: &str,
+        pages: Option<&PageSet>,
+    ) -> Result<bool, ContextError> {
+        let file = self.sources.key_for(reference, conversation)?;
+        let Ok(Snapshot { view, .. }) = self.cache.open(conversation) else { return Ok(true) };
+        Ok(match pages {
+            Some(pages) => view.pages_at(file).any(|(page, _)| pages.contains(page)),
+            None => view.files().any(|(held, _)| held == file),
+        })
+    }
+
+    /// The latest point of a conversation; `None` if the store has no such conversation.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn latest_point(&self, conversation: &ConversationId) -> Result<Option<ConversationPoint>, ContextError> {
+        let head = self.cache.store().head(conversation)?;
+        Ok(head.map(|head| ConversationPoint(head.latest.0)))
     }
 
     /// Forgets what a conversation holds, so that it can be sent again.

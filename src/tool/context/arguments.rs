@@ -16,6 +16,8 @@ pub struct StatusArguments {
     pub conversation: Option<String>,
     /// `generation`.
     pub generation: Option<u64>,
+    /// `startFile` of `context_status`.
+    pub start_file: Option<u64>,
 }
 
 impl StatusArguments {
@@ -25,8 +27,10 @@ impl StatusArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool, arguments };
-        fields.reject_unknown(&["conversation", "generation"])?;
-        Ok(Self { conversation: fields.conversation()?, generation: fields.count("generation")? })
+        let own: &[&str] = if tool == "context_status" { &["startFile"] } else { &[] };
+        fields.reject_unknown(&[&["conversation", "generation"], own].concat())?;
+        let start_file = fields.positive("startFile")?;
+        Ok(Self { conversation: fields.conversation()?, generation: fields.count("generation")?, start_file })
     }
 }
 

@@ -22,6 +22,9 @@ use crate::page::{PageSet, parse_page_selection};
 use crate::provider::{ProviderLimits, published};
 use crate::view::{AgentView, ConversationId};
 
+/// Files in one answer to a client.
+const MAX_FILES: usize = 10;
+
 /// Answers `context_status`.
 ///
 /// # Errors
@@ -34,22 +37,36 @@ pub fn context_status(
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let status = context.status(&conversation, arguments.generation)?;
     let bounds = context.settings().request_bounds;
-    let mut lines = vec![format!("Files that conversation {conversation} holds: {}", status.files.len())];
-    lines.extend(status.files.iter().map(file_line));
+    let total = status.files.len();
+    let first = usize::try_from(arguments.start_file.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
+    if first > 0 && first >= total {
+        return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
+    }
+    let max = if caller.client.is_direct { usize::MAX } else { MAX_FILES };
+    let files = status.files.iter().skip(first).take(max).collect::<Vec<_>>();
+    let mut lines = vec![format!("Files that conversation {conversation} holds: {total}")];
+    lines.extend(files.iter().map(|file| file_line(file)));
+    let next = first.saturating_add(files.len());
+    let left = total - next.min(total);
+    lines.extend((left > 0).then(|| {
+        let from = next + 1;
+        format!("[{left} more files, used less lately. Next call: context_status with startFile: {from}]")
+    }));
     lines.push(sent_line(&status.sent, &bounds));
     lines.push(point_line(&status));
     let structure = json!({
         "conversation": conversation.as_str(),
         "generation": status.generation,
         "point": status.point.0,
-        "files": status.files.iter().map(file_json).collect::<Vec<_>>(),
+        "files": files.iter().map(|file| file_json(file)).collect::<Vec<_>>(),
         "totals": sent_json(&status.sent, &bounds),
         "providers": published().map(limits_json).collect::<Vec<_>>(),
     });
     let brief = json!({
         "conversation": conversation.as_str(),
         "point": status.point.0,
-        "files": status.files.iter().map(brief_file).collect::<Vec<_>>(),
+        "files": files.iter().map(|file| brief_file(file)).collect::<Vec<_>>(),
+        "left": left,
         "totals": sent_brief(&status.sent),
     });
     Ok(DataAnswer { text: lines.join("\n"), structure, brief })
@@ -58,7 +75,7 @@ pub fn context_status(
 /// Answers `context_forget`.
 ///
 /// # Errors
-/// `validation_error` without a conversation or for invalid pages, or a failure of the store.
+/// `validation_error` without a conversation, for invalid pages and for what is not held, or a failure of the store.
 pub fn context_forget(
     context: &ContextManager,
     arguments: &ForgetArguments,
@@ -72,6 +89,12 @@ pub fn context_forget(
         (Some(file), None) => file.clone(),
         (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
     };
+    if let Some(file) = &arguments.file_path
+        && !context.holds(&conversation, file, pages.as_ref())?
+    {
+        let refused = ToolError::validation(&format!("Conversation {conversation} does not hold {what}"));
+        return Err(refused.hint("context_status names what it holds."));
+    }
     if let Some(generation) = arguments.generation {
         context.enter(&conversation, generation)?;
     }
@@ -84,13 +107,19 @@ pub fn context_forget(
 /// Answers `context_fork`.
 ///
 /// # Errors
-/// `validation_error` without a conversation, `unknown_conversation`, or a failure of the store.
+/// `validation_error` without a conversation and for a point that never was, `unknown_conversation`, or a failure of the
+/// store.
 pub fn context_fork(
     context: &ContextManager,
     arguments: &ForkArguments,
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
     let origin = required_conversation(caller, arguments.conversation.as_deref())?;
+    if let (Some(point), Some(latest)) = (arguments.as_of, context.latest_point(&origin)?)
+        && point > latest.0
+    {
+        return Err(ToolError::parameter("asOf", &format!("must be a point that was, at most {}", latest.0)));
+    }
     let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
         // The caller's own conversation, which was never given anything.
         Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {

@@ -29,10 +29,17 @@ fn status() -> ToolSpec {
         name: "context_status",
         title: "What the conversation holds",
         description: STATUS,
-        input_schema: object(json!({ "conversation": shared(), "generation": generation() }), &[]),
+        input_schema: object(
+            json!({
+                "startFile": whole("Of many files, the first to name.", 1),
+                "conversation": shared(),
+                "generation": generation(),
+            }),
+            &[],
+        ),
         output_schema: Some(result(&[
             ("string", &["conversation"]),
-            ("integer", &["point", "generation"]),
+            ("integer", &["point", "left"]),
             ("array", &["files"]),
             ("object", &["totals"]),
         ])),
