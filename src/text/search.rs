@@ -111,7 +111,7 @@ impl Pattern {
         Ok(Self { plain, is_folded, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
-    /// The matches in the text of a page, in at most `max` excerpts, and the number of all matches. Empty matches do not
+    /// The first `max` matches in the text of a page, in excerpts, and the number of all matches. Empty matches do not
     /// count.
     #[must_use]
     pub fn hits(&self, page: &PageText, max: usize) -> (Vec<SearchHit>, usize) {
@@ -169,22 +169,13 @@ fn hits(expression: &Regex, text: &str, folded: &FoldedText<'_>, max: usize) -> 
     let mut count = 0;
     for found in expression.find_iter(&folded.text).filter(|found| !found.is_empty()) {
         count += 1;
-        let is_full = excerpts.len() >= max;
-        let Some(last) = excerpts.last_mut() else {
-            excerpts.extend((!is_full).then(|| Excerpt::of(text, folded.source_range(found.range()))));
-            continue;
-        };
-        // Most matches beyond the last excerpt need no context.
-        if is_full && found.start() > last.folded_end {
+        if count > max {
             continue;
         }
         let next = Excerpt::of(text, folded.source_range(found.range()));
-        if !last.takes(&next) && !is_full {
-            let shown = last.shown.end;
+        let shown = excerpts.last().map_or(0, |last| last.shown.end);
+        if !excerpts.last_mut().is_some_and(|last| last.takes(&next)) {
             excerpts.push(Excerpt { shown: next.shown.start.max(shown)..next.shown.end, ..next });
-        }
-        if let Some(last) = excerpts.last_mut() {
-            last.folded_end = found.end() + MAX_EXCERPT_BYTES;
         }
     }
     (excerpts.iter().map(|excerpt| excerpt.hit(text)).collect(), count)
@@ -195,8 +186,6 @@ struct Excerpt {
     first_match: Range<usize>,
     shown: Range<usize>,
     matches: usize,
-    /// Matches of the folded text that begin after this are too far away.
-    folded_end: usize,
 }
 
 impl Excerpt {
@@ -208,7 +197,7 @@ impl Excerpt {
         let start = if start == 0 { 0 } else { start + next_word(text.get(start..matched.start).unwrap_or_default()) };
         let end = if end == after.len() { end } else { last_word(after.get(..end).unwrap_or_default()) };
         let shown = start..matched.end + end;
-        Self { first_match: matched, shown, matches: 1, folded_end: usize::MAX }
+        Self { first_match: matched, shown, matches: 1 }
     }
 
     /// Takes the match of `next` too if their excerpts overlap. Returns whether it did.

@@ -138,9 +138,9 @@ struct SearchFindings {
     unlisted: PageSet,
     without_text: PageSet,
     unreadable: PageSet,
-    /// Excerpts that may still be shown.
+    /// Matches that may still be shown.
     left: usize,
-    /// Excerpts that may be shown.
+    /// Matches that may be shown.
     max: usize,
     total: usize,
     /// Pages whose text was searched.
@@ -188,13 +188,15 @@ impl SearchFindings {
         if is_contents { self.contents.push(found) } else { self.list(found) }
     }
 
-    /// Lists a page while there is room for its excerpts.
+    /// Lists a page while there is room for its matches.
     fn list(&mut self, mut page: MatchedPage) {
-        page.hits.truncate(self.left);
+        while page.shown_count() > self.left {
+            page.hits.pop();
+        }
         if page.hits.is_empty() {
             return self.unlisted.insert(page.page);
         }
-        self.left -= page.hits.len();
+        self.left -= page.shown_count();
         self.pages.push(page);
     }
 
@@ -300,7 +302,10 @@ impl SearchFindings {
         let why = if self.is_full { ": the result has room for no more (max_result_bytes)" } else { "" };
         let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
         let next = match (self.rest.is_empty(), self.is_full) {
-            (false, _) => format!(" Next call: pdf_search with pages: \"{}\"", self.rest),
+            (false, true) => format!(" Next call: pdf_search with pages: \"{}\"", self.rest),
+            (false, false) => {
+                format!(" Next call: pdf_search with pages: \"{}\", or with a larger max_results", self.rest)
+            }
             (true, true) => String::new(),
             (true, false) => " Ask with a larger max_results for the others on these pages.".to_owned(),
         };
