@@ -132,7 +132,7 @@ fn search() -> ToolSpec {
         "paths": { "type": "array", "items": { "type": "string" }, "description": "Further ones." },
         "start_document": whole("Of several documents, the first to search.", 1),
         "query": shared(),
-        "quote": string("Instead of query: is this passage there? verbatim, altered (with the words that differ) or absent."),
+        "quote": string("Instead of query: is this passage verbatim, altered or absent?"),
         "regex": boolean("query is a regular expression (no look-around, no back references)."),
         "case_sensitive": flag(),
         "pages": pages(),
@@ -146,7 +146,7 @@ fn search() -> ToolSpec {
         output_schema: Some(result(&[
             ("integer", &["matches", "searchedPages"]),
             ("object", &["pages", "counts", "labels"]),
-            ("string", &["held", "withoutText", "unreadable", "rest", "verdict", "link"]),
+            ("string", &["withoutText", "unreadable", "rest", "verdict"]),
         ])),
         is_read_only: true,
     }
