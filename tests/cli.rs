@@ -375,3 +375,41 @@ fn pages_in_a_folder_of_our_own_stay_within_bounds_and_those_in_the_users_own_st
         assert_eq!((old.exists(), new.exists()), (stays, true), "{flags:?}");
     }
 }
+
+#[test]
+fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let pages = |run: &[&str]| place.run(&[&["text", pdf.as_str()], run].concat());
+    let (_, both) = place.json(&["text", &pdf, "2-3"]);
+    let text = |at: usize| both["pages"][at]["text"].as_str().unwrap().to_owned();
+    let printed = pages(&["2-3"]);
+    assert_eq!((printed.stdout, printed.stderr), (format!("{}\n\u{c}{}\n", text(0), text(1)), String::new()));
+    assert_eq!(pages(&["--pages", "2-3"]).stdout, pages(&["2-3"]).stdout, "the older flag");
+    let cut = pages(&["2", "--max-chars", "40"]);
+    let total = both["pages"][0]["text"].as_str().unwrap().chars().count() + "--- Page 2 ---\n".len();
+    assert_eq!(cut.stderr, format!("pagewise: the text ends on page 2: 40 of {total} characters\n"));
+    assert!(text(0).starts_with(cut.stdout.trim_end()), "{}", cut.stdout);
+    let section = pages(&["section:preface"]).stderr;
+    assert!(section.starts_with("pagewise: Section 'Preface' is taken as page 2; "), "{section}");
+    let blank = place.file("blank.pdf", small_pdf(2));
+    let run = place.run(&["text", &blank]);
+    assert_eq!(run.stdout.trim(), "");
+    assert_eq!(
+        run.stderr,
+        "pagewise: no text in this document, which may be a scan; pagewise render draws its pages\n"
+    );
+}
+
+#[test]
+fn pages_follow_the_file_and_outputs_have_names() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let run = place.run(&["split", &pdf, "7-9"]);
+    let length = |name: &str| fs::metadata(place.path(name)).unwrap().len();
+    let bytes = length("latex-pages/latex-7.pdf") + length("latex-pages/latex-8.pdf");
+    assert_eq!(run.stdout, format!("2 pages written to latex-pages: {} KB\n", (bytes + 500) / 1_000));
+    assert_eq!(run.stderr, "pagewise: The document ends with page 8: '7-9' is taken as 7-8.\n");
+    let run = place.run(&["split", &pdf, "1", "--pages", "2"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+}

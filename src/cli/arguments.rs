@@ -174,18 +174,22 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order. Pages that were cut off or cannot be read are named.
+/// In reading order, a form feed between pages. What is said of the text, such as which pages have none, goes to standard
+/// error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  pagewise text report.pdf --pages 2-4
+  pagewise text report.pdf 2-4
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) selection: Option<String>,
+    /// The same as PAGES
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// Stop after this many characters (default: 50000)
+    /// Stop after this many characters (default: never)
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
     #[command(flatten)]

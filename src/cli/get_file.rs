@@ -53,7 +53,7 @@ fn report(answer: GetFileAnswer, emit: Option<EmitShape>) -> Result<Report, Tool
         (Some(_), None) => raw(&answer.blocks)?,
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
-    Ok(Report { text, json, delivery: Some(answer.delivery), is_failure: false })
+    Ok(Report { text, notes: Vec::new(), json, delivery: Some(answer.delivery), is_failure: false })
 }
 
 fn provider(shape: EmitShape) -> Option<EmitFormat> {

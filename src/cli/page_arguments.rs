@@ -32,22 +32,25 @@ pub(crate) struct Page {
 /// --out, all pages go into one PDF in which shared objects occur once; the same pages always have the same bytes.
 #[derive(Debug, Args)]
 #[command(
-    group(clap::ArgGroup::new("to").required(true).args(["out_dir", "out"])),
+    group(clap::ArgGroup::new("to").args(["out_dir", "out"])),
     after_help = "Examples:
   pagewise split report.pdf --out-dir pages
-  pagewise split report.pdf --out-dir pages --pages 10-20
-  pagewise split report.pdf --out chapter.pdf --pages 10-20"
+  pagewise split report.pdf 10-20 --out-dir pages
+  pagewise split report.pdf 10-20 --out chapter.pdf"
 )]
 pub(crate) struct Split {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The folder to write to; created if missing
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) selection: Option<String>,
+    /// The folder to write to; created if missing (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
     /// The one file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    /// The same as PAGES
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     #[command(flatten)]

@@ -24,13 +24,12 @@ pub(super) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
-    Ok(Report::new(page_text(&result), as_json(&result)?))
+    Ok(Report::new(page_text(&result), as_json(&result)?).with_notes(result.notes))
 }
 
 fn page_text(result: &PageResult) -> String {
     let PageResult { file, page, pages, bytes, .. } = result;
-    let notes = result.notes.iter().map(|note| format!("\nNote: {note}")).collect::<String>();
-    format!("Page {page} of {pages} written to {}: {bytes} bytes{notes}", file.display())
+    format!("Page {page} of {pages} written to {}: {}", file.display(), tool::size_in_words(*bytes))
 }
 
 /// Answers `info`.
@@ -42,19 +41,22 @@ pub(super) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(answer.text, answer.structure))
 }
 
+/// More characters than any text has, and still a whole number in every reader of JSON.
+const WHOLE_TEXT: u64 = (1 << 53) - 1;
+
 /// Answers `text`.
 pub(super) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("conversation", json!(typed.reading.conversation)),
-        ("pages", json!(typed.pages)),
-        ("max_chars", json!(typed.max_chars)),
+        ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
+        ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
-    Ok(Report::new(format!("{}\n\n{}", result.text(), result.remarks()), as_json(&result)?))
+    Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(result.notes_for_people()))
 }
 
 /// Answers `render`.
@@ -70,7 +72,7 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let pdf = open::pdf(&arguments.document, config)?;
     let pages = tool::pages_to_render(&pdf, &arguments)?;
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
-        let out = out_path(typed, &format!("page{}.png", page.number()));
+        let out = out_path(&typed.path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;
         return Ok(Report::new(result.text(), as_json(&result)?));
     }
@@ -78,10 +80,20 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let context = open::drawing_context(config)?;
     let watcher = TerminalProgress::writing();
     let report = if typed.contact_sheet {
-        let result = tool::write_sheet(&context, &arguments, &out_path(typed, "sheet.png"), &watcher)?;
+        let result = tool::write_sheet(
+            &context,
+            &arguments,
+            &out_path(&typed.path, typed.out.as_deref(), "sheet.png"),
+            &watcher,
+        )?;
         Report { is_failure: !result.failed.is_empty(), ..Report::new(result.text(), as_json(&result)?) }
     } else {
-        let result = tool::write_pictures(&context, &arguments, &out_path(typed, "pages"), &watcher)?;
+        let result = tool::write_pictures(
+            &context,
+            &arguments,
+            &out_path(&typed.path, typed.out.as_deref(), "pages"),
+            &watcher,
+        )?;
         let is_failure = result.interrupted || !result.failed.is_empty();
         Report { is_failure, ..Report::new(result.text(), as_json(&result)?) }
     };
@@ -89,10 +101,10 @@ pub(super) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     Ok(report)
 }
 
-/// `--out`, or a name in the working directory that begins with that of the PDF.
-fn out_path(typed: &Render, end: &str) -> PathBuf {
-    let stem = Path::new(&typed.path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-    typed.out.clone().unwrap_or_else(|| PathBuf::from(format!("{stem}-{end}")))
+/// `out`, or a name in the working directory that begins with that of the PDF.
+pub(super) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
+    let stem = Path::new(path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    out.map_or_else(|| PathBuf::from(format!("{stem}-{end}")), Path::to_path_buf)
 }
 
 /// Answers `search`.

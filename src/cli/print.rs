@@ -12,8 +12,10 @@ use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
 /// A command's result.
 #[derive(Debug)]
 pub(super) struct Report {
-    /// For people.
+    /// For people, on standard output.
     pub(super) text: Output,
+    /// For people, beside the output: on standard error, one line each.
+    pub(super) notes: Vec<String>,
     /// For programs, with `--json`.
     pub(super) json: Value,
     /// Committed after it was printed.
@@ -34,7 +36,12 @@ pub(super) enum Output {
 impl Report {
     /// A result without failures, with nothing to commit.
     pub(super) fn new(text: String, json: Value) -> Self {
-        Self { text: Output::Text(text), json, delivery: None, is_failure: false }
+        Self { text: Output::Text(text), notes: Vec::new(), json, delivery: None, is_failure: false }
+    }
+
+    /// The same with notes for people.
+    pub(super) fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
     }
 }
 
@@ -45,6 +52,9 @@ pub(super) fn report(report: Report, is_json: bool) -> ExitCode {
         Err(DeliverError::Write(error)) => return output_failed(&error),
         Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
         Ok(_) => {}
+    }
+    if !is_json {
+        report.notes.iter().for_each(|note| warning(note));
     }
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::config::Config;
 use super::open;
 use super::page_arguments::Split;
-use super::pdf::{as_json, document};
-use super::print::{Output, Report};
+use super::pdf::{as_json, document, out_path};
+use super::print::Report;
 use super::progress::TerminalProgress;
 use super::watchdog::Watchdog;
 use crate::tool::{self, JoinResult, SplitResult, ToolError};
@@ -16,14 +16,13 @@ pub(super) fn run(typed: &Split, config: &Config) -> Result<Report, ToolError> {
     match (&typed.out, &typed.out_dir) {
         (Some(out), _) => join_into_file(typed, out, config),
         (None, Some(out_dir)) => split_into_files(typed, out_dir, config),
-        // Clap requires one of the two.
-        (None, None) => Err(ToolError::required("--out-dir")),
+        (None, None) => split_into_files(typed, &out_path(&typed.path, None, "pages"), config),
     }
 }
 
 /// The selection of pages; a blank one selects all, as everywhere.
 fn pages(typed: &Split) -> Option<&str> {
-    typed.pages.as_deref().filter(|pages| !pages.trim().is_empty())
+    typed.selection.as_ref().or(typed.pages.as_ref()).map(String::as_str).filter(|pages| !pages.trim().is_empty())
 }
 
 /// Each page in a file of its own.
@@ -35,16 +34,19 @@ fn split_into_files(typed: &Split, out_dir: &Path, config: &Config) -> Result<Re
     let result = tool::split(&pdf, pages(typed), out_dir, &watcher)?;
     watcher.finish();
     let is_failure = result.interrupted || !result.failed.is_empty();
-    Ok(Report { text: Output::Text(text(&result)), json: as_json(&result)?, delivery: None, is_failure })
+    let report = Report::new(text(&result), as_json(&result)?).with_notes(notes(&result));
+    Ok(Report { is_failure, ..report })
 }
 
 fn text(result: &SplitResult) -> String {
     let SplitResult { written, bytes, out_dir, .. } = result;
-    let mut lines = vec![format!("{written} pages written to {}: {bytes} bytes", out_dir.display())];
-    lines.extend(result.failed.iter().map(|failed| format!("Page {} failed: {}", failed.page, failed.reason)));
-    lines.extend(result.notes.iter().map(|note| format!("Note: {note}")));
-    lines.extend(result.interrupted.then(|| "Interrupted: the other pages were not written".to_owned()));
-    lines.join("\n")
+    format!("{written} pages written to {}: {}", out_dir.display(), tool::size_in_words(*bytes))
+}
+
+fn notes(result: &SplitResult) -> Vec<String> {
+    let failed = result.failed.iter().map(|failed| format!("page {} failed: {}", failed.page, failed.reason));
+    let interrupted = result.interrupted.then(|| "interrupted: the other pages were not written".to_owned());
+    failed.chain(result.notes.iter().cloned()).chain(interrupted).collect()
 }
 
 /// All pages in one file.
@@ -54,12 +56,11 @@ fn join_into_file(typed: &Split, out: &Path, config: &Config) -> Result<Report, 
     let pdf = open::pdf_confined(&document(&typed.path, &typed.reading)?, folder, config)?;
     watchdog.step();
     let result = tool::write_joined(&pdf, pages(typed), out)?;
-    Ok(Report::new(joined_text(&result), as_json(&result)?))
+    Ok(Report::new(joined_text(&result), as_json(&result)?).with_notes(result.notes))
 }
 
 fn joined_text(result: &JoinResult) -> String {
     let JoinResult { file, page_numbers, pages, bytes, .. } = result;
-    let notes = result.notes.iter().map(|note| format!("\nNote: {note}")).collect::<String>();
     let named = if result.joined == 1 { "Page" } else { "Pages" };
-    format!("{named} {page_numbers} of {pages} written to {}: {bytes} bytes{notes}", file.display())
+    format!("{named} {page_numbers} of {pages} written to {}: {}", file.display(), tool::size_in_words(*bytes))
 }

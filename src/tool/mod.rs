@@ -46,7 +46,7 @@ pub use self::pdf::{
     DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult, OutlineArguments,
     PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments, SheetResult,
     ShownOutline, SplitResult, TextArguments, TextResult, extract_text, info, outline, pages_to_render, render_page,
-    search, split, write_joined, write_page, write_picture, write_pictures, write_sheet,
+    search, size_in_words, split, write_joined, write_page, write_picture, write_pictures, write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

@@ -21,7 +21,7 @@ pub use self::arguments::{
 pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::{ShownOutline, outline};
 pub(super) use self::page::cut;
-pub use self::page::{JoinResult, PageResult, write_joined, write_page};
+pub use self::page::{JoinResult, PageResult, size_in_words, write_joined, write_page};
 pub use self::render::{RenderAnswer, RenderResult, pages_to_render, render_page, write_picture};
 pub use self::render_many::{RenderedPages, SheetResult, write_pictures, write_sheet};
 pub(super) use self::schema::{ask_spec, pdf_tools};

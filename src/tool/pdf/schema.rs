@@ -105,8 +105,8 @@ fn extract_text() -> ToolSpec {
 
 fn render_page() -> ToolSpec {
     let properties = with_document(json!({
-        "page": string("As pages; several are drawn to files."),
-        "contact_sheet": boolean("Show several pages side by side, at most 30."),
+        "page": string("As pages; several go to files."),
+        "contact_sheet": boolean("Several pages side by side."),
         "dpi": whole("72 to 300; more for small print. Default: 150.", 1),
         "region": {
             "type": "array",
@@ -129,8 +129,8 @@ fn render_page() -> ToolSpec {
 fn search() -> ToolSpec {
     let properties = with_document(json!({
         "path": string("Also a folder."),
-        "paths": { "type": "array", "items": { "type": "string" }, "description": "Further ones." },
-        "start_document": whole("Of several documents, the first to search.", 1),
+        "paths": { "type": "array", "items": { "type": "string" } },
+        "start_document": whole("The first to search.", 1),
         "query": shared(),
         "quote": string("Instead of query: is this passage verbatim, altered or absent?"),
         "regex": boolean("query is a regular expression (no look-around, no back references)."),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::arguments::{TextArguments, selected_pages};
 use crate::context::{
     ContextError, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages,
-    json_length, page_heading, page_or_pages, unreadable_page_text, untrusted,
+    grouped, json_length, page_heading, page_or_pages, unreadable_page_text, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -238,6 +238,30 @@ impl TextResult {
             ));
         }
         text
+    }
+
+    /// The text of the pages and nothing else, a form feed between them, as the usual programs print it.
+    #[must_use]
+    pub fn text_alone(&self) -> String {
+        self.pages.iter().map(|page| page.text.as_str()).collect::<Vec<_>>().join("\n\u{c}")
+    }
+
+    /// What a person should know of the text.
+    #[must_use]
+    pub fn notes_for_people(&self) -> Vec<String> {
+        let has_text = self.pages.iter().any(|page| !page.text.is_empty());
+        let without = match (self.without_text.is_empty(), has_text) {
+            (true, _) => None,
+            (false, true) => Some(format!("no text on {}; pagewise render draws them", self.without_text)),
+            (false, false) => {
+                Some("no text in this document, which may be a scan; pagewise render draws its pages".to_owned())
+            }
+        };
+        let cut = self.truncated.then(|| {
+            let last = self.pages.last().map(|page| format!(" on page {}", page.number)).unwrap_or_default();
+            format!("the text ends{last}: {} of {} characters", grouped(self.max_chars), grouped(self.total_chars))
+        });
+        without.into_iter().chain(cut).chain(self.notes.iter().cloned()).collect()
     }
 
     /// Remarks beside the text: that it is untrusted, and notes on its pages.
