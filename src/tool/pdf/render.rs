@@ -125,7 +125,8 @@ fn render_several(
         drawing.keep(MAX_SHEET_PAGES, |rest| format!("{}, contact_sheet: true", next(rest)));
         let (sheet, failed) = drawing.sheet()?;
         let first = drawing.pages.iter().next().unwrap_or(PageIndex(0)).number();
-        let file = context.write_picture(&format!("{path}-sheet"), first, &sheet.png)?;
+        let name = format!("{}-sheet.pdf", Path::new(&path).with_extension("").display());
+        let file = context.write_picture(&name, first, &sheet.png)?;
         let result = drawing.sheet_result(file, &sheet, failed);
         let text = format!("{}\n{}", result.text(), untrusted(&path));
         return shown(context, arguments, caller, sheet.png, text, as_json(&result)?);
