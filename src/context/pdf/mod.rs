@@ -206,11 +206,15 @@ impl PdfAnswerBuilder<'_> {
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
         draft.blocks.extend(self.opening_text(selected, &built).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
+        let quotes =
+            built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
+        let untrusted = quotes.then(|| untrusted(&self.requested.path));
         for page in built {
             self.add_page(&mut draft, page);
         }
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
-        let lines = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
+        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
+        let lines = untrusted.into_iter().chain(told);
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
@@ -281,11 +285,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn opening_text(&self, selected: &SelectedPages, built: &[BuiltPage]) -> Option<String> {
-        let quotes =
-            built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
-        let lines =
-            [selected.note.clone(), self.chosen_forms_note(built), quotes.then(|| untrusted(&self.requested.path))];
-        joined(lines.into_iter().flatten())
+        joined([selected.note.clone(), self.chosen_forms_note(built)].into_iter().flatten())
     }
 
     fn closing_lines(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&BoundExceeded>) -> Vec<String> {
