@@ -57,7 +57,7 @@
 //! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, render, charset, html | landlock, seccompiler |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
-//! | `source` | paths inside roots, references to URLs and fetched content, file types, content hashes; the only room that opens a client's files | charset, web | |
+//! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
 //! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, render, charset, html, worker, view, store, source, web | dashmap, similar, getrandom |

@@ -18,7 +18,7 @@ use crate::support::mcp::Client;
 use crate::support::program::{Place, texts};
 use crate::support::{fixture, small_pdf};
 
-/// A server in `work`, which may also read `library` beside it.
+/// A server in `project`, which may also read `library` beside it.
 struct Library {
     place: Place,
     client: Client,
@@ -27,11 +27,11 @@ struct Library {
 impl Library {
     fn new() -> Self {
         let place = Place::new();
-        for folder in ["work", "library/2024", "secret"] {
+        for folder in ["project", "library/2024", "secret"] {
             fs::create_dir_all(place.path(folder)).unwrap();
         }
         let mut command = place.command();
-        command.current_dir(place.path("work"));
+        command.current_dir(place.path("project"));
         let client = Client::start_command(command, &["--root", "../library"], "test", json!({}));
         Self { place, client }
     }
@@ -60,7 +60,7 @@ fn a_relative_path_is_tried_against_the_working_directory_and_then_against_each_
     let absolute = library.place.path("library/2024/a.pdf");
     let again = library.get(absolute.canonicalize().unwrap().to_str().unwrap());
     assert!(again.contains("has already been provided"), "one file by two names: {again}");
-    library.write("work/b.pdf", small_pdf(1));
+    library.write("project/b.pdf", small_pdf(1));
     library.write("library/b.pdf", small_pdf(3));
     assert!(
         library.call("pdf_info", json!({ "path": "b.pdf" })).contains("Pages: 1\n"),
@@ -71,21 +71,21 @@ fn a_relative_path_is_tried_against_the_working_directory_and_then_against_each_
 #[test]
 fn a_missing_file_is_answered_with_the_roots_and_the_nearest_names() {
     let mut library = Library::new();
-    for name in ["work/reprot.pdf", "library/2024/report.pdf", "library/annual-report.pdf", "library/zebra.pdf"] {
+    for name in ["project/reprot.pdf", "library/2024/report.pdf", "library/annual-report.pdf", "library/zebra.pdf"] {
         library.write(name, small_pdf(1));
     }
-    for name in ["secret/report.pdf", "work/.report.pdf"] {
+    for name in ["secret/report.pdf", "project/.report.pdf"] {
         library.write(name, small_pdf(1));
     }
-    symlink(library.place.path("secret"), library.place.path("work/linked")).unwrap();
-    symlink(library.place.path("secret/report.pdf"), library.place.path("work/report-link.pdf")).unwrap();
+    symlink(library.place.path("secret"), library.place.path("project/linked")).unwrap();
+    symlink(library.place.path("secret/report.pdf"), library.place.path("project/report-link.pdf")).unwrap();
     insta::assert_snapshot!(library.get("reports.pdf"), @r"
     File not found: reports.pdf
-    The nearest names beneath /work, /work/../library are ../library/2024/report.pdf, reprot.pdf, ../library/annual-report.pdf.
+    The nearest names beneath /project, /project/../library are ../library/2024/report.pdf, reprot.pdf, ../library/annual-report.pdf.
     ");
     insta::assert_snapshot!(library.call("pdf_info", json!({ "path": "2023/x.pdf" })), @r"
     File not found: 2023/x.pdf
-    No file beneath /work, /work/../library has a similar name.
+    No file beneath /project, /project/../library has a similar name.
     ");
     let outside = library.get("../secret/report.pdf");
     assert!(outside.starts_with("Path not allowed: ../secret/report.pdf is outside"), "{outside}");

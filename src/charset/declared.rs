@@ -7,8 +7,8 @@ use super::{Charset, Extent};
 /// A charset declaration must be within this many bytes, as in browsers.
 const DECLARED_WITHIN: usize = 1024;
 
-/// Decodes `bytes` by the first of these: a byte order mark, `content_type`, the document's own declaration, what the bytes
-/// look like, or windows-1252, which accepts every byte.
+/// Decodes `bytes`. The charset is the first that is known: the byte order mark's, that of `content_type`, the one that the
+/// document declares, or the detected one. If none is known, it is windows-1252, which accepts every byte.
 #[must_use]
 pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> String {
     let encoding = Encoding::for_bom(bytes)

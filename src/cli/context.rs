@@ -48,7 +48,7 @@ fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
         ("generation", json!(typed.generation)),
     ]))?;
     let caller = caller(&arguments.conversation)?;
-    // Labels and titles of pages are read from the document, by a worker.
+    // `label:` and `section:` are looked up in the document, which a worker reads.
     let needs_document = arguments.pages.as_ref().is_some_and(|pages| pages.contains(':'));
     let context = if needs_document { open::context(true, config)? } else { open::memory(config)? };
     answer_from(&context, |context| tool::context_forget(context, &arguments, &caller))

@@ -162,9 +162,10 @@ mod tests {
     #[test]
     fn the_end_of_the_log_does_not_wait_for_a_reader_for_ever() {
         let (_read, reading) = sync_channel(0);
-        let (taken, _lines) = sync_channel(1);
+        let (taken, lines) = sync_channel(1);
         let mut log = LogWriter::start(Slow(reading, taken), |_| String::new()).unwrap();
         log.write_all(b"a\n").unwrap();
         drop(FlushGuard(log));
+        assert!(lines.try_recv().is_err(), "nobody has read the line");
     }
 }

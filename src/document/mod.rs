@@ -13,6 +13,7 @@ pub(crate) mod fast_hash;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
+pub(crate) mod mirror;
 mod notes;
 mod readers;
 mod structure;

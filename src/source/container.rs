@@ -62,7 +62,7 @@ const STREAM_NAMES: &[(&str, &str)] = &[
     ("__properties_version1.0", "application/vnd.ms-outlook"),
 ];
 
-/// Types that an archive may declare in its first entry, called `mimetype` (OpenDocument, EPUB).
+/// The types that OpenDocument and EPUB archives declare. The declaration is their first entry, `mimetype`.
 const DECLARED_TYPES: &[&str] = &[
     "application/epub+zip",
     "application/vnd.oasis.opendocument.text",

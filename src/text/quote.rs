@@ -140,7 +140,7 @@ impl QuoteSearch {
         2 * self.source.len() + RUNNING_WORDS * BYTES_A_WORD
     }
 
-    /// Looks for the quote across two pages, also without their running lines.
+    /// Looks for the quote where it begins on one page and ends on the next. Headers and footers may stand between.
     fn look_across(&mut self, before: PageIndex, tail: &str, page: &str) {
         let head = beginning_of(page, self.longest_part());
         for tail in without_last_lines(tail) {

@@ -27,10 +27,10 @@ const MAX_EXCERPT_BYTES: usize = 600;
 /// The size limit of a compiled expression.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
-/// An optional division of a word at the end of a line, in folded text.
+/// Matches the place in folded text where a word may be divided at the end of a line.
 const DIVISION: &str = "(?:\u{AD}|-\\n)?";
 
-/// A hyphen within a word, perhaps at the end of a line, in folded text.
+/// Matches a hyphen in a word of folded text. The line may end after it.
 const HYPHEN: &str = "(?:-\\n?|\u{AD})";
 
 /// A compiled query.

@@ -1,4 +1,4 @@
-//! What to say of a file that is not there: where it was looked for, and which names come near.
+//! Explains that a file is missing: the folders that were searched, and the most similar names in them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

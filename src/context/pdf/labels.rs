@@ -45,7 +45,7 @@ impl<'a> Labels<'a> {
         Self { document, by_name }
     }
 
-    /// The pages with this label; those in this case, if there are any.
+    /// The pages with this label. If some have it in the same case, only those.
     fn pages(&self, label: &str) -> Option<PageSet> {
         let all = self.by_name.get(&label.to_lowercase())?;
         let is_exact = |page: &&PageIndex| self.label(**page).is_some_and(|found| found.0 == label);

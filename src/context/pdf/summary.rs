@@ -213,7 +213,7 @@ impl GivenForms {
 /// The value of `as` for text where it is complete, and else pictures or PDFs.
 const MIXED: &str = "mixed";
 
-/// The estimated tokens of the document in several forms, cheapest first, and of a page in each.
+/// Says how many tokens the document and an average page cost in each form, the cheapest form first.
 fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<String> {
     let best = if given.form == PageForm::Document { PageForm::Document } else { PageForm::Image };
     let plain = |form| GivenForms { form, is_mixed: false, with_text: given.with_text && form == given.form };

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use unicode_bidi::ParagraphBidiInfo;
+use unicode_bidi::{Level, ParagraphBidiInfo};
+
+use crate::document::mirror::mirrored;
 
 /// The characters of a line from left to right. Its first letter says in which direction it is read.
 pub(super) fn visual_order(line: &str) -> Cow<'_, str> {
@@ -11,28 +13,13 @@ pub(super) fn visual_order(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let levels = paragraph.reordered_levels_per_char(0..line.len());
-    let shown =
-        |(character, level): (char, &unicode_bidi::Level)| if level.is_rtl() { mirror(character) } else { character };
+    let shown = |(character, level): (char, &Level)| match level.is_rtl() {
+        true => mirrored(character).unwrap_or(character),
+        false => character,
+    };
     let characters = line.chars().zip(&levels).map(shown).collect::<Vec<_>>();
     let order = ParagraphBidiInfo::reorder_visual(&levels);
     order.into_iter().filter_map(|at| characters.get(at)).collect::<String>().into()
-}
-
-/// The bracket that is seen when text is read from right to left (rule L4).
-fn mirror(character: char) -> char {
-    match character {
-        '(' => ')',
-        ')' => '(',
-        '[' => ']',
-        ']' => '[',
-        '{' => '}',
-        '}' => '{',
-        '<' => '>',
-        '>' => '<',
-        '«' => '»',
-        '»' => '«',
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(crate) fn folder_json(listing: &FolderListing) -> Map<String, Value> {
     object.0
 }
 
-/// The same in fewer characters than the text: each PDF with its page count, or with what is wrong with it.
+/// The PDFs of a folder in short: for each its page count, or why it cannot be read. It is shorter than the text.
 pub(crate) fn folder_brief(listing: &FolderListing) -> Value {
     let documents = listing.documents.iter().map(|pdf| {
         let known = match &pdf.pages {

@@ -239,7 +239,7 @@ pub fn write_pictures(
     })
 }
 
-/// Renders the selected pages, at most [`MAX_SHEET_PAGES`], side by side to the file `out`.
+/// Renders the selected pages side by side, at most [`MAX_SHEET_PAGES`], and writes the picture to `out`.
 ///
 /// # Errors
 /// As [`write_pictures`].

@@ -71,8 +71,8 @@ fn system_roots() -> RootCertStore {
     roots
 }
 
-/// Accepts a certificate for any host name, if the given authorities signed it. Without them it accepts any certificate,
-/// which protects against eavesdropping only.
+/// Does not check the host name. With `authorities`, one of them must have signed the certificate. Without, every
+/// certificate is accepted, which protects against eavesdropping only.
 #[derive(Debug)]
 struct AnyNameVerifier {
     authorities: Option<Arc<WebPkiServerVerifier>>,

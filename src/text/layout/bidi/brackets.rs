@@ -1,6 +1,7 @@
 //! Brackets in right-to-left text, whose shapes are mirrored (UAX 9, L4).
 
 use super::reorder;
+use crate::document::mirror::mirrored;
 use crate::text::glyphs::GlyphText;
 use crate::text::layout::lines::{LineGlyph, TextLine};
 
@@ -23,7 +24,7 @@ impl BracketNaming {
 
     pub(crate) fn apply(self, text: &mut GlyphText) {
         if let (Self::ByShape, GlyphText::One(shape)) = (self, &*text)
-            && let Some(meant) = mirror(*shape)
+            && let Some(meant) = mirrored(*shape)
         {
             *text = GlyphText::One(meant);
         }
@@ -31,7 +32,7 @@ impl BracketNaming {
 }
 
 fn is_candidate(line_glyph: &LineGlyph) -> bool {
-    line_glyph.glyph.text.first().and_then(mirror).is_some()
+    line_glyph.glyph.text.first().and_then(mirrored).is_some()
 }
 
 /// The number of unmatched brackets in reversed runs: as named, and mirrored.
@@ -57,22 +58,4 @@ fn opens(bracket: char) -> Option<bool> {
         ')' | ']' | '}' => Some(false),
         _ => None,
     }
-}
-
-fn mirror(shape: char) -> Option<char> {
-    Some(match shape {
-        '(' => ')',
-        ')' => '(',
-        '[' => ']',
-        ']' => '[',
-        '{' => '}',
-        '}' => '{',
-        '<' => '>',
-        '>' => '<',
-        '«' => '»',
-        '»' => '«',
-        '‹' => '›',
-        '›' => '‹',
-        _ => return None,
-    })
 }
