@@ -1,28 +1,11 @@
 //! The command line: the only room that prints or names clap.
 
 mod arguments;
-mod ask;
+mod commands;
 mod config;
-mod context;
-mod context_arguments;
-mod doctor;
-mod fetch;
-mod fetch_arguments;
-mod flags;
-mod generate;
-mod get_file;
 mod log;
-mod log_writer;
-mod models;
 mod open;
-mod page_arguments;
-mod parameters;
-mod pdf;
-mod print;
-mod progress;
-mod serve;
-mod settings;
-mod split;
+mod terminal;
 mod watchdog;
 mod worker;
 
@@ -33,7 +16,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
 use self::arguments::{Command, CommandLine};
-use self::print::Report;
+use self::commands::{ask, context, doctor, fetch, generate, get_file, pdf, serve, settings, split};
+use self::terminal::print::{self, Report};
 use crate::tool::ToolError;
 
 /// Exit status of a request that was refused: a bad argument or file.
@@ -105,14 +89,14 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
 fn wants_json(command: &Command) -> bool {
     match command {
         Command::GetFile(arguments) => arguments.json.json,
-        Command::Page(arguments) => arguments.reading.json.json,
-        Command::Split(arguments) => arguments.reading.json.json,
-        Command::Info(arguments) => arguments.reading.json.json,
-        Command::Text(arguments) => arguments.reading.json.json,
-        Command::Render(arguments) => arguments.reading.json.json,
+        Command::Page(arguments) => arguments.document.json.json,
+        Command::Split(arguments) => arguments.document.json.json,
+        Command::Info(arguments) => arguments.document.json.json,
+        Command::Text(arguments) => arguments.document.json.json,
+        Command::Render(arguments) => arguments.document.json.json,
         Command::Search(arguments) => arguments.json.json,
-        Command::Outline(arguments) => arguments.reading.json.json,
-        Command::Ask(arguments) => arguments.reading.json.json,
+        Command::Outline(arguments) => arguments.document.json.json,
+        Command::Ask(arguments) => arguments.document.json.json,
         Command::Fetch(arguments) => arguments.json.json,
         Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),

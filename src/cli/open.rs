@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use super::log;
-use super::print::warning;
+use super::terminal::print::warning;
 use crate::limits::{Deadline, Limits};
 use crate::tool::{
     AnswerSettings, ContextConfig, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, PdfPassword,

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::config::Config;
-use super::print::{PreparedRefusal, warning};
+use super::terminal::print::{PreparedRefusal, warning};
 use crate::limits::{StopReason, WatchedThread, has_lost_thread, watch_this_thread};
 use crate::tool::{ToolError, end_writing};
 

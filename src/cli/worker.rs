@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::print;
+use super::terminal::print;
 use crate::tool::{ErrorCode, ToolError, run_worker};
 
 /// The memory that a worker may use, in bytes, if `arguments` are those of a worker. Nobody types them, so that the

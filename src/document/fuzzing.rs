@@ -33,7 +33,7 @@ pub fn object_stream(data: &[u8]) {
     let Ok(Object::Dictionary(dictionary)) = lexer.object() else { return };
     let data = data.get(lexer.position()..).unwrap_or_default().to_vec();
     let stream = Stream { dictionary, data: data.into() };
-    let Ok(stream) = ObjectStream::read(&stream, &Nothing { limits: limits.clone() }, &limits) else { return };
+    let Ok(stream) = ObjectStream::read(&stream, &EmptyDocument { limits: limits.clone() }, &limits) else { return };
     for number in 0..16 {
         let _ = stream.object(number, &limits);
     }
@@ -63,11 +63,11 @@ fn small() -> Limits {
 }
 
 /// A document without objects.
-struct Nothing {
+struct EmptyDocument {
     limits: Limits,
 }
 
-impl Objects for Nothing {
+impl Objects for EmptyDocument {
     fn trailer(&self) -> &Dictionary {
         static EMPTY: std::sync::LazyLock<Dictionary> = std::sync::LazyLock::new(Dictionary::new);
         &EMPTY

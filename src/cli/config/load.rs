@@ -1,5 +1,8 @@
 //! Reads the four layers of settings, from the weakest to the strongest. A wrong value is an error even if a stronger
 //! layer overrides it.
+//!
+//! This is not left to a layering crate: those merge the layers before they check types, so a wrong value of a weaker layer
+//! would pass; and they keep no line of the file, and only UTF-8.
 
 use std::collections::BTreeMap;
 use std::env;

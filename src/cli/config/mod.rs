@@ -7,6 +7,7 @@
 
 mod file;
 mod load;
+mod models;
 mod show;
 mod store;
 mod table;
@@ -17,9 +18,9 @@ use std::env;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::log::{LogFormat, LogLevel};
-use super::models::ModelConfig;
-use super::open::this_program;
+use self::models::ModelConfig;
+use crate::cli::log::{LogFormat, LogLevel};
+use crate::cli::open::this_program;
 use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, ToolSet, WebSettings, WorkerSettings};

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use toml::Value;
 
-use super::super::log::{LogFormat, LogLevel};
 use super::Secret;
+use crate::cli::log::{LogFormat, LogLevel};
 use crate::tool::{AddressRange, FormArgument, HostPattern, ToolSet};
 
 /// The field of [`Config`](super::Config) that a setting sets.

@@ -9,7 +9,7 @@ use crate::context::request::AnswerSettings;
 
 /// The lines of one answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Excerpt {
+pub(crate) struct LineExcerpt {
     /// The lines, each with its line end. Long lines are abridged.
     pub(crate) text: String,
     /// First line, 1-based; 0 for an empty file.
@@ -29,7 +29,7 @@ pub(crate) struct LineRange {
     pub(crate) count: Option<u64>,
 }
 
-impl Excerpt {
+impl LineExcerpt {
     /// Whether the excerpt is the whole file.
     pub(crate) fn is_whole(&self) -> bool {
         self.first <= 1 && self.last == self.total
@@ -37,7 +37,7 @@ impl Excerpt {
 }
 
 /// The lines of `range` that fit; `None` if `range` begins past the end.
-pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -> Option<Excerpt> {
+pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -> Option<LineExcerpt> {
     let total = count(text.lines());
     let start = range.start.unwrap_or(1).max(1);
     if start > total.max(1) {
@@ -47,7 +47,7 @@ pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -
     let lines = text.lines().skip(to_usize(start - 1)).take(to_usize(wanted));
     let (text, taken) = fit_lines(lines, settings);
     let first = if total == 0 { 0 } else { start };
-    Some(Excerpt { text, first, last: (start - 1).saturating_add(taken), total, is_cut: taken < wanted })
+    Some(LineExcerpt { text, first, last: (start - 1).saturating_add(taken), total, is_cut: taken < wanted })
 }
 
 fn fit_lines<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> (String, u64) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub(super) use self::lines::shorter_diff;
 
-use self::lines::{Excerpt, LineRange, excerpt};
+use self::lines::{LineExcerpt, LineRange, excerpt};
 use super::answer::{AnswerDetails, AnswerDraft, Block, ImageBlock, NextCall, ResultBudget, image_usage, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
@@ -74,7 +74,7 @@ impl PlainFileAnswer<'_> {
         Ok((draft, keeps.then(|| Arc::from(text))))
     }
 
-    fn excerpt(&self, text: &str) -> Result<Excerpt, ContextError> {
+    fn excerpt(&self, text: &str) -> Result<LineExcerpt, ContextError> {
         let range = LineRange { start: self.request.start_line, count: self.request.line_count };
         excerpt(text, range, self.settings).ok_or_else(|| ContextError::StartLine {
             path: self.requested.path.clone(),
@@ -87,7 +87,7 @@ impl PlainFileAnswer<'_> {
     fn held_or_diff(
         &self,
         text: &str,
-        excerpt: &Excerpt,
+        excerpt: &LineExcerpt,
         sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Option<AnswerDraft> {
         if self.request.force {
@@ -111,8 +111,8 @@ impl PlainFileAnswer<'_> {
         self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
     }
 
-    fn lines(&self, excerpt: &Excerpt, charset: Charset) -> AnswerDraft {
-        let Excerpt { first, last, total, .. } = excerpt;
+    fn lines(&self, excerpt: &LineExcerpt, charset: Charset) -> AnswerDraft {
+        let LineExcerpt { first, last, total, .. } = excerpt;
         let mut text = format!("[Lines {first}-{last} of {total}]\n");
         if charset != Charset::UTF_8 {
             let guessed = if charset.is_unicode() { "" } else { ", as its bytes suggest" };
@@ -159,7 +159,7 @@ impl PlainFileAnswer<'_> {
 }
 
 /// The lines to record as held. An empty file counts as one line.
-fn span(excerpt: &Excerpt) -> Option<LineSpan> {
+fn span(excerpt: &LineExcerpt) -> Option<LineSpan> {
     let line = |number: u64| u32::try_from(number.max(1)).ok();
     LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
 }

@@ -31,14 +31,14 @@ pub(crate) trait Objects: Send + Sync {
 }
 
 /// The target of an object that may be a reference.
-pub(crate) enum Resolved<'a> {
+pub(crate) enum ResolvedObject<'a> {
     /// The object itself was no reference.
     Direct(&'a Object),
     /// The object that the references lead to.
     Fetched(Arc<Object>),
 }
 
-impl Deref for Resolved<'_> {
+impl Deref for ResolvedObject<'_> {
     type Target = Object;
 
     fn deref(&self) -> &Object {
@@ -51,32 +51,32 @@ impl Deref for Resolved<'_> {
 
 impl dyn Objects + '_ {
     /// Follows references, up to `max_reference_hops`.
-    pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<Resolved<'a>, DocumentError> {
-        let Object::Reference(id) = object else { return Ok(Resolved::Direct(object)) };
+    pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<ResolvedObject<'a>, DocumentError> {
+        let Object::Reference(id) = object else { return Ok(ResolvedObject::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
         if fetched.as_reference().is_none() {
-            return Ok(Resolved::Fetched(fetched));
+            return Ok(ResolvedObject::Fetched(fetched));
         }
         let hops = self.limits().max_reference_hops;
         let mut passed = vec![*id];
         for _ in 0..hops {
-            let Object::Reference(id) = &*fetched else { return Ok(Resolved::Fetched(fetched)) };
+            let Object::Reference(id) = &*fetched else { return Ok(ResolvedObject::Fetched(fetched)) };
             if passed.contains(id) {
                 // A cycle of references leads to no object, which means null.
-                return Ok(Resolved::Fetched(Arc::new(Object::Null)));
+                return Ok(ResolvedObject::Fetched(Arc::new(Object::Null)));
             }
             passed.push(*id);
             fetched = self.fetch(*id)?;
         }
         if fetched.as_reference().is_none() {
-            return Ok(Resolved::Fetched(fetched));
+            return Ok(ResolvedObject::Fetched(fetched));
         }
         let limit = u64::from(hops);
         Err(LimitExceeded { which: Limit::ReferenceHops, limit, found: limit + 1 }.into())
     }
 
     /// The value of `key`, resolved; null if there is none.
-    pub(crate) fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<Resolved<'a>, DocumentError> {
+    pub(crate) fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<ResolvedObject<'a>, DocumentError> {
         self.resolve(dictionary.get(key).unwrap_or(&Object::Null))
     }
 

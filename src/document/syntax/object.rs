@@ -2,6 +2,9 @@
 //!
 //! Reals keep their token, so that writing changes no digit. Dictionaries are sorted by key, for binary search and
 //! canonical output. Stream data stays encoded but is decrypted.
+//!
+//! Keys are written as byte strings where they are used: they are the standard's own words, and a table of constants would
+//! only repeat them.
 
 use bytes::Bytes;
 use smallvec::SmallVec;

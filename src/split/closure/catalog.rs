@@ -6,7 +6,7 @@ use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object};
 use crate::document::objects::Objects;
 use crate::split::resources::{DeviceColors, ResourceScope};
-use crate::split::writer::serialize;
+use crate::split::writer::dictionary::{ArrayWriter, DictionaryWriter};
 
 /// Writes the catalog and the root of the page tree, after the pages' closure was followed. `labels` has an entry for
 /// each page.
@@ -16,47 +16,51 @@ pub(crate) fn write(
     labels: &[Option<String>],
     colors: DeviceColors,
 ) -> Result<(), DocumentError> {
-    let mut out = b"<<".to_vec();
-    form::write(closure, catalog, &mut out)?;
-    copy(closure, catalog, b"Extensions", &mut out)?;
-    copy(closure, catalog, b"Lang", &mut out)?;
+    let mut out = Vec::new();
+    let mut written = DictionaryWriter::begin(&mut out);
+    form::write(closure, catalog, &mut written)?;
+    copy(closure, catalog, b"Extensions", written.entries())?;
+    copy(closure, catalog, b"Lang", written.entries())?;
     closure.drain()?;
-    write_layers(closure, catalog, &mut out)?;
-    write_intents(closure, catalog, colors, &mut out)?;
-    write_labels(labels, &mut out);
-    serialize::name(&mut out, b"Pages");
-    serialize::reference(&mut out, PAGES);
-    out.extend(b"/Type/Catalog>>");
+    write_layers(closure, catalog, &mut written)?;
+    write_intents(closure, catalog, colors, written.entries())?;
+    write_labels(labels, &mut written);
+    written.reference(b"Pages", PAGES);
+    written.name(b"Type", b"Catalog");
+    drop(written);
     closure.add(CATALOG, out)?;
-    let mut pages = b"<</Count ".to_vec();
-    serialize::write_unsigned(&mut pages, labels.len() as u64);
-    pages.extend(b"/Kids[");
-    for before in 0..labels.len() {
-        serialize::reference(&mut pages, page_number(before));
-    }
-    pages.extend(b"]/Type/Pages>>");
-    closure.add(PAGES, pages)?;
+    closure.add(PAGES, page_tree(labels.len()))?;
     closure.drain()
+}
+
+/// The root of the page tree (7.7.3.2), with all pages as its kids.
+fn page_tree(page_count: usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut root = DictionaryWriter::begin(&mut out);
+    root.integer(b"Count", page_count as u64);
+    let mut kids = root.array(b"Kids");
+    (0..page_count).for_each(|before| kids.reference(page_number(before)));
+    drop(kids);
+    root.name(b"Type", b"Pages");
+    drop(root);
+    out
 }
 
 /// Writes page labels (12.4.2). Every page gets its own range; otherwise an unlabelled page would continue the
 /// previous one.
-fn write_labels(labels: &[Option<String>], out: &mut Vec<u8>) {
+fn write_labels(labels: &[Option<String>], catalog: &mut DictionaryWriter<'_>) {
     if labels.iter().all(Option::is_none) {
         return;
     }
-    out.extend(b"/PageLabels<</Nums[");
+    let mut tree = catalog.dictionary(b"PageLabels");
+    let mut ranges = tree.array(b"Nums");
     for (page, label) in labels.iter().enumerate() {
-        serialize::separate(out);
-        serialize::write_unsigned(out, page as u64);
-        out.extend(b"<<");
+        ranges.integer(page as u64);
+        let mut range = ranges.dictionary();
         if let Some(label) = label {
-            out.extend(b"/P");
-            serialize::string(out, &text_string(label));
+            range.string(b"P", &text_string(label));
         }
-        out.extend(b">>");
     }
-    out.extend(b"]>>");
 }
 
 /// Encodes a text string (7.9.2.2): ASCII as PDFDocEncoding, anything else as UTF-16BE.
@@ -81,48 +85,45 @@ pub(crate) fn copy(
 
 /// Writes the optional content properties (8.11.4), reduced to the groups that the pages reach. Without them, hidden
 /// layers would be shown.
-fn write_layers(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_layers(
+    closure: &mut Closure<'_>,
+    catalog: &Dictionary,
+    written: &mut DictionaryWriter<'_>,
+) -> Result<(), DocumentError> {
     if closure.groups.is_empty() {
         return Ok(());
     }
     let properties = closure.objects.get(catalog, b"OCProperties")?;
     let Some(properties) = properties.as_dictionary() else { return Ok(()) };
-    out.extend(b"/OCProperties<<");
+    let mut written = written.dictionary(b"OCProperties");
     let default = closure.objects.get(properties, b"D")?;
     if let Some(default) = default.as_dictionary() {
-        serialize::name(out, b"D");
-        write_configuration(closure, default, out)?;
+        write_configuration(closure, default, &mut written.dictionary(b"D"))?;
     }
     let groups = closure.objects.get(properties, b"OCGs")?;
-    serialize::name(out, b"OCGs");
-    write_groups(closure, &groups, out, 0)?;
-    out.extend(b">>");
-    Ok(())
+    write_groups(closure, &groups, &mut written.array(b"OCGs"), 0)
 }
 
 fn write_configuration(
     closure: &mut Closure<'_>,
     configuration: &Dictionary,
-    out: &mut Vec<u8>,
+    written: &mut DictionaryWriter<'_>,
 ) -> Result<(), DocumentError> {
-    out.extend(b"<<");
     for (key, value) in configuration.iter() {
         match key.as_bytes() {
-            b"AS" => write_usage_applications(closure, value, out)?,
+            b"AS" => write_usage_applications(closure, value, &mut written.array(b"AS"))?,
             b"Locked" | b"OFF" | b"ON" | b"Order" | b"RBGroups" => {
                 let groups = closure.objects.resolve(value)?;
                 if groups.as_array().is_some() {
-                    serialize::name(out, key.as_bytes());
-                    write_groups(closure, &groups, out, 0)?;
+                    write_groups(closure, &groups, &mut written.array(key.as_bytes()), 0)?;
                 }
             }
             b"BaseState" | b"Creator" | b"Intent" | b"ListMode" | b"Name" => {
-                closure.write_entry(key.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
+                copy(closure, configuration, key.as_bytes(), written.entries())?;
             }
             _ => {}
         }
     }
-    out.extend(b">>");
     Ok(())
 }
 
@@ -130,44 +131,42 @@ fn write_configuration(
 fn write_groups(
     closure: &mut Closure<'_>,
     groups: &Object,
-    out: &mut Vec<u8>,
+    written: &mut ArrayWriter<'_>,
     depth: u32,
 ) -> Result<(), DocumentError> {
     if depth == 0 {
         closure.orders.clear();
     }
-    out.push(b'[');
     for element in groups.as_array().unwrap_or_default() {
         match element {
             Object::Reference(id) => {
                 if let Some(number) = closure.number_of(id.number).filter(|_| closure.groups.contains(&id.number)) {
-                    serialize::reference(out, number);
+                    written.reference(number);
                     continue;
                 }
                 let nested = closure.objects.fetch(*id)?;
                 // Only once: arrays may contain themselves or each other.
                 if nested.as_array().is_some() && closure.orders.insert(id.number) {
-                    write_nested(closure, &nested, out, depth)?;
+                    write_nested(closure, &nested, written, depth)?;
                 }
             }
-            Object::Array(_) => write_nested(closure, element, out, depth)?,
+            Object::Array(_) => write_nested(closure, element, written, depth)?,
             // The label of a nested array.
-            Object::String(label) => serialize::string(out, label),
+            Object::String(label) => written.string(label),
             _ => {}
         }
     }
-    out.push(b']');
     Ok(())
 }
 
 fn write_nested(
     closure: &mut Closure<'_>,
     groups: &Object,
-    out: &mut Vec<u8>,
+    written: &mut ArrayWriter<'_>,
     depth: u32,
 ) -> Result<(), DocumentError> {
     if depth < closure.limits.max_nesting && reaches_group(closure, groups, depth) {
-        write_groups(closure, groups, out, depth + 1)?;
+        write_groups(closure, groups, &mut written.array(), depth + 1)?;
     }
     Ok(())
 }
@@ -179,25 +178,25 @@ fn reaches_group(closure: &Closure<'_>, groups: &Object, depth: u32) -> bool {
     })
 }
 
-fn write_usage_applications(closure: &mut Closure<'_>, value: &Object, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_usage_applications(
+    closure: &mut Closure<'_>,
+    value: &Object,
+    written: &mut ArrayWriter<'_>,
+) -> Result<(), DocumentError> {
     let applications = closure.objects.resolve(value)?;
-    out.extend(b"/AS[");
     for application in applications.as_array().unwrap_or_default() {
         let application = closure.objects.resolve(application)?;
         let Some(application) = application.as_dictionary() else { continue };
-        out.extend(b"<<");
+        let mut written = written.dictionary();
         for (key, value) in application.iter() {
             if key.as_bytes() == b"OCGs" {
                 let groups = closure.objects.resolve(value)?;
-                serialize::name(out, b"OCGs");
-                write_groups(closure, &groups, out, 0)?;
+                write_groups(closure, &groups, &mut written.array(b"OCGs"), 0)?;
             } else {
-                closure.write_entry(key.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
+                copy(closure, application, key.as_bytes(), written.entries())?;
             }
         }
-        out.extend(b">>");
     }
-    out.push(b']');
     Ok(())
 }
 
@@ -242,14 +241,15 @@ mod tests {
 
     fn labels(labels: &[Option<&str>]) -> String {
         let mut out = Vec::new();
-        write_labels(&labels.iter().map(|label| label.map(str::to_owned)).collect::<Vec<_>>(), &mut out);
+        let labels = labels.iter().map(|label| label.map(str::to_owned)).collect::<Vec<_>>();
+        write_labels(&labels, &mut DictionaryWriter::begin(&mut out));
         String::from_utf8_lossy(&out).into_owned()
     }
 
     #[test]
     fn a_page_without_a_label_does_not_get_that_of_the_page_before() {
-        assert_eq!(labels(&[None, None]), "");
-        assert_eq!(labels(&[Some("a")]), "/PageLabels<</Nums[0<</P(a)>>]>>");
-        assert_eq!(labels(&[None, Some("a)"), None]), "/PageLabels<</Nums[0<<>>1<</P(a\\))>>2<<>>]>>");
+        assert_eq!(labels(&[None, None]), "<<>>");
+        assert_eq!(labels(&[Some("a")]), "<</PageLabels<</Nums[0<</P(a)>>]>>>>");
+        assert_eq!(labels(&[None, Some("a)"), None]), "<</PageLabels<</Nums[0<<>>1<</P(a\\))>>2<<>>]>>>>");
     }
 }

@@ -8,7 +8,7 @@ use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::split::resources::{ResourceScope, UsedNames};
-use crate::split::writer::serialize;
+use crate::split::writer::dictionary::DictionaryWriter;
 use std::collections::{HashMap, HashSet};
 
 /// The maximum depth of the field hierarchy; real forms have five levels.
@@ -157,49 +157,51 @@ fn parents_by_kids(
 
 /// Writes the interactive form (12.7.3), reduced to the fields of the chunk's widgets. Poppler draws no widgets
 /// without it.
-pub(crate) fn write(closure: &mut Closure<'_>, catalog: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+pub(crate) fn write(
+    closure: &mut Closure<'_>,
+    catalog: &Dictionary,
+    written: &mut DictionaryWriter<'_>,
+) -> Result<(), DocumentError> {
     let form = closure.objects.get(catalog, b"AcroForm")?;
     let Some(form) = form.as_dictionary().filter(|_| closure.members.has_widgets) else { return Ok(()) };
-    out.extend(b"/AcroForm<<");
-    copy(closure, form, b"DA", out)?;
-    write_form_fonts(closure, form, out)?;
-    out.extend(b"/Fields[");
+    let mut written = written.dictionary(b"AcroForm");
+    copy(closure, form, b"DA", written.entries())?;
+    write_form_fonts(closure, form, &mut written)?;
+    let mut fields = written.array(b"Fields");
     for &root in &closure.members.roots {
-        closure.write_value(&Object::Reference(root), ObjectRole::Field, ResourceScope::Nested, None, out)?;
+        let field = Object::Reference(root);
+        closure.write_value(&field, ObjectRole::Field, ResourceScope::Nested, None, fields.elements())?;
     }
-    out.push(b']');
+    drop(fields);
     for key in [&b"NeedAppearances"[..], b"Q", b"SigFlags"] {
-        copy(closure, form, key, out)?;
+        copy(closure, form, key, written.entries())?;
     }
-    out.extend(b">>");
     Ok(())
 }
 
 /// Writes the form's default resources, reduced to the fonts that default appearances name.
-fn write_form_fonts(closure: &mut Closure<'_>, form: &Dictionary, out: &mut Vec<u8>) -> Result<(), DocumentError> {
+fn write_form_fonts(
+    closure: &mut Closure<'_>,
+    form: &Dictionary,
+    written: &mut DictionaryWriter<'_>,
+) -> Result<(), DocumentError> {
     let defaults = closure.objects.get(form, b"DR")?;
     let Some(defaults) = defaults.as_dictionary() else { return Ok(()) };
     let used = appearance_names(closure, form)?;
-    out.extend(b"/DR<<");
+    let mut written = written.dictionary(b"DR");
     for category in [&b"Encoding"[..], b"Font"] {
         let entries = closure.objects.get(defaults, category)?;
         let kept = entries.as_dictionary().into_iter().flat_map(Dictionary::iter);
         let kept = kept.filter(|(name, _)| used.contains(name.as_bytes()));
-        let before = out.len();
-        serialize::name(out, category);
-        out.extend(b"<<");
-        let empty = out.len();
+        let mut fonts = Vec::new();
         for (name, value) in kept {
-            closure.write_entry(name.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, out)?;
+            closure.write_entry(name.as_bytes(), value, ObjectRole::Other, ResourceScope::Nested, &mut fonts)?;
         }
-        if out.len() == empty {
-            // Nothing is used, or nothing of it is in the file.
-            out.truncate(before);
-        } else {
-            out.extend(b">>");
+        // Empty if nothing is used, or nothing of it is in the file.
+        if !fonts.is_empty() {
+            written.dictionary(category).entries().extend(fonts);
         }
     }
-    out.extend(b">>");
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct SerializedObject {
     pub(crate) filter_at: usize,
 }
 
-struct Pending {
+struct PendingObject {
     number: u32,
     id: ObjectId,
     object: Arc<Object>,
@@ -72,7 +72,7 @@ pub(crate) struct Closure<'a> {
     /// Object number in the source → number in the chunk; `None` for objects that are left out.
     numbers: FastMap<u32, Option<u32>>,
     last_number: u32,
-    pending: VecDeque<Pending>,
+    pending: VecDeque<PendingObject>,
     pub(crate) serialized: Vec<SerializedObject>,
     bytes: u64,
     /// Where `/Filter` belongs in the stream dictionary being written, once that position is known.
@@ -148,7 +148,7 @@ impl<'a> Closure<'a> {
             self.limits.deadline.check()?;
             let next = match &*next.object {
                 Object::Stream(stream) => match self.cache.recode_cached(next.id, self.objects, stream)? {
-                    Some(object) => Pending { object, ..next },
+                    Some(object) => PendingObject { object, ..next },
                     None => next,
                 },
                 _ => next,
@@ -169,7 +169,7 @@ impl<'a> Closure<'a> {
     }
 
     /// Serializes an object, or instantiates its template from another page. Also returns the position of `/Filter`.
-    fn serialize_or_reuse(&mut self, next: &Pending) -> Result<(Vec<u8>, usize), DocumentError> {
+    fn serialize_or_reuse(&mut self, next: &PendingObject) -> Result<(Vec<u8>, usize), DocumentError> {
         if next.role != ObjectRole::Other {
             return self.serialize(next);
         }
@@ -197,7 +197,7 @@ impl<'a> Closure<'a> {
         Ok(filter_at.map(|filter_at| (bytes, filter_at)))
     }
 
-    fn serialize(&mut self, next: &Pending) -> Result<(Vec<u8>, usize), DocumentError> {
+    fn serialize(&mut self, next: &PendingObject) -> Result<(Vec<u8>, usize), DocumentError> {
         let mut bytes = Vec::with_capacity(256);
         let holder = ResourceScope::DirectIn(next.id.number);
         self.filter_at = None;

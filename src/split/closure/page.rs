@@ -5,7 +5,7 @@ use super::{Closure, PAGES};
 use crate::document::object::Object;
 use crate::document::{DocumentError, Leaf};
 use crate::split::resources::ResourceScope;
-use crate::split::writer::serialize;
+use crate::split::writer::dictionary::DictionaryWriter;
 
 /// US Letter, which readers assume for a page without a media box.
 const DEFAULT_MEDIA_BOX: [i64; 4] = [0, 0, 612, 792];
@@ -41,24 +41,21 @@ pub(crate) fn write(
 ) -> Result<(Vec<u8>, bool), DocumentError> {
     let mut out = Vec::with_capacity(512);
     let mut assumed = false;
-    out.extend(b"<<");
+    let mut page = DictionaryWriter::begin(&mut out);
     for key in KEYS {
         match key {
             b"Annots" => {
-                closure.write_entry(key, annotations, ObjectRole::Annotations, ResourceScope::Nested, &mut out)?
+                closure.write_entry(key, annotations, ObjectRole::Annotations, ResourceScope::Nested, page.entries())?
             }
-            b"Contents" => write_contents(closure, leaf, &mut out)?,
-            b"MediaBox" => assumed = write_media_box(closure, leaf, &mut out)?,
-            b"Parent" => {
-                out.extend(b"/Parent");
-                serialize::reference(&mut out, PAGES);
-            }
-            b"Resources" => write_resources(closure, number, leaf, &mut out)?,
-            b"Type" => out.extend(b"/Type/Page"),
-            _ => copy(closure, leaf, key, &mut out)?,
+            b"Contents" => write_contents(closure, leaf, page.entries())?,
+            b"MediaBox" => assumed = write_media_box(closure, leaf, page.entries())?,
+            b"Parent" => page.reference(key, PAGES),
+            b"Resources" => write_resources(closure, number, leaf, &mut page)?,
+            b"Type" => page.name(key, b"Page"),
+            _ => copy(closure, leaf, key, page.entries())?,
         }
     }
-    out.extend(b">>");
+    drop(page);
     Ok((out, assumed))
 }
 
@@ -85,20 +82,20 @@ fn write_resources(
     closure: &mut Closure<'_>,
     number: u32,
     leaf: &Leaf,
-    out: &mut Vec<u8>,
+    page: &mut DictionaryWriter<'_>,
 ) -> Result<(), DocumentError> {
-    let start = out.len();
+    let start = page.entries().len();
     if let Some(resources) = &leaf.inherited.resources {
         let scope = match resources {
             Object::Reference(id) => ResourceScope::Indirect(id.number),
             _ => ResourceScope::Page(number),
         };
-        closure.write_entry(b"Resources", resources, ObjectRole::Resources(scope), scope, out)?;
+        closure.write_entry(b"Resources", resources, ObjectRole::Resources(scope), scope, page.entries())?;
     }
-    if out.len() == start {
+    if page.entries().len() == start {
         closure.has_lost_resources |= leaf.inherited.resources.as_ref().is_some_and(|own| own.as_reference().is_some());
         // Some readers warn about a page without resources.
-        out.extend(b"/Resources<<>>");
+        page.dictionary(b"Resources");
     }
     Ok(())
 }

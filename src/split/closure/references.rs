@@ -1,10 +1,10 @@
 //! References from the chunk to objects of the source, and the numbers of their copies.
 
 use super::roles::{self, ObjectRole};
-use super::{Closure, Pending};
+use super::{Closure, PendingObject};
 use crate::document::DocumentError;
 use crate::document::object::{Object, ObjectId};
-use crate::document::objects::Resolved;
+use crate::document::objects::ResolvedObject;
 use crate::limits::{Limit, LimitExceeded};
 use crate::split::resources::ResourceScope;
 use crate::split::writer::serialize;
@@ -27,8 +27,8 @@ impl Closure<'_> {
         }
         let reference = Object::Reference(id);
         let object = match self.objects.resolve(&reference)? {
-            Resolved::Fetched(object) => object,
-            Resolved::Direct(_) => return Ok(false),
+            ResolvedObject::Fetched(object) => object,
+            ResolvedObject::Direct(_) => return Ok(false),
         };
         match &*object {
             Object::Null => Ok(self.leave_out(id)),
@@ -61,7 +61,7 @@ impl Closure<'_> {
         if self.members.groups.contains(&id.number) {
             self.groups.push(id.number);
         }
-        self.pending.push_back(Pending { number: self.last_number, id, object, role: role.of_indirect(id) });
+        self.pending.push_back(PendingObject { number: self.last_number, id, object, role: role.of_indirect(id) });
         Ok(self.last_number)
     }
 }

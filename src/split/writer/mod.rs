@@ -4,6 +4,7 @@
 //! and `/ID` is a hash of the preceding bytes, with the hash of long data in place of the data. libdeflate's output does
 //! not depend on the processor.
 
+pub(crate) mod dictionary;
 mod recode;
 pub(crate) mod serialize;
 

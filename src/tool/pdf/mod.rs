@@ -2,16 +2,12 @@
 
 mod arguments;
 mod info;
-mod matched_page;
 mod outline;
 mod page;
 mod parallel;
-mod quote;
 mod render;
-mod render_many;
 mod schema;
 mod search;
-mod search_many;
 mod split;
 mod text;
 
@@ -22,9 +18,11 @@ pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::{ShownOutline, outline};
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, size_in_words, write_joined, write_page};
-pub use self::render::{RenderAnswer, RenderResult, pages_to_render, render_page, write_picture};
-pub use self::render_many::{RenderedPages, SheetResult, write_pictures, write_sheet};
+pub use self::render::{
+    RenderAnswer, RenderResult, RenderedPages, SheetResult, pages_to_render, render_page, write_picture,
+    write_pictures, write_sheet,
+};
 pub(super) use self::schema::{ask_spec, pdf_tools};
-pub use self::search_many::search;
+pub use self::search::search;
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::text::{ExtractedPage, TextResult, extract_text};

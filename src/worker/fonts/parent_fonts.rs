@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{FontCache, OpenFont};
 use crate::render::{FontFile, FontSource, WantedFont};
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
-use crate::worker::wire::pictures::{WireFont, WireWanted};
+use crate::worker::wire::pictures::{WireFont, WireFontRequest};
 use crate::worker::wire::socket;
 use crate::worker::wire::{WorkerAnswer, WorkerReply};
 
@@ -26,7 +26,7 @@ impl ParentFonts {
 
     /// Sends the request in place of an answer. The parent replies and keeps waiting for the answer.
     fn ask(&self, wanted: WantedFont) -> io::Result<Option<OpenFont>> {
-        let question = WorkerAnswer::from(WorkerReply::WantsFont(WireWanted::from(wanted)));
+        let question = WorkerAnswer::from(WorkerReply::WantsFont(WireFontRequest::from(wanted)));
         socket::send(&self.socket, &frame::encode_header(&question, 0)?, None)?;
         let received = socket::receive::<PREFIX_BYTES>(&self.socket)?;
         let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;

@@ -19,7 +19,7 @@ use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use crate::page::PageIndex;
 use crate::worker::pages::{PageText, PdfAction, PdfChunk, PdfError, Picture};
 use crate::worker::sandbox::SandboxLayers;
-use pictures::{WireOptions, WireText, WireWanted};
+use pictures::{WireFontRequest, WireOptions, WireText};
 
 /// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
@@ -156,7 +156,7 @@ pub(crate) enum WorkerReply {
         notes: Vec<String>,
     },
     /// Requests a font before the answer. The parent replies and keeps waiting.
-    WantsFont(WireWanted),
+    WantsFont(WireFontRequest),
     Failed(WireError),
     #[cfg(debug_assertions)]
     Drilled(String),

@@ -97,7 +97,7 @@ impl From<WireOptions> for RenderOptions {
 
 /// [`WantedFont`].
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct WireWanted {
+pub(crate) struct WireFontRequest {
     #[serde(with = "WireScript")]
     script: WantedScript,
     is_serif: bool,
@@ -121,14 +121,14 @@ pub(crate) struct WireFont {
     pub(crate) index: u32,
 }
 
-impl From<WantedFont> for WireWanted {
+impl From<WantedFont> for WireFontRequest {
     fn from(WantedFont { script, is_serif }: WantedFont) -> Self {
         Self { script, is_serif }
     }
 }
 
-impl From<WireWanted> for WantedFont {
-    fn from(WireWanted { script, is_serif }: WireWanted) -> Self {
+impl From<WireFontRequest> for WantedFont {
+    fn from(WireFontRequest { script, is_serif }: WireFontRequest) -> Self {
         Self { script, is_serif }
     }
 }

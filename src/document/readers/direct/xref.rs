@@ -30,7 +30,7 @@ pub(crate) enum ObjectLocation {
 }
 
 /// A cross-reference section.
-enum Section {
+enum CrossReferenceSection {
     Table {
         /// The index of the hybrid file's cross-reference stream (7.5.8.4).
         hybrid: Option<usize>,
@@ -59,7 +59,7 @@ const INHERITED: [&[u8]; 5] = [b"Encrypt", b"ID", b"Info", b"Root", b"Size"];
 
 /// All cross-reference sections of a file.
 pub(crate) struct CrossReferences {
-    sections: Vec<Section>,
+    sections: Vec<CrossReferenceSection>,
     /// The newest section and subsection for each object number.
     index: CoverageIndex,
     /// The newest trailer, completed from older ones.
@@ -85,8 +85,8 @@ impl CrossReferences {
         let number = u64::from(number);
         let Some((section, subsection)) = self.index.find(number) else { return Ok(ObjectLocation::Free) };
         let entry = match self.sections.get(section) {
-            Some(Section::Stream(rows)) => rows.entry(subsection, number)?,
-            Some(Section::Table { hybrid }) => match read_entry(file, subsection, number)? {
+            Some(CrossReferenceSection::Stream(rows)) => rows.entry(subsection, number)?,
+            Some(CrossReferenceSection::Table { hybrid }) => match read_entry(file, subsection, number)? {
                 // Older sections do not count, even if the hybrid stream lacks the number.
                 ObjectLocation::Free => self.hybrid_entry(*hybrid, number)?,
                 other => other,
@@ -100,7 +100,7 @@ impl CrossReferences {
     }
 
     fn hybrid_entry(&self, hybrid: Option<usize>, number: u64) -> Result<ObjectLocation, DocumentError> {
-        let Some(Section::Stream(rows)) = hybrid.and_then(|hybrid| self.sections.get(hybrid)) else {
+        let Some(CrossReferenceSection::Stream(rows)) = hybrid.and_then(|hybrid| self.sections.get(hybrid)) else {
             return Ok(ObjectLocation::Free);
         };
         let subsection = rows.subsections.iter().find(|subsection| subsection.has(number));
@@ -114,7 +114,7 @@ struct SectionReader<'a> {
     limits: &'a Limits,
     shift: u64,
     seen: HashSet<u64>,
-    sections: Vec<Section>,
+    sections: Vec<CrossReferenceSection>,
     coverage: Coverage,
     trailer: Option<Dictionary>,
     /// Bytes of all sections, without the entries of tables.
@@ -212,7 +212,7 @@ impl<'a> SectionReader<'a> {
         self.count_read(length as u64, at)?;
         let hybrid = trailer.get(b"XRefStm").and_then(Object::as_integer);
         if has_new || hybrid.is_some() {
-            self.sections.push(Section::Table { hybrid: hybrid.map(|_| section + 1) });
+            self.sections.push(CrossReferenceSection::Table { hybrid: hybrid.map(|_| section + 1) });
         }
         if let Some(hybrid) = hybrid {
             let hybrid = u64::try_from(hybrid).map_err(|_| DocumentError::damaged_at("a negative /XRefStm", at))?;
@@ -264,7 +264,7 @@ impl<'a> SectionReader<'a> {
         if has_new || is_hybrid {
             self.kept_bytes = self.kept_bytes.saturating_add(rows.bytes.len() as u64);
             LimitExceeded::check(Limit::StreamBytes, self.kept_bytes, self.limits.max_stream_bytes)?;
-            self.sections.push(Section::Stream(rows));
+            self.sections.push(CrossReferenceSection::Stream(rows));
         }
         Ok(dictionary)
     }

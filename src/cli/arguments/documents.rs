@@ -1,0 +1,96 @@
+//! The arguments of the commands that read a document: `info`, `text`, `search`, `outline`.
+
+use clap::Args;
+
+use super::flags::{DocumentFlags, Json, Password};
+
+/// Show a PDF's title, dates, sizes and other facts
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise info report.pdf --json")]
+pub(crate) struct Info {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
+/// Print the text of a PDF's pages
+///
+/// In reading order, a form feed between pages. What is said of the text, such as which pages have none, goes to standard
+/// error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise text report.pdf 2-4
+  pagewise text report.pdf --max-chars 200000 --json")]
+pub(crate) struct Text {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) selection: Option<String>,
+    /// The same as PAGES
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// Stop after this many characters (default: never)
+    #[arg(long, value_name = "N")]
+    pub(crate) max_chars: Option<String>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
+/// Find words in the text of a PDF, or of all PDFs in a folder
+///
+/// Pages without usable text are named, since a word on them cannot be found.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise search report.pdf \"net income\"
+  pagewise search ~/papers \"net income\"
+  pagewise search report.pdf --quote \"net income rose by 12 %\"
+  pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
+pub(crate) struct Search {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder
+    pub(crate) path: String,
+    /// What to look for
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: Option<String>,
+    /// Instead of a query: is this passage there, word for word?
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) quote: Option<String>,
+    /// Read the query as a regular expression
+    #[arg(long)]
+    pub(crate) regex: bool,
+    /// Distinguish upper and lower case
+    #[arg(long)]
+    pub(crate) case_sensitive: bool,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// Show at most this many matches (default: 50)
+    #[arg(long, value_name = "N")]
+    pub(crate) max_results: Option<String>,
+    /// The conversation whose held pages are marked; for a responseId, the one that fetched it
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+/// Show the outline of a PDF, with page numbers
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  pagewise outline report.pdf")]
+pub(crate) struct Outline {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// Only this many levels
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) depth: Option<String>,
+    /// At most this many entries (default: all)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) max_items: Option<String>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}

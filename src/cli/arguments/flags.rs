@@ -1,0 +1,60 @@
+//! Flags that commands share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `config` reads these by their ids.
+#[derive(Debug, Clone, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
+pub(crate) struct SettingsFlags {
+    /// File of settings (default: PAGEWISE_CONFIG, or pagewise/config.toml in $XDG_CONFIG_HOME or ~/.config)
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Set one setting, over the environment and the file; repeatable
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Print the settings in force as a configuration file, and do nothing else
+    #[arg(long, global = true)]
+    pub(crate) print_config: bool,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Sandbox {
+    /// Read PDFs in this process: a hostile file can then crash it, exhaust its memory, or act with your rights
+    #[arg(long, global = true, conflicts_with = "require_sandbox")]
+    pub(crate) no_sandbox: bool,
+    /// Refuse to read PDFs if the system lacks a layer of the sandbox (see pagewise doctor), and refuse every URL
+    #[arg(long, global = true)]
+    pub(crate) require_sandbox: bool,
+    /// Fetch nothing, and refuse every URL
+    #[arg(long, global = true)]
+    pub(crate) offline: bool,
+}
+
+/// How a document is opened, and how the result is printed.
+#[derive(Debug, Args)]
+pub(crate) struct DocumentFlags {
+    /// For a responseId, the conversation that fetched it
+    #[arg(long, value_name = "H")]
+    pub(crate) conversation: Option<String>,
+    #[command(flatten)]
+    pub(crate) password: Password,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}
+
+#[derive(Debug, Args)]
+#[allow(dead_code, reason = "settings are read by the ids of their flags")]
+pub(crate) struct Password {
+    /// Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users
+    #[arg(long, value_name = "PASSWORD")]
+    password: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Json {
+    /// Print one JSON object, errors too
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,90 @@
+//! The arguments of the commands that write pages: `page`, `split`, `render`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::flags::DocumentFlags;
+
+/// Cut one page out of a PDF, as a PDF of its own
+///
+/// The file is written completely or not at all. The same page always has the same bytes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise page report.pdf 3 --out page3.pdf
+  pagewise page report.pdf 3 --out page3.pdf --json")]
+pub(crate) struct Page {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// The page, by 1-based number, label:iv or section:TITLE
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) number: String,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
+/// Cut every page of a PDF into a file of its own, or pages of it into one file
+///
+/// With --out-dir, files are named {name}-{number}.pdf with padded numbers; an interrupt leaves only complete files. With
+/// --out, all pages go into one PDF in which shared objects occur once; the same pages always have the same bytes.
+#[derive(Debug, Args)]
+#[command(
+    group(clap::ArgGroup::new("to").args(["out_dir", "out"])),
+    after_help = "Examples:
+  pagewise split report.pdf --out-dir pages
+  pagewise split report.pdf 10-20 --out-dir pages
+  pagewise split report.pdf 10-20 --out chapter.pdf"
+)]
+pub(crate) struct Split {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) selection: Option<String>,
+    /// The folder to write to; created if missing (default: named after the PDF, in the working directory)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// The one file to write
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// The same as PAGES
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
+/// Draw pages of a PDF as PNGs
+///
+/// On a white background, with annotations and form fields. Several pages go into a folder, a file each, or side by side
+/// on one contact sheet of at most 30 pages.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise render report.pdf 3 --out page3.png
+  pagewise render report.pdf 3-20 --out pictures
+  pagewise render report.pdf --contact-sheet
+  pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
+pub(crate) struct Render {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
+    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Draw the pages side by side on one picture
+    #[arg(long)]
+    pub(crate) contact_sheet: bool,
+    /// Pixels per inch, from 72 to 300 (default: 150)
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) dpi: Option<String>,
+    /// Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1
+    #[arg(long, value_name = "L,T,R,B")]
+    pub(crate) region: Option<String>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}

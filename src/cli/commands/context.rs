@@ -1,0 +1,124 @@
+//! `pagewise context`.
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Watch};
+use crate::cli::arguments::parameters::tool_arguments;
+use crate::cli::config::Config;
+use crate::cli::open;
+use crate::cli::terminal::print::{Report, line, warning};
+use crate::tool::{
+    self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
+    StatusArguments, ToolError, WatchArguments, deliver,
+};
+
+/// Answers `context …`.
+pub(crate) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, ToolError> {
+    match typed {
+        ContextCommand::Status(typed) => status(typed, config),
+        ContextCommand::Updates(typed) => updates(typed, config),
+        ContextCommand::Forget(typed) => forget(typed, config),
+        ContextCommand::Fork(typed) => fork(typed, config),
+        ContextCommand::Watch(typed) => watch(typed, config),
+    }
+}
+
+fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+    let arguments = StatusArguments::parse("context_status", &status_arguments(typed))?;
+    let caller = caller(&arguments.conversation)?;
+    answer_from_memory(config, |context| tool::context_status(context, &arguments, &caller))
+}
+
+fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+    let arguments = StatusArguments::parse("context_updates", &status_arguments(typed))?;
+    let caller = caller(&arguments.conversation)?;
+    let context = open::context(true, config)?;
+    let updates = tool::context_updates(&context, &arguments, &caller)?;
+    open::warn_about(&context);
+    let report = Report::new(updates.answer.text, updates.answer.structure);
+    Ok(Report { delivery: Some(updates.delivery), ..report })
+}
+
+fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
+    let arguments = ForgetArguments::parse(&tool_arguments([
+        ("filePath", json!(typed.path)),
+        ("pages", json!(typed.pages)),
+        ("keepFiles", json!(typed.keep_files)),
+        ("conversation", json!(typed.conversation)),
+        ("generation", json!(typed.generation)),
+    ]))?;
+    let caller = caller(&arguments.conversation)?;
+    // `label:` and `section:` are looked up in the document, which a worker reads.
+    let needs_document = arguments.pages.as_ref().is_some_and(|pages| pages.contains(':'));
+    let context = if needs_document { open::context(true, config)? } else { open::memory(config)? };
+    answer_from(&context, |context| tool::context_forget(context, &arguments, &caller))
+}
+
+fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
+    let arguments = ForkArguments::parse(&tool_arguments([
+        ("conversation", json!(typed.conversation)),
+        ("asOf", json!(typed.as_of)),
+    ]))?;
+    let caller = caller(&arguments.conversation)?;
+    answer_from_memory(config, |context| tool::context_fork(context, &arguments, &caller))
+}
+
+/// An answer that needs the memory of conversations alone.
+fn answer_from_memory(
+    config: &Config,
+    answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
+) -> Result<Report, ToolError> {
+    answer_from(&open::memory(config)?, answer)
+}
+
+fn answer_from(
+    context: &ContextManager,
+    answer: impl FnOnce(&ContextManager) -> Result<DataAnswer, ToolError>,
+) -> Result<Report, ToolError> {
+    let answer = answer(context)?;
+    open::warn_about(context);
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// Follows the files until the process ends, or its output is closed.
+fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
+    let arguments = WatchArguments::parse(&tool_arguments([
+        ("conversation", json!(typed.conversation)),
+        ("intervalMs", json!(typed.interval_ms)),
+    ]))?;
+    let context = open::context(true, config)?;
+    let mut watch = context.watch(arguments.conversation);
+    let mut printed_notes = Vec::new();
+    loop {
+        let updates = watch.poll().map_err(ToolError::from)?;
+        open::warn_about(&context);
+        // The same notes come with every poll.
+        if updates.notes != printed_notes {
+            updates.notes.iter().for_each(|note| warning(note));
+            printed_notes.clone_from(&updates.notes);
+        }
+        let print = || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json)));
+        match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
+            Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
+            Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+            Ok(_) => {}
+        }
+        std::thread::sleep(arguments.interval);
+    }
+}
+
+/// One update, for programs or for people.
+fn update_line(update: &FileUpdate, is_json: bool) -> String {
+    if is_json { tool::update_json(update).to_string() } else { tool::update_text(update) }
+}
+
+fn status_arguments(typed: &Status) -> Map<String, Value> {
+    tool_arguments([("conversation", json!(typed.conversation)), ("generation", json!(typed.generation))])
+}
+
+/// The caller of a command, which has to name its conversation.
+fn caller(conversation: &Option<String>) -> Result<Caller, ToolError> {
+    let hint = "Name it with --conversation, as in earlier calls.";
+    let named = conversation.as_ref().map(|_| Caller::direct());
+    named.ok_or_else(|| ToolError::required("conversation").hint(hint))
+}

@@ -1,0 +1,97 @@
+//! `pagewise get-file`.
+
+use serde_json::{Map, Value, json};
+
+use crate::cli::arguments::get_file::{EmitShape, GetFile};
+use crate::cli::arguments::parameters::tool_arguments;
+use crate::cli::config::Config;
+use crate::cli::open;
+use crate::cli::terminal::print::{Output, Report};
+use crate::cli::terminal::progress::TerminalProgress;
+use crate::hash::ContentHash;
+use crate::tool::Block;
+use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolError};
+
+/// Answers `get-file`.
+pub(crate) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
+    let arguments = GetFileArguments::parse(&arguments(typed, config))?;
+    let context = open::context(arguments.conversation.is_some(), config)?;
+    let terminal = TerminalProgress::new();
+    let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
+    terminal.finish();
+    open::warn_about(&context);
+    report(answer?, typed.emit)
+}
+
+fn arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
+    tool_arguments([
+        ("filePath", json!(typed.path)),
+        ("pdfPage", json!(typed.pdf_page)),
+        ("pages", json!(typed.pages)),
+        ("as", json!(form(typed, config).name())),
+        ("force", json!(typed.force)),
+        ("startLine", json!(typed.start_line)),
+        ("numLines", json!(typed.num_lines)),
+        ("maxTokens", json!(typed.max_tokens)),
+        ("conversation", json!(typed.conversation)),
+        ("generation", json!(typed.generation)),
+    ])
+}
+
+/// The form of pages, by the setting or `--as`. With `--out-dir` alone, pages are written there.
+fn form(typed: &GetFile, config: &Config) -> FormArgument {
+    let is_chosen = typed.form.is_some() && config.form != FormArgument::Auto;
+    if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
+}
+
+fn report(answer: GetFileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
+    let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
+    let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
+    let text = match (emit, shape) {
+        (None, _) => Output::Text(readable(&answer.blocks)),
+        (Some(_), Some(shape)) => Output::Text(Value::Array(content(shape)).to_string()),
+        (Some(_), None) => raw(&answer.blocks)?,
+    };
+    let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
+    Ok(Report { text, notes: Vec::new(), json, delivery: Some(answer.delivery), is_failure: false })
+}
+
+fn provider(shape: EmitShape) -> Option<EmitFormat> {
+    match shape {
+        EmitShape::Anthropic => Some(EmitFormat::Anthropic),
+        EmitShape::OpenAi => Some(EmitFormat::OpenAi),
+        EmitShape::Gemini => Some(EmitFormat::Gemini),
+        EmitShape::Mcp => Some(EmitFormat::Mcp),
+        EmitShape::Raw => None,
+    }
+}
+
+/// Blocks as text for a terminal, with a line for each PDF and image.
+pub(crate) fn readable(blocks: &[Block]) -> String {
+    let line = |block: &Block| match block {
+        Block::Text(text) => text.trim_end_matches('\n').to_owned(),
+        Block::Document(page) => data_line("document", &page.title, &page.bytes),
+        Block::Image(image) => data_line("image", image.mime_type, &image.bytes),
+    };
+    blocks.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn data_line(kind: &str, title: &str, bytes: &[u8]) -> String {
+    format!("[{kind}] {title}  {} bytes  blake3 {}", bytes.len(), ContentHash::of(bytes))
+}
+
+/// The bytes of the only page or image, or the text if there is neither.
+fn raw(blocks: &[Block]) -> Result<Output, ToolError> {
+    let bytes = |block: &Block| match block {
+        Block::Text(_) => None,
+        Block::Document(page) => Some(page.bytes.to_vec()),
+        Block::Image(image) => Some(image.bytes.to_vec()),
+    };
+    let mut data = blocks.iter().filter_map(bytes);
+    match (data.next(), data.next()) {
+        (None, _) => Ok(Output::Text(readable(blocks))),
+        (Some(bytes), None) => Ok(Output::Bytes(bytes)),
+        (Some(_), Some(_)) => Err(ToolError::validation("Parameter '--emit raw' takes a single page")
+            .hint("Ask for one page, or use --out-dir DIR for several.")),
+    }
+}

@@ -1,0 +1,12 @@
+//! The commands, one file each but for those that read one PDF and record nothing, in `pdf`.
+
+pub(super) mod ask;
+pub(super) mod context;
+pub(super) mod doctor;
+pub(super) mod fetch;
+pub(super) mod generate;
+pub(super) mod get_file;
+pub(super) mod pdf;
+pub(super) mod serve;
+pub(super) mod settings;
+pub(super) mod split;

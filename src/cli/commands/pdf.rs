@@ -1,0 +1,159 @@
+//! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: commands about one PDF that record nothing.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::cli::arguments::documents::{Info, Outline, Search, Text};
+use crate::cli::arguments::flags::DocumentFlags;
+use crate::cli::arguments::pages::Page;
+use crate::cli::arguments::pages::Render;
+use crate::cli::arguments::parameters::tool_arguments;
+use crate::cli::config::Config;
+use crate::cli::open;
+use crate::cli::terminal::print::Report;
+use crate::cli::terminal::progress::TerminalProgress;
+use crate::cli::watchdog::Watchdog;
+use crate::tool::{
+    self, Caller, DocumentArguments, ErrorCode, OutlineArguments, PageResult, RenderArguments, SearchArguments,
+    ShownOutline, TextArguments, ToolError,
+};
+
+/// Answers `page`.
+pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
+    let folder = typed.out.parent().unwrap_or(&typed.out);
+    let watchdog = Watchdog::start(&typed.path, typed.document.json.json, config);
+    let pdf = open::pdf_confined(&document(&typed.path, &typed.document)?, folder, config)?;
+    watchdog.step();
+    let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
+    Ok(Report::new(page_text(&result), as_json(&result)?).with_notes(result.notes))
+}
+
+fn page_text(result: &PageResult) -> String {
+    let PageResult { file, page, pages, bytes, .. } = result;
+    format!("Page {page} of {pages} written to {}: {}", file.display(), tool::size_in_words(*bytes))
+}
+
+/// Answers `info`.
+pub(crate) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
+    let arguments = document(&typed.path, &typed.document)?;
+    let context = open::context(false, config)?;
+    let next = |first| format!("Go on with: pagewise get-file {} --start-line {first}", typed.path);
+    let answer = tool::info(&context, &arguments, &Caller::direct(), next)?;
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// More characters than any text has, and still a whole number in every reader of JSON.
+const WHOLE_TEXT: u64 = (1 << 53) - 1;
+
+/// Answers `text`.
+pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
+    let arguments = TextArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.document.conversation)),
+        ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
+        ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
+    ]))?;
+    let pdf = open::pdf(&arguments.document, config)?;
+    let watcher = TerminalProgress::new();
+    let result = tool::extract_text(&pdf, &arguments, &watcher)?;
+    watcher.finish();
+    Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(result.notes_for_people()))
+}
+
+/// Answers `render`.
+pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
+    let arguments = RenderArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.document.conversation)),
+        ("page", json!(typed.pages)),
+        ("dpi", json!(typed.dpi)),
+        ("region", json!(typed.region)),
+        ("contact_sheet", json!(typed.contact_sheet)),
+    ]))?;
+    let pdf = open::pdf(&arguments.document, config)?;
+    let pages = tool::pages_to_render(&pdf, &arguments)?;
+    if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
+        let out = out_path(&typed.path, typed.out.as_deref(), &format!("page{}.png", page.number()));
+        let result = tool::write_picture(&pdf, &arguments, &out)?;
+        return Ok(Report::new(result.text(), as_json(&result)?));
+    }
+    drop(pdf);
+    let context = open::drawing_context(config)?;
+    let watcher = TerminalProgress::writing();
+    let report = if typed.contact_sheet {
+        let result = tool::write_sheet(
+            &context,
+            &arguments,
+            &out_path(&typed.path, typed.out.as_deref(), "sheet.png"),
+            &watcher,
+        )?;
+        Report { is_failure: !result.failed.is_empty(), ..Report::new(result.text(), as_json(&result)?) }
+    } else {
+        let result = tool::write_pictures(
+            &context,
+            &arguments,
+            &out_path(&typed.path, typed.out.as_deref(), "pages"),
+            &watcher,
+        )?;
+        let is_failure = result.interrupted || !result.failed.is_empty();
+        Report { is_failure, ..Report::new(result.text(), as_json(&result)?) }
+    };
+    watcher.finish();
+    Ok(report)
+}
+
+/// `out`, or a name in the working directory that begins with that of the PDF.
+pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
+    let stem = Path::new(path).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    out.map_or_else(|| PathBuf::from(format!("{stem}-{end}")), Path::to_path_buf)
+}
+
+/// Answers `search`.
+pub(crate) fn search(typed: &Search, config: &Config) -> Result<Report, ToolError> {
+    let arguments = SearchArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("query", json!(typed.query)),
+        ("quote", json!(typed.quote)),
+        ("regex", json!(typed.regex.then_some(true))),
+        ("case_sensitive", json!(typed.case_sensitive.then_some(true))),
+        ("pages", json!(typed.pages)),
+        ("max_results", json!(typed.max_results)),
+        ("conversation", json!(typed.conversation)),
+    ]))?;
+    let context = open::context(arguments.document.conversation.is_some(), config)?;
+    let watcher = TerminalProgress::new();
+    let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
+    watcher.finish();
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// Answers `outline`.
+pub(crate) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
+    let mut arguments = OutlineArguments::parse(&tool_arguments([
+        ("path", json!(typed.path)),
+        ("conversation", json!(typed.document.conversation)),
+        ("depth", json!(typed.depth)),
+        ("max_items", json!(typed.max_items)),
+    ]))?;
+    if typed.max_items.is_none() {
+        arguments.shown.max_items = ShownOutline::WHOLE.max_items;
+    }
+    let pdf = open::pdf(&arguments.document, config)?;
+    let answer = tool::outline(&pdf, arguments.shown, None);
+    Ok(Report::new(answer.text, answer.structure))
+}
+
+/// The document of a command without a tool of its own.
+pub(crate) fn document(path: &str, flags: &DocumentFlags) -> Result<DocumentArguments, ToolError> {
+    let arguments = tool_arguments([("path", json!(path)), ("conversation", json!(flags.conversation))]);
+    DocumentArguments::parse("pdf_info", &arguments)
+}
+
+/// A result as JSON. Fails for paths that are not Unicode.
+pub(crate) fn as_json(result: &impl serde::Serialize) -> Result<serde_json::Value, ToolError> {
+    serde_json::to_value(result).map_err(|error| {
+        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
+            .with("reason", json!(error.to_string()))
+    })
+}

@@ -1,0 +1,165 @@
+//! Prints results to standard output, and errors and warnings to standard error.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::cli::arguments::parameters::typed_name;
+use crate::cli::{FAILED, REFUSED};
+use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
+
+/// A command's result.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// For people, on standard output.
+    pub(crate) text: Output,
+    /// For people, beside the output: on standard error, one line each.
+    pub(crate) notes: Vec<String>,
+    /// For programs, with `--json`.
+    pub(crate) json: Value,
+    /// Committed after it was printed.
+    pub(crate) delivery: Option<Delivery>,
+    /// Whether a part of the work failed.
+    pub(crate) is_failure: bool,
+}
+
+/// The form without `--json`.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Text; a line end is added.
+    Text(String),
+    /// Bytes as they are.
+    Bytes(Vec<u8>),
+}
+
+impl Report {
+    /// A result without failures, with nothing to commit.
+    pub(crate) fn new(text: String, json: Value) -> Self {
+        Self { text: Output::Text(text), notes: Vec::new(), json, delivery: None, is_failure: false }
+    }
+
+    /// The same with notes for people.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+}
+
+/// Prints a result, then records it as delivered.
+pub(crate) fn report(report: Report, is_json: bool) -> ExitCode {
+    let print = || if is_json { line(&report.json.to_string()) } else { output(&report.text) };
+    match deliver(Dispatch::of(report.delivery), print) {
+        Err(DeliverError::Write(error)) => return output_failed(&error),
+        Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
+        Ok(_) => {}
+    }
+    if !is_json {
+        report.notes.iter().for_each(|note| warning(note));
+    }
+    if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
+}
+
+/// Prints an error: with `is_json` as an object on standard output, otherwise as text on standard error.
+pub(crate) fn refusal(error: &ToolError, is_json: bool) -> ExitCode {
+    let error = &error.for_command_line(typed_name);
+    let printed = if is_json { line(&json!({ "error": error }).to_string()) } else { print_error(error) };
+    match printed {
+        Ok(()) if error.code.is_refusal() => ExitCode::from(REFUSED),
+        Ok(()) => ExitCode::from(FAILED),
+        Err(error) => output_failed(&error),
+    }
+}
+
+/// An error that is formatted before it is needed. Printing it takes no lock and no memory, which may be unavailable then.
+pub(crate) struct PreparedRefusal {
+    text: String,
+    is_json: bool,
+    status: u8,
+}
+
+impl PreparedRefusal {
+    pub(crate) fn of(error: &ToolError, is_json: bool) -> Self {
+        let error = &error.for_command_line(typed_name);
+        let text = if is_json { format!("{}\n", json!({ "error": error })) } else { error_text(error) };
+        Self { text, is_json, status: if error.code.is_refusal() { REFUSED } else { FAILED } }
+    }
+
+    /// Prints it, and returns the exit status.
+    pub(crate) fn print(&self) -> u8 {
+        // The process ends, whether this succeeds or not.
+        let _ = write_past_locks(self.is_json, self.text.as_bytes());
+        self.status
+    }
+}
+
+/// Writes without the locks of standard output and standard error.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn write_past_locks(is_json: bool, bytes: &[u8]) -> io::Result<()> {
+    use std::os::fd::AsFd as _;
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    let descriptor = if is_json { stdout.as_fd() } else { stderr.as_fd() };
+    std::fs::File::from(descriptor.try_clone_to_owned()?).write_all(bytes)
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+fn write_past_locks(is_json: bool, bytes: &[u8]) -> io::Result<()> {
+    if is_json { io::stdout().write_all(bytes) } else { io::stderr().write_all(bytes) }
+}
+
+/// Prints clap's own text, to the stream that clap chooses.
+pub(crate) fn clap_text(error: &clap::Error, status: ExitCode) -> ExitCode {
+    match error.print() {
+        Ok(()) => status,
+        Err(error) => output_failed(&error),
+    }
+}
+
+/// One line on standard error.
+pub(crate) fn warning(text: &str) {
+    // There is no other place to report a failure.
+    let _ = writeln!(io::stderr().lock(), "pagewise: {text}");
+}
+
+/// Prints a part of an answer that is still arriving.
+pub(crate) fn part(text: &str) -> io::Result<()> {
+    write_stdout(text.as_bytes())
+}
+
+fn print_error(error: &ToolError) -> io::Result<()> {
+    io::stderr().lock().write_all(error_text(error).as_bytes())
+}
+
+fn error_text(error: &ToolError) -> String {
+    let hint = error.hint.iter().map(|hint| format!("  {hint}\n")).collect::<String>();
+    format!("pagewise: {}\n{hint}", error.message)
+}
+
+fn output(output: &Output) -> io::Result<()> {
+    match output {
+        Output::Text(text) => line(text),
+        Output::Bytes(bytes) => write_stdout(bytes),
+    }
+}
+
+/// Prints to standard output, with one line end.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    if text.ends_with('\n') || text.is_empty() {
+        write_stdout(text.as_bytes())
+    } else {
+        write_stdout(format!("{text}\n").as_bytes())
+    }
+}
+
+fn write_stdout(bytes: &[u8]) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes)?;
+    stdout.flush()
+}
+
+/// A closed pipe needs no message; the exit status still says that not all was read.
+fn output_failed(error: &io::Error) -> ExitCode {
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        warning(&format!("standard output: {error}"));
+    }
+    ExitCode::from(FAILED)
+}

@@ -1,0 +1,76 @@
+//! The progress of long work, in a terminal.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::terminal::print::warning;
+use crate::cli::watchdog::Watchdog;
+use crate::tool::ProgressListener;
+
+/// A progress bar on standard error.
+pub(crate) struct TerminalProgress {
+    bar: ProgressBar,
+    /// Watches work in this process.
+    watchdog: Option<Watchdog>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl TerminalProgress {
+    /// For work that writes no files: an interrupt ends the process.
+    pub(crate) fn new() -> Self {
+        Self { bar: bar(), watchdog: None, stopped: Arc::default() }
+    }
+
+    /// For work of workers that writes files: an interrupt stops it between two files.
+    pub(crate) fn writing() -> Self {
+        Self { bar: bar(), watchdog: None, stopped: stop_flag() }
+    }
+
+    /// The same for work in this process.
+    pub(crate) fn interruptible(watchdog: Watchdog) -> Self {
+        Self { bar: bar(), watchdog: Some(watchdog), stopped: stop_flag() }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl ProgressListener for TerminalProgress {
+    fn starts(&self, pages: u64) {
+        self.bar.set_length(pages);
+    }
+
+    fn page_done(&self) {
+        self.bar.inc(1);
+        self.watchdog.iter().for_each(Watchdog::step);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Visible only if standard error is a terminal.
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages, {eta} left");
+    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A flag that the first interrupt sets. Without a handler the process could end between writing a file and renaming it.
+fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let stop = Arc::clone(&flag);
+    let waiting = std::thread::Builder::new().name("interrupt".into()).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    if let Err(error) = waiting {
+        warning(&format!("an interrupt may leave a temporary file: {error}"));
+    }
+    flag
+}

@@ -1,0 +1,7 @@
+//! `pdf_render_page`: one page, several pages, or a contact sheet.
+
+mod page;
+mod pages;
+
+pub use self::page::{RenderAnswer, RenderResult, pages_to_render, render_page, write_picture};
+pub use self::pages::{RenderedPages, SheetResult, write_pictures, write_sheet};

@@ -1,0 +1,222 @@
+//! The tool `pdf_render_page`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::pages::PageDrawing;
+use crate::context::{
+    Block, ContextError, ContextManager, Delivery, ImageBlock, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener,
+    RenderOptions, ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
+};
+use crate::page::{PageIndex, PageNumber, PageSet};
+use crate::tool::caller::Caller;
+use crate::tool::error::ToolError;
+use crate::tool::pdf::arguments::RenderArguments;
+use crate::tool::pdf::info::as_json;
+use crate::tool::pdf::page::write_failed;
+
+/// The MIME type of a rendered page.
+const PNG: &str = "image/png";
+
+/// What was drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RenderResult {
+    /// The file written.
+    pub file: PathBuf,
+    /// The page's 1-based number.
+    pub page: u32,
+    /// The printed label, if the document has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Pages of the document.
+    pub pages: u32,
+    /// Pixels from left to right.
+    pub width: u32,
+    /// Pixels from top to bottom.
+    pub height: u32,
+    /// Pixels per inch.
+    pub dpi: u16,
+    /// Bytes written.
+    pub bytes: usize,
+    /// Notes on what could not be rendered.
+    pub notes: Vec<String>,
+}
+
+/// The result of `pdf_render_page`.
+#[derive(Debug)]
+pub struct RenderAnswer {
+    /// The picture and its description.
+    pub blocks: Vec<Block>,
+    /// The same for programs.
+    pub details: Value,
+    /// Commit it once the picture was written to the client: it counts against provider limits.
+    pub delivery: Option<Delivery>,
+}
+
+/// Pages that one call renders.
+const MAX_RENDERED_PAGES: usize = 100;
+
+/// Renders a page for a model, and writes the picture to the output directory. Of several pages, only names the files, or
+/// shows them side by side on a contact sheet.
+///
+/// # Errors
+/// Every refusal of the file and the page, and `limit_exceeded` for a picture of too many pixels.
+pub fn render_page(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<RenderAnswer, ToolError> {
+    if arguments.page.is_none() {
+        return Err(ToolError::required("page"));
+    }
+    let pdf = arguments.document.open(context, caller)?;
+    let pages = pages_to_render(&pdf, arguments)?;
+    if arguments.contact_sheet || pages.len() > 1 {
+        drop(pdf);
+        return render_several(context, arguments, caller, progress);
+    }
+    let (page, picture) = draw(&pdf, arguments)?;
+    let file = context.write_picture(&pdf.path, page, &picture.png)?;
+    let result = result(&pdf, page, file, arguments, &picture);
+    let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
+    shown(context, arguments, caller, picture.png, text, as_json(&result)?)
+}
+
+/// The pages that the arguments select; all without a selection.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range`.
+pub fn pages_to_render(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<PageSet, ToolError> {
+    match &arguments.page {
+        Some(selection) => Ok(select_one_or_more(selection, &*pdf.document)?.pages),
+        None => Ok(PageSet::all(pdf.document.page_count())),
+    }
+}
+
+/// Answers with a picture, or with why it is not shown.
+fn shown(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    png: Vec<u8>,
+    text: String,
+    details: Value,
+) -> Result<RenderAnswer, ToolError> {
+    let (blocks, delivery) = match picture_block(context, arguments, caller, png)? {
+        Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
+        Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
+    };
+    Ok(RenderAnswer { blocks, details, delivery })
+}
+
+fn render_several(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<RenderAnswer, ToolError> {
+    let mut drawing = PageDrawing::of(context, arguments, caller, progress)?;
+    let next = |rest: &PageSet| format!("Next call: pdf_render_page page: \"{rest}\"");
+    let path = drawing.path().to_owned();
+    if arguments.contact_sheet {
+        drawing.keep(MAX_SHEET_PAGES, |rest| format!("{}, contact_sheet: true", next(rest)));
+        let (sheet, failed) = drawing.sheet()?;
+        let first = drawing.pages.iter().next().unwrap_or(PageIndex(0)).number();
+        let name = format!("{}-sheet.pdf", Path::new(&path).with_extension("").display());
+        let file = context.write_picture(&name, first, &sheet.png)?;
+        let result = drawing.sheet_result(file, &sheet, failed);
+        let text = format!("{}\n{}", result.text(), untrusted(&path));
+        return shown(context, arguments, caller, sheet.png, text, as_json(&result)?);
+    }
+    drawing.keep(MAX_RENDERED_PAGES, next);
+    let result = drawing.render(|page, picture| Ok(context.write_picture(&path, page, &picture.png)?))?;
+    let text =
+        format!("{}\nTo see them at once, ask with contact_sheet: true; to see one, ask for it alone.", result.text());
+    Ok(RenderAnswer { blocks: vec![Block::Text(text)], details: as_json(&result)?, delivery: None })
+}
+
+/// The picture to show and its delivery, or why it is not shown.
+type ShownPicture = Result<(Block, Option<Delivery>), String>;
+
+fn picture_block(
+    context: &ContextManager,
+    arguments: &RenderArguments,
+    caller: &Caller,
+    png: Vec<u8>,
+) -> Result<ShownPicture, ToolError> {
+    let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::data_bytes);
+    let usual = context.settings().max_picture_bytes;
+    let (max, setting) = if budget < usual { (budget, "max_result_bytes") } else { (usual, "max_picture_bytes") };
+    let bytes = png.len();
+    if u64::try_from(bytes).map_or(true, |bytes| bytes > max) {
+        return Ok(Err(format!(
+            "it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a lower dpi, or with a region."
+        )));
+    }
+    let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png.into() });
+    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let counted = conversation.map(|conversation| context.count_blocks(&conversation, std::slice::from_ref(&image)));
+    Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
+        format!(
+            "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \
+             was compacted, and draw it again."
+        )
+    }))
+}
+
+/// Renders a page to `out`, atomically.
+///
+/// # Errors
+/// As [`render_page`], and `write_failed`.
+pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
+    let (page, picture) = draw(pdf, arguments)?;
+    write_whole(out, &picture.png).map_err(|error| write_failed(out, &error))?;
+    Ok(result(pdf, page, out.to_owned(), arguments, &picture))
+}
+
+fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
+    let page = select_page(arguments.page.as_deref().unwrap_or("1"), &*pdf.document)?;
+    let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
+    let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
+    let picture = pdf.document.picture(page, &options).map_err(failed)?;
+    Ok((page.number(), picture))
+}
+
+pub(super) fn result(
+    pdf: &OpenPdf,
+    page: PageNumber,
+    file: PathBuf,
+    arguments: &RenderArguments,
+    picture: &Picture,
+) -> RenderResult {
+    RenderResult {
+        file,
+        page: page.get(),
+        label: pdf.document.page_label(page.index()).map(|label| label.0),
+        pages: pdf.document.page_count(),
+        width: picture.width,
+        height: picture.height,
+        dpi: arguments.dpi.get(),
+        bytes: picture.png.len(),
+        notes: picture.notes.clone(),
+    }
+}
+
+impl RenderResult {
+    /// The result as lines of text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { file, page, width, height, dpi, bytes, .. } = self;
+        let mut lines = vec![
+            format!("Page {page} rendered and saved to: {}", file.display()),
+            format!("Resolution: {width}x{height} ({dpi} DPI)"),
+            format!("File size: {bytes} bytes"),
+        ];
+        lines.extend(self.label.as_ref().map(|label| format!("Label: {}", one_line(label))));
+        lines.extend(self.notes.iter().map(|note| format!("Note: {}", one_line(note))));
+        lines.join("\n")
+    }
+}

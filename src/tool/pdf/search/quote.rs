@@ -1,0 +1,165 @@
+//! `pdf_search` with a quote: whether a passage is in the document word for word.
+
+use serde_json::{Map, Value, json};
+
+use crate::context::{
+    ContextManager, OpenPdf, PageKind, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
+    WordDifference, one_line, page_or_pages, untrusted,
+};
+use crate::hash::ContentHash;
+use crate::page::{PageIndex, PageSet};
+use crate::tool::caller::Caller;
+use crate::tool::data_answer::{DataAnswer, without_blanks};
+use crate::tool::error::ToolError;
+use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
+
+/// Differences that are listed.
+const MAX_DIFFERENCES: usize = 20;
+
+/// Says whether `quote` is in the document: verbatim, altered or absent.
+///
+/// # Errors
+/// `validation_error` for a quote without words or with too many, and the errors of the selection, the file and the PDF.
+pub(crate) fn check_quote(
+    context: &ContextManager,
+    quote: &str,
+    arguments: &SearchArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<DataAnswer, ToolError> {
+    let mut search = QuoteSearch::new(quote).map_err(quote_error)?;
+    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let pdf = arguments.document.open(context, caller)?;
+    let content = context.content_of(&arguments.document.path, conversation.as_ref(), &caller.cancellation)?;
+    let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
+    progress.starts(pages.len());
+    let mut unread = PageSet::new();
+    for page in pages.iter().take_while(|_| !progress.is_stopped()) {
+        pdf.check()?;
+        match pdf.document.page_text(page) {
+            Ok(text) => {
+                let has_text = !text.text.is_empty() && text.kind != PageKind::Undecodable;
+                if !has_text && text.kind != PageKind::Empty {
+                    unread.insert(page);
+                }
+                search.add_page(page, &text);
+            }
+            Err(_) => unread.insert(page),
+        }
+        progress.page_done();
+    }
+    let searched = pages.len().saturating_sub(unread.len());
+    Ok(QuoteFindings { pdf: &pdf, content, verdict: search.finish(), searched, unread, note }.answer())
+}
+
+fn quote_error(error: QuoteError) -> ToolError {
+    match error {
+        QuoteError::NoWords => ToolError::parameter("quote", "must have words"),
+        QuoteError::TooLong { .. } => ToolError::parameter("quote", "must be shorter")
+            .hint("Check a long passage in parts.")
+            .with("reason", json!(error.to_string())),
+    }
+}
+
+struct QuoteFindings<'a> {
+    pdf: &'a OpenPdf,
+    content: ContentHash,
+    verdict: QuoteVerdict,
+    /// Pages whose text was searched.
+    searched: u64,
+    /// Pages without usable text.
+    unread: PageSet,
+    /// A note on how the pages were selected.
+    note: Option<String>,
+}
+
+impl QuoteFindings<'_> {
+    fn answer(&self) -> DataAnswer {
+        let mut structure = without_blanks(json!({ "withoutText": self.unread.to_string() }));
+        if let Value::Object(members) = &mut structure {
+            members.insert("searchedPages".to_owned(), json!(self.searched));
+            members.extend(self.members());
+        }
+        DataAnswer::new(self.lines().join("\n"), structure)
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let path = &self.pdf.path;
+        let mut lines = match &self.verdict {
+            QuoteVerdict::Verbatim { page, pages, excerpt } => {
+                let pages = match pages.len() {
+                    1 => format!("page {}", self.name(*page)),
+                    _ => page_or_pages(pages),
+                };
+                vec![
+                    format!("verbatim: the quote is word for word on {pages} of {path}"),
+                    untrusted(path),
+                    format!("  {excerpt}"),
+                    format!("Link: {}", self.link(*page)),
+                ]
+            }
+            QuoteVerdict::Altered { page, excerpt, differences } => {
+                let mut lines = vec![
+                    format!("altered: a passage on page {} of {path} is like the quote, and differs", self.name(*page)),
+                    untrusted(path),
+                    format!("  {excerpt}"),
+                ];
+                lines.extend(differences.iter().take(MAX_DIFFERENCES).map(difference_line));
+                let more = differences.len().saturating_sub(MAX_DIFFERENCES);
+                lines.extend((more > 0).then(|| format!("[{more} more differences: compare with the page]")));
+                lines.push(format!("Link: {}", self.link(*page)));
+                lines
+            }
+            QuoteVerdict::Absent => {
+                let pages = if self.searched == 1 { "page" } else { "pages" };
+                vec![format!("absent: nothing like the quote on {} {pages} searched: {path}", self.searched)]
+            }
+        };
+        lines.extend(self.note.as_deref().map(one_line));
+        let is_found = matches!(self.verdict, QuoteVerdict::Verbatim { .. });
+        let unread = (!is_found && !self.unread.is_empty())
+            .then(|| format!("Without usable text, so the quote may be there: {}", page_or_pages(&self.unread)));
+        lines.extend(unread);
+        lines
+    }
+
+    fn members(&self) -> Map<String, Value> {
+        let members = match &self.verdict {
+            QuoteVerdict::Verbatim { page, pages, excerpt } => json!({
+                "verdict": "verbatim",
+                "pages": pages.to_string(),
+                "excerpt": excerpt,
+                "link": self.link(*page),
+            }),
+            QuoteVerdict::Altered { page, excerpt, differences } => json!({
+                "verdict": "altered",
+                "pages": page.number().to_string(),
+                "excerpt": excerpt,
+                "differences": differences.iter().take(MAX_DIFFERENCES).map(|one| [&one.quote, &one.document]).collect::<Vec<_>>(),
+                "link": self.link(*page),
+            }),
+            QuoteVerdict::Absent => json!({ "verdict": "absent" }),
+        };
+        if let Value::Object(members) = members { members } else { Map::new() }
+    }
+
+    /// The page's number, with its printed label if that differs.
+    fn name(&self, page: PageIndex) -> String {
+        let label = self.pdf.document.page_label(page).filter(|label| label.0 != page.number().to_string());
+        let label = label.map(|label| format!(" (label {})", one_line(&label.0))).unwrap_or_default();
+        format!("{}{label}", page.number())
+    }
+
+    fn link(&self, page: PageIndex) -> String {
+        format!("pagewise://{}/page/{}", self.content, page.number())
+    }
+}
+
+fn difference_line(difference: &WordDifference) -> String {
+    let WordDifference { quote, document } = difference;
+    match (quote.is_empty(), document.is_empty()) {
+        (true, _) => format!("- the document also has \"{document}\""),
+        (_, true) => format!("- \"{quote}\" is not in the document"),
+        _ => format!("- \"{quote}\" is \"{document}\" in the document"),
+    }
+}
