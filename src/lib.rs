@@ -54,7 +54,7 @@
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
 //! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, render, charset, html | landlock, seccompiler |
+//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, render, charset, html | landlock, seccompiler, quick_cache |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |

@@ -70,6 +70,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("workers", "tests/worker.rs", "workers"),
     ("worker_deadline_ms", "tests/cancellation.rs", "PAGEWISE_WORKER_DEADLINE_MS"),
     ("worker_memory_bytes", "tests/hostile.rs", "PAGEWISE_WORKER_MEMORY_BYTES"),
+    ("worker_cache_bytes", "tests/warm.rs", "cache_bytes"),
     ("max_waiting", "tests/worker.rs", "max_waiting"),
     ("pdf_model.primary", "tests/ask/chain.rs", "PAGEWISE_PDF_MODEL_PRIMARY"),
     ("pdf_model.fallbacks", "tests/ask/chain.rs", "PAGEWISE_PDF_MODEL_FALLBACKS"),

@@ -55,6 +55,7 @@ mod text;
 mod tools;
 mod updates;
 mod view;
+mod warm;
 mod web;
 #[cfg(debug_assertions)]
 mod worker;

@@ -58,7 +58,7 @@ pub use crate::web::{
 };
 pub use crate::worker::{
     DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError,
-    Picture, Reader, RenderOptions, WorkerError, WorkerSettings, run_worker,
+    Picture, Reader, ReaderMemory, RenderOptions, WorkerError, WorkerSettings, run_worker,
 };
 
 use self::answer::AnswerDraft;

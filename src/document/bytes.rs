@@ -41,6 +41,12 @@ pub trait ReadAt: Send + Sync {
     fn identity(&self) -> Option<[u8; 32]> {
         None
     }
+
+    /// Whether the bytes are certainly still those of [`identity`](Self::identity), so that what was read of them may be
+    /// kept.
+    fn is_settled(&self) -> bool {
+        false
+    }
 }
 
 impl ReadAt for Vec<u8> {

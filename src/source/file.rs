@@ -213,6 +213,12 @@ impl OpenFile {
         Ok((now.size, now.modified_ns) == (self.stat.size, self.stat.modified_ns))
     }
 
+    /// Whether the file has certainly not changed since it was opened: its stat is the same, and not recent.
+    #[must_use]
+    pub fn is_settled(&self, now: SystemTime) -> bool {
+        !self.stat.is_recent(now) && self.stat_now().is_ok_and(|stat| stat == self.stat)
+    }
+
     /// The current stat.
     ///
     /// # Errors

@@ -57,8 +57,8 @@ pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
 pub use crate::context::{
     AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,
     DatabaseSettings, Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, NoProgress, OpenPdf, OutputBounds,
-    PdfPassword, PostgresAddress, PostgresError, ProgressListener, Receipt, SessionStore, StoreError, StoreTally,
-    StoredSession, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
+    PdfPassword, PostgresAddress, PostgresError, ProgressListener, ReaderMemory, Receipt, SessionStore, StoreError,
+    StoreTally, StoredSession, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

@@ -1,5 +1,6 @@
 //! The worker process: confines itself, sends a greeting, and answers requests until its parent closes the socket.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -34,7 +35,11 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     socket::send(&socket, &frame::encode_header(&greeting, 0)?, None)?;
-    let mut worker = RequestHandler { document: None, fonts: Arc::new(ParentFonts::new(Arc::clone(&socket))) };
+    let mut worker = RequestHandler {
+        documents: BTreeMap::new(),
+        current: 0,
+        fonts: Arc::new(ParentFonts::new(Arc::clone(&socket))),
+    };
     while let Some((prefix, file)) = socket::receive::<PREFIX_BYTES>(&socket)? {
         let (request, _) = frame::read_rest(prefix, &*socket)?;
         let Some(answer) = worker.answer(request, file.map(File::from)) else { continue };
@@ -44,7 +49,10 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 }
 
 struct RequestHandler {
-    document: Option<OpenDocument>,
+    /// The open documents, by slot.
+    documents: BTreeMap<usize, OpenDocument>,
+    /// The slot of the current document.
+    current: usize,
     /// Shared by all documents of this worker.
     fonts: Arc<dyn FontSource>,
 }
@@ -53,19 +61,28 @@ impl RequestHandler {
     /// The answer to a request; `None` for requests without an answer.
     fn answer(&mut self, request: WorkerRequest, file: Option<File>) -> Option<WorkerAnswer> {
         let answer = match request {
-            WorkerRequest::Close => {
-                self.document = None;
+            WorkerRequest::Select(slot) => {
+                self.current = slot;
                 return None;
             }
-            WorkerRequest::Open { length, password, limits, deadline_ms } => {
-                self.document = None;
+            WorkerRequest::Close => {
+                self.documents.remove(&self.current);
+                return None;
+            }
+            WorkerRequest::CloseAll => {
+                self.documents.clear();
+                return None;
+            }
+            WorkerRequest::Open { slot, length, password, limits, deadline_ms } => {
+                self.current = slot;
+                self.documents.remove(&slot);
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
                 self.open(file, length, password.as_deref(), limits)
             }
             WorkerRequest::ReadablePage(page) => convert_web_page(file, &page),
             #[cfg(debug_assertions)]
             WorkerRequest::Drill(drill) => Ok(WorkerReply::Drilled(drill.run()).into()),
-            request => match &self.document {
+            request => match self.documents.get(&self.current) {
                 Some(document) => answer_about(document, request),
                 None => Err(failure("no document is open")),
             },
@@ -85,7 +102,7 @@ impl RequestHandler {
         let reader = InProcessReader::new(limits, Arc::clone(&self.fonts));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
-        self.document = Some(document);
+        self.documents.insert(self.current, document);
         Ok(WorkerReply::Opened { page_count }.into())
     }
 }
@@ -138,7 +155,11 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         WorkerRequest::Geometry(page) => WorkerReply::Geometry(document.page_geometry(PageIndex(page))?.into()),
         WorkerRequest::Fingerprint(page) => WorkerReply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         WorkerRequest::Notes => WorkerReply::Notes(document.notes()),
-        WorkerRequest::Open { .. } | WorkerRequest::Close | WorkerRequest::ReadablePage(_) => {
+        WorkerRequest::Open { .. }
+        | WorkerRequest::Select(_)
+        | WorkerRequest::Close
+        | WorkerRequest::CloseAll
+        | WorkerRequest::ReadablePage(_) => {
             return Err(failure("no question about a document"));
         }
         #[cfg(debug_assertions)]

@@ -7,6 +7,9 @@
 //! If a reader hangs, runs out of memory or crashes, that costs its worker and one [`WorkerError`]; other requests
 //! continue. `catch_unwind` is not enough: stack overflows, failed allocations and double panics end the process.
 //!
+//! A worker keeps the last documents open, and the parent keeps their answers, as long as the files do not change; see
+//! `parent`. Nothing is kept of a damaged document.
+//!
 //! `pagewise page` and `pagewise split` confine their own process instead, since a worker would nearly double the time
 //! of the command.
 //!
@@ -42,7 +45,8 @@ pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
-    PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, RenderOptions,
+    PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
+    RenderOptions,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;

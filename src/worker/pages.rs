@@ -41,6 +41,24 @@ pub trait Reader: Send + Sync {
         cancellation.check()?;
         read_web_page(file, content_type, base)
     }
+
+    /// The memory of the reader's workers and caches, for metrics.
+    fn memory(&self) -> ReaderMemory {
+        ReaderMemory::default()
+    }
+}
+
+/// The memory of a reader's workers and caches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReaderMemory {
+    /// Number of workers that run.
+    pub workers: usize,
+    /// Resident memory of the idle ones, in bytes.
+    pub worker_bytes: u64,
+    /// Documents that the idle ones keep open.
+    pub open_documents: usize,
+    /// Bytes of answers that are kept.
+    pub cached_bytes: u64,
 }
 
 /// One open document.

@@ -15,6 +15,9 @@ pub struct WorkerSettings {
     pub deadline: Duration,
     /// Address space of a worker. Setting `worker_memory_bytes`, default 1 GiB.
     pub memory_bytes: u64,
+    /// Bytes of answers that the parent keeps, so that no page is read twice. Setting `worker_cache_bytes`, default
+    /// 64 MiB; 0 keeps none.
+    pub cache_bytes: u64,
     /// Requests that may wait for a worker; further ones are refused as busy. Default 64.
     pub max_waiting: usize,
     /// Whether to refuse workers without every sandbox layer.
@@ -32,9 +35,17 @@ pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) const MAX_RESIDENT_BYTES: u64 = 512 << 20;
 
+/// A worker with more resident memory keeps no documents open. At most a quarter of its address space.
+#[cfg(all(unix, not(pagewise_portable)))]
+pub(super) const MAX_KEPT_BYTES: u64 = 192 << 20;
+
+/// An idle worker with more resident memory is replaced by a new one, which takes a tenth.
+#[cfg(all(unix, not(pagewise_portable)))]
+pub(super) const MAX_IDLE_BYTES: u64 = 64 << 20;
+
 /// A worker is replaced after this many operations, so that leaks cannot grow.
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) const MAX_JOBS: u32 = 1_000;
+pub(super) const MAX_JOBS: u32 = 10_000;
 
 /// A worker is replaced after this much work, well before [`CPU_SECONDS`] ends it.
 #[cfg(all(unix, not(pagewise_portable)))]
@@ -61,6 +72,7 @@ impl WorkerSettings {
             workers: None,
             deadline: DEFAULT_DEADLINE,
             memory_bytes: 1 << 30,
+            cache_bytes: 64 << 20,
             max_waiting: 64,
             require_sandbox: false,
         }

@@ -124,6 +124,7 @@ pub(super) const GROUPS: &[Group] = &[
             .default("one per processor, at most 8"),
         number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
         number("worker_memory_bytes", "bytes", "Address space of a worker", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
+        number("worker_cache_bytes", "bytes", "Pages, texts and pictures kept in memory, so that none is read twice; 0: none", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
         number("max_waiting", "requests", "Requests that wait for a worker; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
         number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
         number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),

@@ -27,6 +27,7 @@ use crate::limits::Cancellation;
 use crate::page::PageSet;
 use crate::store::{self, SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
+use crate::worker::ReaderMemory;
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
@@ -287,6 +288,12 @@ impl ContextManager {
         // Failures are counted in the tally.
         let _ = self.store.last_pruned();
         self.store.tally()
+    }
+
+    /// The memory of the reader's workers and caches.
+    #[must_use]
+    pub fn reader_memory(&self) -> ReaderMemory {
+        self.reader.memory()
     }
 
     /// Number of conversations in doubt: the store failed to record a forget.

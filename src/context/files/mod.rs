@@ -377,6 +377,10 @@ impl ReadAt for IdentifiedFile {
     fn identity(&self) -> Option<[u8; 32]> {
         Some(self.identity)
     }
+
+    fn is_settled(&self) -> bool {
+        self.file.is_settled(SystemTime::now())
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::document::ReadAt;
 use crate::limits::Cancellation;
-use crate::worker::{Pages, PdfError, ReadablePage, Reader};
+use crate::worker::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 
 /// A password. Its debug output is masked.
 #[derive(Clone, PartialEq, Eq)]
@@ -32,6 +32,10 @@ pub(crate) struct FallbackPasswordReader {
 }
 
 impl Reader for FallbackPasswordReader {
+    fn memory(&self) -> ReaderMemory {
+        self.reader.memory()
+    }
+
     fn open(
         &self,
         file: Arc<dyn ReadAt>,

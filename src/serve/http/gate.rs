@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
-use super::metrics::{Gauge, Metrics, store_text};
+use super::metrics::{Gauge, Metrics, reader_text, store_text};
 use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response, unauthorized};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
@@ -347,6 +347,7 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
     if let Some(context) = &gate.state.context {
         let tally = gate.store_tally().await;
         text.push_str(&store_text(tally, context.conversations_in_doubt()));
+        text.push_str(&reader_text(context.reader_memory()));
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::serve::lock::lock;
-use crate::tool::StoreTally;
+use crate::tool::{ReaderMemory, StoreTally};
 
 /// Upper bounds of the histogram of call times, in seconds.
 const BUCKET_BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];
@@ -138,6 +138,22 @@ pub(super) fn store_text(tally: Option<StoreTally>, in_doubt: usize) -> String {
     ];
     for (name, kind, help, value) in rows {
         line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}"));
+    }
+    out
+}
+
+/// The metrics of the reader of PDFs.
+pub(super) fn reader_text(memory: ReaderMemory) -> String {
+    let mut out = String::new();
+    let ReaderMemory { workers, worker_bytes, open_documents, cached_bytes } = memory;
+    let rows = [
+        ("pagewise_workers", "Workers that run.", workers as u64),
+        ("pagewise_worker_resident_bytes", "Resident memory of idle workers.", worker_bytes),
+        ("pagewise_open_documents", "Documents that idle workers keep open.", open_documents as u64),
+        ("pagewise_cached_bytes", "Answers about documents that are kept.", cached_bytes),
+    ];
+    for (name, help, value) in rows {
+        line(&mut out, format_args!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}"));
     }
     out
 }

@@ -3,15 +3,20 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use super::open_documents::OpenKey;
 use super::process::WorkerProcess;
 use crate::limits::Cancellation;
 use crate::worker::error::WorkerError;
+use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
 pub(crate) type DocumentKey = [u8; 32];
+
+/// Workers that are idle for this long give back their memory.
+const IDLE_TIME: Duration = Duration::from_secs(60);
 
 /// The workers of this process.
 pub(crate) struct WorkerPool {
@@ -40,10 +45,19 @@ struct PoolState {
 }
 
 impl PoolState {
-    /// Takes an idle worker that is still alive.
-    fn take_idle(&mut self) -> Option<WorkerProcess> {
+    /// Takes an idle worker that is still alive: one that has the document open, else the one with the fewest documents.
+    fn take_idle(&mut self, document: Option<&OpenKey>) -> Option<WorkerProcess> {
         self.idle.retain_mut(WorkerProcess::is_alive);
-        self.idle.pop()
+        let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.documents().contains(key));
+        let fewest =
+            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).map(|idle| idle.documents().count()));
+        let at = self.idle.iter().position(has_it).or_else(fewest)?;
+        Some(self.idle.swap_remove(at))
+    }
+
+    /// Closes the documents of workers that were idle for long, and ends those with much memory: new ones take their place.
+    fn release_idle(&mut self, now: Instant) {
+        self.idle.retain_mut(|process| process.release_memory(now, IDLE_TIME));
     }
 }
 
@@ -51,6 +65,8 @@ impl PoolState {
 pub(crate) struct WorkerLease {
     core: Arc<PoolCore>,
     process: Option<WorkerProcess>,
+    /// Whether the worker keeps its document.
+    is_kept: bool,
 }
 
 impl WorkerPool {
@@ -73,8 +89,12 @@ impl WorkerPool {
         Self { core, starter: starter.ok() }
     }
 
-    /// Waits for a free worker, unless the request is cancelled.
-    pub(crate) fn lease(&self, cancellation: &Cancellation) -> Result<WorkerLease, WorkerError> {
+    /// Waits for a free worker, unless the request is cancelled. Prefers one that has the document open.
+    pub(crate) fn lease(
+        &self,
+        document: Option<&OpenKey>,
+        cancellation: &Cancellation,
+    ) -> Result<WorkerLease, WorkerError> {
         let core = &self.core;
         let to_be_woken = Arc::clone(core);
         let _waking = cancellation.on_cancel(move || to_be_woken.wake());
@@ -88,9 +108,9 @@ impl WorkerPool {
             if let Err(stopped) = cancellation.check() {
                 break Err(stopped.into());
             }
-            if let Some(process) = state.take_idle() {
+            if let Some(process) = state.take_idle(document) {
                 state.leased += 1;
-                break Ok(WorkerLease { core: Arc::clone(core), process: Some(process) });
+                break Ok(WorkerLease { core: Arc::clone(core), process: Some(process), is_kept: false });
             }
             if let Some(failure) = state.start_failure.take() {
                 break Err(failure);
@@ -110,6 +130,17 @@ impl WorkerPool {
             core.worker_available.notify_one();
         }
         leased
+    }
+
+    /// The number of workers, and the memory of idle ones.
+    pub(crate) fn memory(&self) -> ReaderMemory {
+        let state = self.core.state();
+        ReaderMemory {
+            workers: state.idle.len().saturating_add(state.leased),
+            worker_bytes: state.idle.iter().filter_map(WorkerProcess::read_resident_bytes).sum(),
+            open_documents: state.idle.iter().map(|idle| idle.documents().count()).sum(),
+            cached_bytes: 0,
+        }
     }
 
     /// The setting `worker_deadline_ms`.
@@ -184,12 +215,13 @@ impl PoolCore {
     }
 }
 
-/// Starts workers whenever there are too few, until the pool is dropped.
+/// Starts workers whenever there are too few, and releases the memory of idle ones, until the pool is dropped.
 fn run_starter(core: &PoolCore) {
     let mut state = core.state();
     while !state.closing {
         if !core.lacks_workers(&state) {
-            state = core.worker_needed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = core.worker_needed.wait_timeout(state, IDLE_TIME).unwrap_or_else(PoisonError::into_inner).0;
+            state.release_idle(Instant::now());
             continue;
         }
         drop(state);
@@ -212,6 +244,14 @@ impl WorkerLease {
         self.process.as_mut()
     }
 
+    /// Keeps the document open in the worker for later requests.
+    pub(crate) fn keep_document(&mut self, key: OpenKey, page_count: u32) {
+        if let Some(process) = &mut self.process {
+            process.keep_document(key, page_count);
+            self.is_kept = true;
+        }
+    }
+
     /// Ends the worker, which is dead or cannot be trusted.
     pub(crate) fn discard(mut self) {
         drop(self.process.take());
@@ -220,9 +260,13 @@ impl WorkerLease {
 
 impl Drop for WorkerLease {
     fn drop(&mut self) {
-        let fit = self.process.take().and_then(|mut process| process.is_reusable().then_some(process));
-        if let Some(process) = &fit {
-            process.close_document();
+        let mut fit = self.process.take().and_then(|mut process| process.is_reusable().then_some(process));
+        if let Some(process) = &mut fit {
+            match () {
+                () if !process.can_keep_documents() => process.close_all(),
+                () if !self.is_kept => process.close_document(),
+                () => {}
+            }
         }
         let mut state = self.core.state();
         state.leased = state.leased.saturating_sub(1);

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
+use super::open_documents::{OpenDocuments, OpenKey};
 use crate::limits::{Cancellation, StopReason};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::{self, FontFiles};
 use crate::worker::sandbox::SandboxLayers;
-use crate::worker::settings::{MAX_BUSY, MAX_JOBS, MAX_RESIDENT_BYTES, WorkerSettings};
+use crate::worker::settings::{MAX_BUSY, MAX_IDLE_BYTES, MAX_JOBS, MAX_KEPT_BYTES, MAX_RESIDENT_BYTES, WorkerSettings};
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
 use crate::worker::wire::{Greeting, WorkerAnswer, WorkerReply, WorkerRequest};
@@ -41,12 +42,17 @@ pub(crate) struct WorkerProcess {
     /// Its standard error: the only way to tell exhausted memory from a crash.
     stderr_tail: PipeReader,
     layers: SandboxLayers,
+    documents: OpenDocuments,
     deadline: Duration,
     memory_bytes: u64,
     jobs: u32,
     busy: Duration,
+    /// The end of its last request.
+    used: Instant,
     /// Its total work when its memory was last checked.
     checked_at: Duration,
+    /// Its resident memory at that time.
+    resident_bytes: u64,
     /// The read timeout set on the socket.
     wait: Cell<Duration>,
 }
@@ -60,11 +66,14 @@ impl WorkerProcess {
             socket: Arc::new(socket),
             stderr_tail,
             layers: SandboxLayers::default(),
+            documents: OpenDocuments::default(),
             deadline: settings.deadline,
             memory_bytes: settings.memory_bytes,
             jobs: 0,
             busy: Duration::ZERO,
+            used: Instant::now(),
             checked_at: Duration::ZERO,
+            resident_bytes: 0,
             wait: Cell::default(),
         };
         let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE);
@@ -117,7 +126,8 @@ impl WorkerProcess {
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
         let answer = self.answer(sent, fonts, start + self.deadline + grace(self.deadline));
-        self.busy = self.busy.saturating_add(start.elapsed());
+        self.used = Instant::now();
+        self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
         answer
     }
 
@@ -142,9 +152,55 @@ impl WorkerProcess {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Tells the worker to close its document. A failure shows at the next request.
-    pub(crate) fn close_document(&self) {
-        let _ = frame::encode_header(&WorkerRequest::Close, 0).and_then(|head| socket::send(&self.socket, &head, None));
+    /// The documents that the worker has open.
+    pub(crate) fn documents(&self) -> &OpenDocuments {
+        &self.documents
+    }
+
+    /// Makes a document that is open the current one, and returns its number of pages.
+    pub(crate) fn select_document(&mut self, key: &OpenKey) -> Option<u32> {
+        let (slot, page_count) = self.documents.select(key)?;
+        self.tell(&WorkerRequest::Select(slot));
+        Some(page_count)
+    }
+
+    /// The slot for a new document, which becomes the current one.
+    pub(crate) fn new_slot(&mut self) -> usize {
+        self.documents.replace_oldest()
+    }
+
+    /// Keeps the current document open for later requests.
+    pub(crate) fn keep_document(&mut self, key: OpenKey, page_count: u32) {
+        self.documents.keep_current(key, page_count);
+    }
+
+    /// Tells the worker to close the current document.
+    pub(crate) fn close_document(&mut self) {
+        self.documents.forget_current();
+        self.tell(&WorkerRequest::Close);
+    }
+
+    /// Tells the worker to close all documents.
+    pub(crate) fn close_all(&mut self) {
+        self.documents = OpenDocuments::default();
+        self.tell(&WorkerRequest::CloseAll);
+    }
+
+    /// Closes the documents if the worker has been idle for `idle_time`. Returns false if it has too much memory even so.
+    pub(crate) fn release_memory(&mut self, now: Instant, idle_time: Duration) -> bool {
+        if now.saturating_duration_since(self.used) < idle_time || self.documents.count() == 0 {
+            return true;
+        }
+        let is_small = self.read_resident_bytes().is_none_or(|bytes| bytes <= MAX_IDLE_BYTES);
+        if is_small {
+            self.close_all();
+        }
+        is_small
+    }
+
+    /// Sends a request without an answer. A failure shows at the next request.
+    fn tell(&self, request: &WorkerRequest) {
+        let _ = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, None));
     }
 
     /// Whether the worker can take another request: alive, not too old, and within its memory.
@@ -152,13 +208,23 @@ impl WorkerProcess {
         self.is_alive() && self.is_within_memory() && self.jobs < MAX_JOBS && self.busy < MAX_BUSY
     }
 
-    /// Whether the worker was within its memory at the last check. A check costs as much as a small request.
+    /// Whether the worker was within its memory at the last check.
     fn is_within_memory(&mut self) -> bool {
-        if self.busy.saturating_sub(self.checked_at) < MEMORY_CHECK_INTERVAL {
-            return true;
+        self.check_memory() <= MAX_RESIDENT_BYTES
+    }
+
+    /// Whether the worker uses little enough memory to keep documents open. It needs the rest for later requests.
+    pub(crate) fn can_keep_documents(&self) -> bool {
+        self.resident_bytes <= MAX_KEPT_BYTES.min(self.memory_bytes / 4)
+    }
+
+    /// The resident memory at the last check. A check costs as much as a small request, so it is not made each time.
+    fn check_memory(&mut self) -> u64 {
+        if self.busy.saturating_sub(self.checked_at) >= MEMORY_CHECK_INTERVAL {
+            self.checked_at = self.busy;
+            self.resident_bytes = self.read_resident_bytes().unwrap_or(0);
         }
-        self.checked_at = self.busy;
-        self.resident_bytes().is_none_or(|bytes| bytes <= MAX_RESIDENT_BYTES)
+        self.resident_bytes
     }
 
     /// The process id.
@@ -168,7 +234,7 @@ impl WorkerProcess {
     }
 
     /// The resident memory in bytes, if the system tells.
-    fn resident_bytes(&self) -> Option<u64> {
+    pub(crate) fn read_resident_bytes(&self) -> Option<u64> {
         let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
         let pages = pages.split_whitespace().nth(1)?.parse::<u64>().ok()?;
         pages.checked_mul(u64::try_from(rustix::param::page_size()).ok()?)

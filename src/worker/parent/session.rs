@@ -1,148 +1,32 @@
-//! Reads documents in workers.
+//! A document that workers read.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::pool::{DocumentKey, WorkerLease, WorkerPool};
+use super::open_documents::OpenKey;
+use super::pool::{DocumentKey, WorkerLease};
+use super::reader::{WorkerReader, copy_to_anonymous_file};
+use super::reply_cache::CachedAnswer;
 use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
-use crate::limits::{Cancellation, Limits};
+use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
-use crate::worker::fonts::FontFiles;
-use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, ReadablePage, Reader, RenderOptions};
-use crate::worker::sandbox::SandboxLayers;
-use crate::worker::settings::WorkerSettings;
-use crate::worker::wire::{AnswerExtras, TextSource, WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
+use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, RenderOptions};
+use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, WorkerRequest};
 
-/// Reads PDFs in workers. Each open document has a worker of its own until it is dropped.
-#[derive(Clone)]
-pub struct WorkerReader {
-    pool: Arc<WorkerPool>,
-    limits: Limits,
-    fonts: Arc<dyn FontFiles>,
-}
-
-impl WorkerReader {
-    /// Starts workers with these limits. `fonts` provides fonts that are not embedded.
-    #[must_use]
-    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        Self { pool: Arc::new(WorkerPool::start(settings)), limits, fonts }
-    }
-
-    /// The sandbox layers of a worker on this system.
-    ///
-    /// # Errors
-    /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
-    pub fn layers(&self) -> Result<SandboxLayers, WorkerError> {
-        let mut lease = self.pool.lease(&Cancellation::new())?;
-        Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
-    }
-
-    /// Runs a fault drill in a worker. Returns its outcome and the worker's process id.
-    ///
-    /// # Errors
-    /// Why the worker died.
-    #[cfg(debug_assertions)]
-    pub fn drill(
-        &self,
-        drill: crate::worker::drill::Drill,
-        cancellation: &Cancellation,
-    ) -> Result<(String, u32), WorkerError> {
-        let mut lease = self.pool.lease(cancellation)?;
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let id = process.id();
-        match process.call(&WorkerRequest::Drill(drill), None, &*self.fonts, cancellation) {
-            Ok(WorkerAnswer { reply: WorkerReply::Drilled(outcome), .. }) => Ok((outcome, id)),
-            Ok(_) => Err(WorkerError::Nonsense),
-            Err(error) => {
-                lease.discard();
-                Err(error)
-            }
-        }
-    }
-}
-
-impl Reader for WorkerReader {
-    fn open(
-        &self,
-        file: Arc<dyn ReadAt>,
-        password: Option<&str>,
-        cancellation: &Cancellation,
-    ) -> Result<Box<dyn Pages>, PdfError> {
-        let key = file.identity();
-        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(&*file)?) } else { None };
-        let mut document = WorkerDocument {
-            reader: self.clone(),
-            file,
-            copy,
-            key,
-            password: password.map(str::to_owned),
-            cancellation: cancellation.clone(),
-            page_count: 0,
-            session: Mutex::default(),
-        };
-        let (lease, page_count) = document.open_in_worker()?;
-        document.page_count = page_count;
-        document.session().lease = Some(lease);
-        Ok(Box::new(document))
-    }
-
-    fn readable(
-        &self,
-        file: &dyn ReadAt,
-        content_type: Option<&str>,
-        base: &str,
-        cancellation: &Cancellation,
-    ) -> Result<ReadablePage, PdfError> {
-        let content_type = content_type.map(str::to_owned);
-        self.ask_readable(file, WebPageSource { length: file.len(), content_type, base: base.to_owned() }, cancellation)
-    }
-}
-
-impl WorkerReader {
-    /// Converts the web page in `file` in a worker.
-    fn ask_readable(
-        &self,
-        file: &dyn ReadAt,
-        page: WebPageSource,
-        cancellation: &Cancellation,
-    ) -> Result<ReadablePage, PdfError> {
-        let key = file.identity();
-        self.pool.refuse_deadly_document(key.as_ref())?;
-        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(file)?) } else { None };
-        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
-        let mut lease = self.pool.lease(cancellation)?;
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let error = match process.call(&WorkerRequest::ReadablePage(page), descriptor, &*self.fonts, cancellation) {
-            Ok(WorkerAnswer { reply: WorkerReply::ReadablePage { title, notes }, body, .. }) => {
-                match String::from_utf8(body.into()) {
-                    Ok(markdown) => return Ok(ReadablePage { title, markdown, notes }),
-                    Err(_) => WorkerError::Nonsense,
-                }
-            }
-            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => return Err(failure.into()),
-            Ok(_) => WorkerError::Nonsense,
-            Err(error) => error,
-        };
-        lease.discard();
-        if error.is_death() {
-            self.pool.record_death(key);
-        }
-        Err(error.into())
-    }
-}
-
-struct WorkerDocument {
+/// A document that workers read, one request at a time.
+pub(super) struct WorkerDocument {
     reader: WorkerReader,
     file: Arc<dyn ReadAt>,
     /// A copy of the bytes of a source that is no file.
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
+    /// The key under which a worker keeps the document open, and its answers are kept.
+    open_key: Option<OpenKey>,
     password: Option<String>,
     cancellation: Cancellation,
     page_count: u32,
@@ -160,20 +44,86 @@ struct ConnectionState {
     failures: Vec<String>,
     /// Additional facts from the last answer.
     extras: AnswerExtras,
+    /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
+    is_sound: Option<bool>,
+}
+
+/// The key of a document that this password opens.
+fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(identity);
+    if let Some(password) = password {
+        hasher.update(password.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 impl WorkerDocument {
-    /// Opens the document in a worker. Returns the lease and the number of pages.
+    /// Opens the document in a worker, or counts its pages by an earlier answer.
+    pub(super) fn open(
+        reader: WorkerReader,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<Self, PdfError> {
+        let key = file.identity();
+        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(&*file)?) } else { None };
+        let mut document = Self {
+            reader,
+            open_key: key.map(|key| open_key(&key, password)),
+            file,
+            copy,
+            key,
+            password: password.map(str::to_owned),
+            cancellation: cancellation.clone(),
+            page_count: 0,
+            session: Mutex::default(),
+        };
+        document.page_count = document.count_pages()?;
+        Ok(document)
+    }
+
+    /// The number of pages, from an earlier answer or from a worker.
+    fn count_pages(&self) -> Result<u32, PdfError> {
+        self.reader.pool.refuse_deadly_document(self.key.as_ref())?;
+        self.cancellation.check()?;
+        if let Some(page_count) = self.open_key.and_then(|key| self.reader.replies.page_count(&key)) {
+            return Ok(page_count);
+        }
+        let (lease, page_count) = self.open_in_worker()?;
+        self.session().lease = Some(lease);
+        Ok(page_count)
+    }
+
+    fn cached_answer(&self, request: &WorkerRequest) -> Option<CachedAnswer> {
+        self.reader.replies.get(self.open_key.as_ref()?, request)
+    }
+
+    /// Keeps an answer about a sound document. The file must not have changed meanwhile.
+    fn cache(&self, request: &WorkerRequest, answer: &WorkerAnswer) {
+        let is_sound = answer.extras.notes.as_ref().is_some_and(Vec::is_empty);
+        let Some(key) = self.open_key.filter(|_| is_sound && self.file.is_settled()) else { return };
+        let WorkerAnswer { reply, extras, body } = answer;
+        let answer = CachedAnswer { reply: reply.clone(), extras: extras.clone(), body: body.clone() };
+        self.reader.replies.insert(&key, request, answer);
+        self.reader.replies.insert_page_count(&key, self.page_count);
+    }
+
+    /// Opens the document in a worker, unless it has it open. Returns the lease and the number of pages.
     fn open_in_worker(&self) -> Result<(WorkerLease, u32), PdfError> {
         self.reader.pool.refuse_deadly_document(self.key.as_ref())?;
-        let mut lease = self.reader.pool.lease(&self.cancellation)?;
+        let mut lease = self.reader.pool.lease(self.open_key.as_ref(), &self.cancellation)?;
+        let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        if let Some(page_count) = self.open_key.and_then(|key| process.select_document(&key)) {
+            return Ok((lease, page_count));
+        }
         let request = WorkerRequest::Open {
+            slot: process.new_slot(),
             length: self.file.len(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
             deadline_ms: self.reader.pool.deadline_ms(),
         };
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
         match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
             Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
@@ -199,6 +149,11 @@ impl WorkerDocument {
     fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
+        if let Some(CachedAnswer { reply, extras, body }) = self.cached_answer(request) {
+            session.is_sound.get_or_insert(true);
+            session.extras = extras;
+            return Ok((reply, body));
+        }
         let mut lease = match session.lease.take() {
             Some(lease) => lease,
             None => self.open_in_worker()?.0,
@@ -210,10 +165,13 @@ impl WorkerDocument {
                 session.lease = Some(lease);
                 Err(failure.into())
             }
-            Ok(WorkerAnswer { reply, extras, body }) => {
+            Ok(answer) => {
                 session.lease = Some(lease);
-                session.extras = extras;
-                Ok((reply, body))
+                let is_sound = answer.extras.notes.as_ref().is_some_and(Vec::is_empty);
+                session.is_sound = Some(is_sound && session.is_sound != Some(false));
+                self.cache(request, &answer);
+                session.extras = answer.extras;
+                Ok((answer.reply, answer.body))
             }
             Err(error) => {
                 if let WorkerRequest::Cut { page, .. } | WorkerRequest::Fingerprint(page) = request
@@ -266,6 +224,18 @@ impl WorkerDocument {
 
     fn session(&self) -> MutexGuard<'_, ConnectionState> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The worker keeps a sound document open for later requests.
+impl Drop for WorkerDocument {
+    fn drop(&mut self) {
+        let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let is_sound = session.is_sound == Some(true) && session.deadly.is_empty();
+        let Some(lease) = session.lease.as_mut().filter(|_| is_sound && self.file.is_settled()) else { return };
+        if let Some(key) = self.open_key {
+            lease.keep_document(key, self.page_count);
+        }
     }
 }
 
@@ -368,26 +338,4 @@ impl Pages for WorkerDocument {
         let failures = self.session().failures.clone();
         notes.unwrap_or_default().into_iter().chain(failures).collect()
     }
-}
-
-/// Copies a source that is no file to an anonymous file.
-#[cfg(target_os = "linux")]
-fn copy_to_anonymous_file(source: &dyn ReadAt) -> io::Result<OwnedFd> {
-    use std::io::Write as _;
-    let mut copy = std::fs::File::from(rustix::fs::memfd_create("document", rustix::fs::MemfdFlags::CLOEXEC)?);
-    let mut piece = vec![0; 1 << 20];
-    let mut at = 0;
-    while at < source.len() {
-        let wanted = usize::try_from(source.len() - at).unwrap_or(usize::MAX).min(piece.len());
-        let piece = piece.get_mut(..wanted).unwrap_or_default();
-        source.read_at(at, piece)?;
-        copy.write_all(piece)?;
-        at += piece.len() as u64;
-    }
-    Ok(copy.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn copy_to_anonymous_file(_: &dyn ReadAt) -> io::Result<OwnedFd> {
-    Err(io::ErrorKind::Unsupported.into())
 }

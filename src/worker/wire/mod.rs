@@ -28,11 +28,12 @@ pub(crate) struct Greeting {
     pub(crate) layers: SandboxLayers,
 }
 
-/// A request. All except `Open` and `ReadablePage` are about the open document. Pages are indices.
+/// A request. All except the first four and `ReadablePage` are about the current document. Pages are indices.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WorkerRequest {
-    /// Opens the attached file.
+    /// Opens the attached file in a slot, instead of what was open there, and makes it the current document.
     Open {
+        slot: usize,
         length: u64,
         password: Option<String>,
         #[serde(with = "WireLimits")]
@@ -40,8 +41,12 @@ pub(crate) enum WorkerRequest {
         /// The time for this and each later request.
         deadline_ms: u64,
     },
-    /// Closes the document. Has no answer.
+    /// Makes the document in a slot the current one. Has no answer.
+    Select(usize),
+    /// Closes the current document. Has no answer.
     Close,
+    /// Closes all documents. Has no answer.
+    CloseAll,
     PageLabel(u32),
     Info,
     Outline(usize),
@@ -107,7 +112,7 @@ pub(crate) struct WorkerAnswer {
 }
 
 /// Additional facts in an answer, which save the next request.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct AnswerExtras {
     /// The current notes on the document.
     pub(crate) notes: Option<Vec<String>>,
@@ -128,7 +133,7 @@ impl From<(WorkerReply, Bytes)> for WorkerAnswer {
 }
 
 /// The content of an answer. The bytes of chunks, texts, pictures and web pages are the message body.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WorkerReply {
     Opened {
         page_count: u32,
@@ -163,7 +168,7 @@ pub(crate) enum WorkerReply {
 }
 
 /// [`PdfError`] on the wire.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WireError {
     NotAPdf { beginning: String },
     Damaged { what: String, offset: Option<u64> },
@@ -176,7 +181,7 @@ pub(crate) enum WireError {
     Failed { action: WireAction, reason: String },
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WireAction {
     ReadInfo,
     ExtractPage,
@@ -232,15 +237,15 @@ struct WireInfo {
     has_page_labels: bool,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WireOutline {
-    items: Vec<(u32, String, Option<u32>)>,
+    pub(crate) items: Vec<(u32, String, Option<u32>)>,
     total: usize,
     is_incomplete: bool,
 }
 
 /// [`PageGeometry`], with the bits of floating point numbers, to keep every value exact.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WireGeometry {
     width_pt: u64,
     height_pt: u64,
