@@ -22,8 +22,8 @@
 //! # The way a request goes
 //!
 //! ```text
-//! serve │ cli ──► tool ──► context ──► source ──► worker ┊ document ──► split │ text │ render
-//!                             │  ▲                       ┊                       │
+//! serve │ cli ──► tool ──► context ──► source ──► worker ┊ document ──► split │ text ──► structure │ render
+//!                             │  ▲                       ┊                  │
 //!                             ▼  └───── blocks, fingerprints ◄───────────────────┘
 //!                           view ──► store         (recorded only after the answer was written)
 //! ```
@@ -31,8 +31,8 @@
 //! 1. `tool` parses the arguments into a typed request.
 //! 2. `source` opens the file once, inside the allowed roots.
 //! 3. `context` reads what the conversation holds and plans what to send. Planning is pure.
-//! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts and
-//!    `render` draws.
+//! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts,
+//!    `structure` finds blocks and tables, and `render` draws.
 //! 5. `context` builds the answer within its limits.
 //! 6. `serve` or `cli` calls `deliver` with its way to write. Only after the write are the pages recorded. A later
 //!    cancellation by the client deletes the record.
@@ -50,17 +50,18 @@
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
 //! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → `PageText` in reading order, search in it | document | pdf_extract, skrifa, regex, unicode_normalization |
+//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex, unicode_normalization |
+//! | `structure` | a layout → lines and `Table`s, pages together → `Block`s, and Markdown | text | |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
 //! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, render, charset, html | landlock, seccompiler, quick_cache |
+//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, structure, render, charset, html | landlock, seccompiler, quick_cache |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
-//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, render, charset, html, worker, view, store, source, web | dashmap, similar, getrandom |
+//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
@@ -69,7 +70,7 @@
 //!
 //! # Invariants
 //!
-//! - **`document`, `split`, `text`, `render` and `view` do no I/O, have no clock and are not async.** Bytes come through
+//! - **`document`, `split`, `text`, `structure`, `render` and `view` do no I/O, have no clock and are not async.** Bytes come through
 //!   `ReadAt`.
 //! - **A page is recorded as sent only after the answer was written.** A lost record costs one page sent again; a false
 //!   record would leave the agent blind.
@@ -149,6 +150,8 @@ pub mod source;
 pub mod split;
 #[doc(hidden)]
 pub mod store;
+#[doc(hidden)]
+pub mod structure;
 #[doc(hidden)]
 pub mod text;
 #[doc(hidden)]

@@ -27,6 +27,7 @@ mod http_hostile;
 mod interleavings;
 mod join;
 mod large;
+mod layouts;
 mod lies;
 mod limits;
 mod many_pages;

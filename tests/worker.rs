@@ -74,6 +74,7 @@ fn a_worker_reads_what_this_process_reads() {
             assert_eq!(here.fingerprint(page).unwrap(), there.fingerprint(page).unwrap(), "{name}");
             assert_eq!(here.cut(page).unwrap(), there.cut(page).unwrap(), "{name}");
             assert_eq!(here.page_text(page).unwrap(), there.page_text(page).unwrap(), "{name}");
+            assert_eq!(here.page_structure(page).unwrap(), there.page_structure(page).unwrap(), "{name}");
         }
         let all = PageSet::all(here.page_count());
         assert_eq!(here.join(&all).unwrap(), there.join(&all).unwrap(), "{name}");

@@ -57,8 +57,8 @@ pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };
 pub use crate::worker::{
-    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError,
-    Picture, Reader, ReaderMemory, RenderOptions, WorkerError, WorkerSettings, run_worker,
+    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, PageKind, PageText, PageWords, Pages, PdfAction, PdfChunk,
+    PdfError, Picture, Reader, ReaderMemory, RenderOptions, StructuredPage, WorkerError, WorkerSettings, run_worker,
 };
 
 use self::answer::AnswerDraft;

@@ -1,10 +1,18 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::TextError;
-use super::glyphs::{CharacterResolver, GlyphCollector, PageFonts, PageGlyphs, StepAccount, is_private};
-use super::layout::{group_into_lines, join_lines, join_words, merge_stacks, order_blocks, write_blocks};
+use super::fonts::StyleCollector;
+use super::glyphs::{
+    CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, StepAccount, is_private,
+};
+use super::layout::{
+    TextBlock, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of, write_blocks,
+};
+use super::link_areas::link_areas;
 use super::normalize::normalize_text;
+use super::page_layout::{PageLayout, to_points};
 use super::page_text::{PageKind, PageText, TextEngine};
+use super::shapes::{ShapeCollector, Shapes};
 use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::PageIndex;
@@ -20,10 +28,23 @@ const SCAN_SHARE: f64 = 0.5;
 
 /// The text of one page of a file.
 pub(super) fn extract_page(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
+    with_extractor(file, limits, |extractor| extractor.page_text(index, limits))
+}
+
+/// The text and the layout of one page of a file.
+pub(super) fn lay_out_page(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<TextAndLayout, TextError> {
+    with_extractor(file, limits, |extractor| extractor.page_layout(index, limits))
+}
+
+fn with_extractor<T>(
+    file: &Bytes,
+    limits: &Limits,
+    extract: impl FnOnce(&mut TextExtractor<'_>) -> Result<T, TextError>,
+) -> Result<T, TextError> {
     let steps = Steps::new(limits);
     let file = CountedFile::new(file.clone(), &steps);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| unreadable("it does not open"))?;
-    TextExtractor::new(&pdf, &steps).page_text(index, limits)
+    extract(&mut TextExtractor::new(&pdf, &steps))
 }
 
 /// Extracts the text of pages of one document, with caches of their fonts.
@@ -49,35 +70,68 @@ impl<'p> TextExtractor<'p> {
     }
 
     pub(super) fn page_text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
-        let pages = self.pdf.pages();
+        let (page_glyphs, shown) = self.page_glyphs(self.page(index)?, Wanted::Text, limits)?;
+        Ok(lay_out(page_glyphs, shown.area()).0)
+    }
+
+    /// The text of a page, and its layout.
+    pub(super) fn page_layout(&mut self, index: PageIndex, limits: &Limits) -> Result<TextAndLayout, TextError> {
+        let page = self.page(index)?;
+        let (mut page_glyphs, shown) = self.page_glyphs(page, Wanted::Layout, limits)?;
+        let styles = std::mem::take(&mut page_glyphs.styles);
+        let Shapes { rules, fills, images, drawings } = std::mem::take(&mut page_glyphs.shapes);
+        let (text, blocks) = lay_out(page_glyphs, shown.area());
+        let (words, links) = (words_of(&blocks, &styles), link_areas(page, shown));
+        let (width, height) = (to_points(shown.width()), to_points(shown.height()));
+        Ok((text, PageLayout { width, height, words, rules, fills, images, drawings, links }))
+    }
+
+    fn page(&self, index: PageIndex) -> Result<&'p Page<'p>, TextError> {
         let at = usize::try_from(index.0).unwrap_or(usize::MAX);
-        let page = pages.get(at).ok_or_else(|| unreadable("it does not find the page"))?;
+        self.pdf.pages().get(at).ok_or_else(|| unreadable("it does not find the page"))
+    }
+
+    /// The glyphs of a page, and its visible area.
+    fn page_glyphs(
+        &mut self,
+        page: &Page<'p>,
+        wanted: Wanted,
+        limits: &Limits,
+    ) -> Result<(PageGlyphs, Rect), TextError> {
         self.steps.restart();
         let cost = PageCost::of(page, self.steps, limits, &mut self.loaded);
         self.steps.take(cost.page_steps);
         let (width, height) = page.render_dimensions();
-        let shown = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-        let (page_glyphs, fonts) = self.collect(page, &cost, shown, PageFonts::default(), limits)?;
+        let request = GlyphRequest {
+            page,
+            cost: &cost,
+            shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)),
+            wanted,
+            limits,
+        };
+        let (page_glyphs, fonts) = self.collect(&request, PageFonts::default())?;
         let page_glyphs = match fonts.take_implausible() {
             None => page_glyphs,
             // Collect again without the character maps of fonts whose text is implausible.
-            Some(fonts) => self.collect(page, &cost, shown, fonts, limits)?.0,
+            Some(fonts) => self.collect(&request, fonts)?.0,
         };
-        Ok(lay_out(page_glyphs, shown.area()))
+        Ok((page_glyphs, request.shown))
     }
 
     fn collect(
         &mut self,
-        page: &Page<'p>,
-        cost: &PageCost,
-        shown: Rect,
+        request: &GlyphRequest<'_, 'p>,
         fonts: PageFonts,
-        limits: &Limits,
     ) -> Result<(PageGlyphs, PageFonts), TextError> {
+        let GlyphRequest { page, cost, shown, wanted, limits } = *request;
         let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
         let account = StepAccount::new(self.steps, cost);
-        let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account);
+        let layout = (wanted == Wanted::Layout).then(|| LayoutCollector {
+            styles: StyleCollector::new(page, self.steps, limits),
+            shapes: ShapeCollector::new(shown),
+        });
+        let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account, layout);
         interpret_page(page, &mut context, &mut collector);
         let (page_glyphs, fonts) = collector.finish();
         if page_glyphs.is_full {
@@ -88,10 +142,33 @@ impl<'p> TextExtractor<'p> {
     }
 }
 
-fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> PageText {
-    let PageGlyphs { glyphs, invisible, off_page, undecoded, picture_area, paths, is_full: _ } = page_glyphs;
-    let lines = join_lines(merge_stacks(group_into_lines(glyphs)));
-    let (text, joints) = join_words(&normalize_text(&write_blocks(&order_blocks(lines))));
+/// A page's text and its layout.
+pub(super) type TextAndLayout = (PageText, PageLayout);
+
+/// What is wanted of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Only its text.
+    Text,
+    /// Its layout too.
+    Layout,
+}
+
+/// A page whose glyphs are wanted.
+#[derive(Clone, Copy)]
+struct GlyphRequest<'r, 'p> {
+    page: &'r Page<'p>,
+    cost: &'r PageCost,
+    shown: Rect,
+    wanted: Wanted,
+    limits: &'r Limits,
+}
+
+/// The text of glyphs, and their blocks in reading order.
+fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>) {
+    let PageGlyphs { glyphs, invisible, off_page, undecoded, picture_area, paths, .. } = page_glyphs;
+    let blocks = order_blocks(join_lines(merge_stacks(group_into_lines(glyphs))));
+    let (text, joints) = join_words(&normalize_text(&write_blocks(&blocks)));
     let (private, said) = count_characters(&text);
     let undecoded = undecoded.saturating_add(private);
     let kind = match () {
@@ -103,7 +180,7 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> PageText {
     };
     let picture_percent = percent(picture_area, page_area);
     let engine = TextEngine::Collector;
-    PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+    (PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }, blocks)
 }
 
 /// The number of private use characters in a text, and of all others except white space.

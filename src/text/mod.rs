@@ -7,23 +7,31 @@
 //! 1. `glyphs` collects the page's glyphs, finds their characters, and ignores implausible character maps.
 //! 2. `layout` groups glyphs into lines and blocks, in reading order.
 
+mod columned_text;
 mod contents_page;
 mod document_texts;
 mod fallback_engine;
 mod fold;
+mod fonts;
 mod glyphs;
 mod layout;
+mod link_areas;
 mod main_engine;
 mod normalize;
+mod page_layout;
 mod page_text;
+mod page_words;
 mod quote;
 mod quote_words;
 mod search;
+mod shapes;
 mod words;
 
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
+pub use page_layout::{Bounds, Fill, LinkArea, PageLayout, Rule, Word};
 pub use page_text::{PageKind, PageText, TextEngine};
+pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
 pub use words::fold_words;
@@ -92,6 +100,35 @@ pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Resu
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
         Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
         first => last_resort(first, &file, index, limits),
+    }
+}
+
+/// The text and the layout of a one-page PDF, as cut by `split`. See [`chunk_text`].
+///
+/// # Errors
+/// As [`chunk_text`].
+pub fn chunk_layout(chunk: &[u8], limits: &Limits) -> Result<(PageText, PageLayout), TextError> {
+    let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
+    page_layout(&Document::open(source, None, limits)?, PageIndex(0), limits)
+}
+
+/// The text and the layout of a page from the whole file, for pages that cannot be cut. See [`page_text()`].
+///
+/// A text that only the fallback engine knows has no layout.
+///
+/// # Errors
+/// As [`page_text()`].
+pub fn page_layout(
+    document: &Document,
+    index: PageIndex,
+    limits: &Limits,
+) -> Result<(PageText, PageLayout), TextError> {
+    let file = document.engine_file(index)?.file;
+    match within(|| main_engine::lay_out_page(&file, index, limits)) {
+        Ok((text, layout)) if !is_unknown(&text) => Ok((text, layout)),
+        Ok((_, layout)) => Ok((page_text(document, index, limits)?, layout)),
+        Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
+        Err(_) => Ok((page_text(document, index, limits)?, PageLayout::default())),
     }
 }
 

@@ -146,6 +146,20 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
             };
             return Ok(WorkerReply::of_text(text));
         }
+        WorkerRequest::Words { page, from } => {
+            let (text, words) = match from {
+                TextSource::Chunk => document.page_words(PageIndex(page))?,
+                TextSource::WholeFile => document.whole_file_words(PageIndex(page))?,
+            };
+            return Ok(WorkerReply::of_words(text, words)?);
+        }
+        WorkerRequest::Structure { page, from } => {
+            let page = match from {
+                TextSource::Chunk => document.page_structure(PageIndex(page))?,
+                TextSource::WholeFile => document.whole_file_structure(PageIndex(page))?,
+            };
+            return Ok(WorkerReply::of_structure(page)?);
+        }
         WorkerRequest::Picture { page, options } => {
             return Ok(WorkerReply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader};
+use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, StructuredPage};
 use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
 use crate::split::{self, CutError, JoinError};
-use crate::text::{self, DocumentTexts, PageText, TextError};
+use crate::structure::tables::find_tables;
+use crate::structure::{self, TableArea};
+use crate::text::{self, DocumentTexts, PageLayout, PageText, PageWords, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
 #[derive(Clone)]
@@ -117,6 +119,32 @@ impl OpenDocument {
         text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
     }
 
+    /// The page's structure, extracted from the whole file.
+    pub(super) fn whole_file_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
+        self.whole_file_layout(page).map(structured_page)
+    }
+
+    /// The page's words, extracted from the whole file.
+    pub(super) fn whole_file_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
+        self.whole_file_layout(page).map(|(text, layout)| (text, layout.into()))
+    }
+
+    fn whole_file_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
+        text::page_layout(self.begin()?, page, &self.limits).map_err(text_error)
+    }
+
+    /// The page's layout, from its chunk, or from the whole file if the page cannot be cut.
+    fn page_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
+        self.begin()?;
+        let Ok(chunk) = self.chunk(page) else {
+            self.limits.deadline.check()?;
+            return self.whole_file_layout(page);
+        };
+        let found = text::chunk_layout(&chunk.bytes, &self.limits).map_err(text_error);
+        self.cached_chunks().insert(page, chunk);
+        found
+    }
+
     fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
         self.cached_chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,6 +219,14 @@ impl Pages for OpenDocument {
         text
     }
 
+    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
+        self.page_layout(page).map(|(text, layout)| (text, layout.into()))
+    }
+
+    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
+        self.page_layout(page).map(structured_page)
+    }
+
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
         self.begin()?;
         let Ok(chunk) = self.chunk(page) else {
@@ -206,6 +242,14 @@ impl Pages for OpenDocument {
         let stopped = self.stop_reason().map(|stopped| stopped.to_string());
         self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
     }
+}
+
+/// Finds the tables of a page, and reads the rest around them.
+fn structured_page((text, layout): (PageText, PageLayout)) -> StructuredPage {
+    let tables = find_tables(&layout);
+    let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
+    let structure = structure::read_page(&layout, &areas.collect::<Vec<_>>());
+    StructuredPage { text, structure, tables }
 }
 
 fn to_page_chunk(chunk: split::PageChunk) -> PdfChunk {

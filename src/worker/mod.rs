@@ -45,8 +45,8 @@ pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
-    PageKind, PageText, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
-    RenderOptions,
+    PageKind, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
+    RenderOptions, StructuredPage,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;

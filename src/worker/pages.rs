@@ -12,7 +12,9 @@ pub use crate::html::ReadablePage;
 use crate::limits::{Cancellation, LimitExceeded, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
 pub use crate::render::{Picture, RenderOptions};
-pub use crate::text::{PageKind, PageText};
+use crate::structure::PageStructure;
+use crate::structure::tables::Table;
+pub use crate::text::{PageKind, PageText, PageWords};
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
@@ -104,6 +106,16 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// No engine can extract the text.
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError>;
+    /// The page's text, and its words in their places.
+    ///
+    /// # Errors
+    /// As [`page_text`](Self::page_text).
+    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError>;
+    /// The page's text, structure and tables.
+    ///
+    /// # Errors
+    /// As [`page_text`](Self::page_text).
+    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError>;
     /// The page as a picture.
     ///
     /// # Errors
@@ -111,6 +123,17 @@ pub trait Pages: Send + Sync {
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError>;
     /// Notes on damage, one sentence each.
     fn notes(&self) -> Vec<String>;
+}
+
+/// A page with its structure.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StructuredPage {
+    /// Its text, as [`Pages::page_text`] gives it.
+    pub text: PageText,
+    /// Its lines in reading order.
+    pub structure: PageStructure,
+    /// Its tables, from top to bottom.
+    pub tables: Vec<Table>,
 }
 
 /// One or several pages as a standalone PDF.

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
-    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageText, Pages, PdfAction, PdfChunk,
-    PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources,
+    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageText, PageWords, Pages,
+    PdfAction, PdfChunk, PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources, StructuredPage,
 };
 use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
 use pagewise::hash::PageFingerprint;
@@ -96,6 +96,14 @@ impl Pages for WordsDocument {
         let text = if line.starts_with("mute") { String::new() } else { format!("The text of {line}") };
         let picture_percent = if line.starts_with("figure") { 40 } else { 0 };
         Ok(PageText { text, picture_percent, ..PageText::default() })
+    }
+
+    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
+        Ok((self.page_text(page)?, PageWords::default()))
+    }
+
+    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
+        Ok(StructuredPage { text: self.page_text(page)?, ..StructuredPage::default() })
     }
 
     fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {

@@ -9,7 +9,7 @@ use hayro_syntax::object::{Array, Dict, Object, Stream};
 use memchr::memmem;
 
 /// Takes the steps of loading a font. The engine loads each font dictionary once.
-pub(super) fn take_loading_steps(font: &Dict<'_>, steps: &Steps, limits: &Limits) {
+pub(crate) fn take_loading_steps(font: &Dict<'_>, steps: &Steps, limits: &Limits) {
     steps.take(reading_steps(length(font.data())));
     let first = font.get::<usize>(b"FirstChar").unwrap_or(0);
     steps.take(u64::try_from(first).unwrap_or(u64::MAX).saturating_mul(price::WIDTH));

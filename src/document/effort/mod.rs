@@ -19,6 +19,7 @@ mod resource_cost;
 mod steps;
 
 pub(crate) use data::{ImageSize, take_image_steps};
+pub(crate) use font_cost::take_loading_steps as take_font_steps;
 pub(crate) use page_cost::{LoadedFonts, PageCost};
 pub(crate) use steps::{CountedFile, Interruption, Steps};
 

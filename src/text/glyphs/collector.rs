@@ -3,15 +3,18 @@
 use super::characters::{CharacterResolver, text_of_string};
 use super::plausibility::{FontIndex, PageFonts};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use crate::document::effort::{PageCost, Steps, price};
+use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
+use super::step_account::StepAccount;
 use crate::document::text_string;
 use crate::limits::Limits;
+use crate::text::fonts::{GlyphStyle, StyleCollector, StyleIndex};
 use crate::text::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
-use hayro_interpret::font::{Glyph, GlyphRun};
+use crate::text::shapes::{ShapeCollector, Shapes, color_of};
+use hayro_interpret::font::GlyphRun;
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
-use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
+use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
 use std::collections::HashMap;
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
@@ -25,9 +28,6 @@ const ROW_PT: f64 = 8.0;
 
 /// The most glyphs of one character in a row that a glyph is compared with. A line hardly has more.
 const MAX_COMPARED: usize = 64;
-
-/// The most characters of one run that are cached. Longer lists are slow to search.
-const MAX_CACHED_CHARACTERS: usize = 64;
 
 /// The most bytes of a text string for one byte of text.
 const STRING_BYTES_A_BYTE: usize = 4;
@@ -48,46 +48,16 @@ pub(crate) struct PageGlyphs {
     pub(crate) paths: u64,
     /// Whether the text exceeds the limit.
     pub(crate) is_full: bool,
+    /// The styles of glyphs, by their index; empty if no layout is wanted.
+    pub(crate) styles: Vec<GlyphStyle>,
+    /// Empty if no layout is wanted.
+    pub(crate) shapes: Shapes,
 }
 
-/// Takes the steps of interpreting a page from its budget.
-pub(crate) struct StepAccount<'c> {
-    steps: &'c Steps,
-    cost: &'c PageCost,
-    /// Number of content streams begun so far.
-    begun: u64,
-}
-
-impl<'c> StepAccount<'c> {
-    pub(crate) fn new(steps: &'c Steps, cost: &'c PageCost) -> Self {
-        Self { steps, cost, begun: 0 }
-    }
-
-    fn take_call(&self) {
-        self.steps.take(price::CALL);
-    }
-
-    fn take_image(&self) {
-        self.steps.take(price::IMAGE);
-    }
-
-    /// A marked-content sequence with `bytes` of replacement text.
-    fn take_marked_content(&self, bytes: usize) {
-        self.steps.take(price::OPERATOR.saturating_add(u64::try_from(bytes / 8).unwrap_or(u64::MAX)));
-    }
-
-    fn take_glyphs(&self, count: usize) {
-        self.steps.take(price::GLYPH.saturating_mul(u64::try_from(count).unwrap_or(u64::MAX)));
-    }
-
-    /// Clipping to a rectangle may be the beginning of a form XObject.
-    fn take_clip(&mut self, clip: &ClipPath) {
-        self.take_call();
-        if clip.path.elements().len() == 5 {
-            self.steps.take(self.cost.content_steps(self.begun));
-            self.begun = self.begun.saturating_add(1);
-        }
-    }
+/// Collects what only a layout needs: the styles of glyphs, and shapes.
+pub(crate) struct LayoutCollector<'c, 'p> {
+    pub(crate) styles: StyleCollector<'c, 'p>,
+    pub(crate) shapes: ShapeCollector,
 }
 
 /// Collects the glyphs that a page draws.
@@ -100,6 +70,8 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     replacements: ReplacementTracker,
     fonts: PageFonts,
     places: HashMap<(char, i64), Vec<(f64, f64)>>,
+    /// `None` if only the text is wanted.
+    layout: Option<LayoutCollector<'c, 'p>>,
 }
 
 impl<'c, 'p> GlyphCollector<'c, 'p> {
@@ -110,6 +82,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         page: Rect,
         limits: &Limits,
         account: StepAccount<'c>,
+        layout: Option<LayoutCollector<'c, 'p>>,
     ) -> Self {
         Self {
             collected: PageGlyphs::default(),
@@ -120,17 +93,11 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             account,
             replacements: ReplacementTracker::default(),
             places: HashMap::new(),
+            layout,
         }
     }
 
-    fn collect_glyph(
-        &mut self,
-        font: Option<FontIndex>,
-        text: Option<GlyphText>,
-        place: GlyphPlacement,
-        advance: f64,
-        is_visible: bool,
-    ) {
+    fn collect_glyph(&mut self, run: RunFacts, text: Option<GlyphText>, place: GlyphPlacement, advance: f64) {
         if text.is_none() && !self.replacements.is_open() {
             self.collected.undecoded += 1;
             return;
@@ -143,6 +110,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             end: place.start + advance * place.unit,
             across: place.across,
             size: place.size,
+            style: run.style,
         };
         if !glyph.is_finite() {
             return;
@@ -153,9 +121,9 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             }
             return;
         }
-        self.collected.invisible += u64::from(!is_visible && !glyph.text.is_space());
+        self.collected.invisible += u64::from(!run.is_visible && !glyph.text.is_space());
         if !self.replacements.add_glyph(&glyph) {
-            if let Some(statistics) = self.fonts.statistics(font) {
+            if let Some(statistics) = self.fonts.statistics(run.font) {
                 statistics.add(&glyph);
             }
             self.add_glyph(glyph);
@@ -212,6 +180,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if let Some(replacement) = self.replacements.finish() {
             self.add_replacement_text(&replacement);
         }
+        if let Some(LayoutCollector { styles, shapes }) = self.layout {
+            self.collected.styles = styles.finish();
+            self.collected.shapes = shapes.finish();
+        }
         (self.collected, self.fonts)
     }
 
@@ -237,18 +209,19 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         false
     }
 
-    fn collect_run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, is_visible: bool) {
+    fn collect_run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, paint: &Paint<'_>, is_visible: bool) {
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretch = HorizontalScaling::of(run, to_page);
         let type3_em = type3_em(run);
         let font = self.fonts.font_of(run);
-        let mut run_characters =
-            RunCharacters { is_distrusted: self.fonts.is_distrusted(font), characters: Vec::new() };
+        let style = self.style_of(font, run, to_page, paint, is_visible);
+        let facts = RunFacts { font, style, is_visible };
+        let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
             let (text, advance) = run_characters.resolve(glyph, self.characters);
             if is_vertical {
-                self.collect_glyph(font, text, GlyphPlacement::vertical(place), VERTICAL_ADVANCE, is_visible);
+                self.collect_glyph(facts, text, GlyphPlacement::vertical(place), VERTICAL_ADVANCE);
                 continue;
             }
             let mut place = GlyphPlacement::horizontal(place);
@@ -256,7 +229,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            self.collect_glyph(font, text, place, advance, is_visible);
+            self.collect_glyph(facts, text, place, advance);
         }
         if let Some(statistics) = self.fonts.statistics(font) {
             statistics.record_codes(
@@ -264,6 +237,36 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             );
         }
     }
+
+    /// The style of a run, if a layout is wanted.
+    fn style_of(
+        &mut self,
+        font: Option<FontIndex>,
+        run: &GlyphRun<'_, '_>,
+        to_page: Affine,
+        paint: &Paint<'_>,
+        is_visible: bool,
+    ) -> StyleIndex {
+        let Some(layout) = &mut self.layout else { return StyleIndex::default() };
+        let color = color_of(paint);
+        let is_invisible = !is_visible || color.is_none();
+        layout.styles.style_of(font.map(|font| font.0), run, to_page, color.unwrap_or_default(), is_invisible)
+    }
+
+    /// Adds to the layout, if one is wanted.
+    fn with_shapes(&mut self, add: impl FnOnce(&mut ShapeCollector)) {
+        if let Some(layout) = &mut self.layout {
+            add(&mut layout.shapes);
+        }
+    }
+}
+
+/// What all glyphs of a run share.
+#[derive(Clone, Copy)]
+struct RunFacts {
+    font: Option<FontIndex>,
+    style: StyleIndex,
+    is_visible: bool,
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
@@ -271,81 +274,22 @@ fn row_of(across: f64) -> i64 {
     (across / ROW_PT).floor() as i64
 }
 
-/// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
-struct RunCharacters {
-    /// Whether the file's character map of the font is ignored.
-    is_distrusted: bool,
-    characters: Vec<(u32, Option<GlyphText>, f64)>,
-}
-
-impl RunCharacters {
-    fn resolve(&mut self, glyph: &Glyph<'_>, characters: &mut CharacterResolver<'_>) -> (Option<GlyphText>, f64) {
-        let code = glyph.char_code();
-        if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
-            return (text.clone(), *advance);
-        }
-        let text = if self.is_distrusted { characters.resolve_by_program(glyph) } else { characters.resolve(glyph) };
-        let advance = advance_of(glyph);
-        if self.characters.len() < MAX_CACHED_CHARACTERS {
-            self.characters.push((code, text.clone(), advance));
-        }
-        (text, advance)
-    }
-}
-
-/// The horizontal scaling of a run's glyphs besides the font size.
-///
-/// Glyphs of a substitute font are squeezed to the original widths, each by its own factor. A factor common to all
-/// glyphs of a run is the text's horizontal scaling.
-enum HorizontalScaling {
-    OfText,
-    OfGlyphs,
-}
-
-impl HorizontalScaling {
-    fn of(run: &GlyphRun<'_, '_>, to_page: Affine) -> Self {
-        let mut ratios = run.glyphs().iter().map(|glyph| GlyphPlacement::ratio(to_page * glyph.transform()));
-        let Some(first) = ratios.next() else { return Self::OfText };
-        if ratios.any(|ratio| (ratio - first).abs() > 0.001 * first) { Self::OfGlyphs } else { Self::OfText }
-    }
-
-    fn unit(&self, place: &GlyphPlacement) -> f64 {
-        match self {
-            Self::OfText => place.unit,
-            Self::OfGlyphs => place.size / 1000.0,
-        }
-    }
-}
-
-/// The em of a Type 3 run in glyph space units, estimated from widths: bitmap fonts have no meaningful em.
-fn type3_em(run: &GlyphRun<'_, '_>) -> Option<f64> {
-    let widths = run.glyphs().iter().filter(|glyph| matches!(***glyph, Glyph::Type3(_))).map(|glyph| advance_of(glyph));
-    let (count, sum) =
-        widths.filter(|width| *width > 0.0).fold((0.0, 0.0), |(count, sum), width| (count + 1.0, sum + width));
-    (count > 0.0).then(|| 2.0 * sum / count)
-}
-
-fn advance_of(glyph: &Glyph<'_>) -> f64 {
-    let advance = match glyph {
-        Glyph::Outline(outline) => outline.advance_width(),
-        Glyph::Type3(drawn) => drawn.advance_width(),
-    };
-    f64::from(advance.unwrap_or(0.0))
-}
-
 impl<'a> Device<'a> for GlyphCollector<'_, '_> {
-    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, _: &DrawMode) {
+    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.account.take_call();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
+        self.with_shapes(|shapes| shapes.add_path(path, props.transform, &props.paint, mode));
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
         self.account.take_clip(clip);
+        self.with_shapes(|shapes| shapes.push_clip(clip.path.bounding_box()));
     }
 
-    fn push_clip_rect(&mut self, _: &Rect) {
+    fn push_clip_rect(&mut self, clip: &Rect) {
         self.account.take_call();
+        self.with_shapes(|shapes| shapes.push_clip(*clip));
     }
 
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
@@ -356,25 +300,30 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.account.take_call();
         self.account.take_glyphs(run.glyphs().len());
         if !self.collected.is_full {
-            self.collect_run(run, props.transform, !matches!(mode, DrawMode::Invisible));
+            self.collect_run(run, props.transform, &props.paint, !matches!(mode, DrawMode::Invisible));
         }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
         self.account.take_image();
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
-        let shown = props.transform.transform_rect_bbox(pixels).intersect(self.page);
+        let area = props.transform.transform_rect_bbox(pixels);
+        let shown = area.intersect(self.page);
         self.collected.picture_area += shown.width().max(0.0) * shown.height().max(0.0);
         self.add_area(|| shown);
+        self.with_shapes(|shapes| shapes.add_image(area));
     }
 
-    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, _: &DrawMode) {
+    fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
         self.account.take_call();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
+        self.with_shapes(|shapes| shapes.add_path(&rect.to_path(0.1), props.transform, &props.paint, mode));
     }
 
-    fn pop_clip(&mut self) {}
+    fn pop_clip(&mut self) {
+        self.with_shapes(ShapeCollector::pop_clip);
+    }
 
     fn pop_transparency_group(&mut self) {}
 

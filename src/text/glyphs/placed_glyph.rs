@@ -1,5 +1,6 @@
 //! Glyphs placed on the page.
 
+use crate::text::fonts::StyleIndex;
 use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// Directions within this many degrees of a quarter turn count as one: scans are rarely straight.
@@ -40,6 +41,11 @@ impl WritingDirection {
     pub(crate) fn point(self, along: f64, across: f64) -> Point {
         let (sin, cos) = self.turn();
         Point::new(along * cos - across * sin, along * sin + across * cos)
+    }
+
+    /// Its degrees clockwise.
+    pub(crate) fn degrees(self) -> u16 {
+        self.0
     }
 
     /// This direction after a clockwise quarter turn.
@@ -113,13 +119,15 @@ pub(crate) struct PlacedGlyph {
     pub(crate) across: f64,
     /// The em.
     pub(crate) size: f64,
+    pub(crate) style: StyleIndex,
 }
 
 impl PlacedGlyph {
     /// A placeholder for an image drawn in `area`.
     pub(crate) fn of_area(area: Rect) -> Self {
         let (direction, size) = (WritingDirection::default(), area.height());
-        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size }
+        let style = StyleIndex::default();
+        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size, style }
     }
 
     pub(crate) fn is_finite(&self) -> bool {

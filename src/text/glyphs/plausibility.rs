@@ -36,7 +36,7 @@ pub(crate) struct PageFonts {
 
 /// The index of a font in [`PageFonts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FontIndex(usize);
+pub(crate) struct FontIndex(pub(crate) usize);
 
 impl PageFonts {
     /// The font of a run, identified by the outlines of its glyphs.

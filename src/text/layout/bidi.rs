@@ -277,6 +277,7 @@ mod tests {
                 end: end.max(begins + 0.1),
                 across: 0.0,
                 size: 10.0,
+                style: crate::text::fonts::StyleIndex::default(),
             });
             start = end;
         }
@@ -325,6 +326,7 @@ mod tests {
                 end: at + 10.0,
                 across: 0.0,
                 size: 10.0,
+                style: crate::text::fonts::StyleIndex::default(),
             };
             let starts = std::iter::successors(Some(0.0), |at| Some(at + 10.0));
             BracketNaming::of(group_into_lines(starts.zip(shown.chars()).map(glyph).collect()).iter())

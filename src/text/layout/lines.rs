@@ -3,6 +3,7 @@
 use super::bidi::BracketNaming;
 use super::{accents, bidi};
 use crate::text::glyphs::{PlacedGlyph, WritingDirection};
+use std::borrow::Cow;
 
 /// The least gap that is a space, as a share of an em.
 const SPACE_EM: f64 = 0.15;
@@ -87,12 +88,19 @@ impl TextLine {
         self.glyphs.iter().any(|line_glyph| bidi::is_right_to_left(line_glyph.glyph.text.first()))
     }
 
+    /// The line's glyphs in logical order. `brackets` is the page's naming of brackets.
+    pub(crate) fn logical_glyphs(&self, brackets: BracketNaming) -> Cow<'_, [LineGlyph]> {
+        match self.has_right_to_left_text() {
+            true => bidi::logical_order(&self.glyphs, brackets).into(),
+            false => (&*self.glyphs).into(),
+        }
+    }
+
     /// The line's text in logical order. `brackets` is the page's naming of brackets.
     pub(crate) fn text(&self, brackets: BracketNaming) -> String {
-        let reordered = self.has_right_to_left_text().then(|| bidi::logical_order(&self.glyphs, brackets));
-        let glyphs = reordered.as_deref().unwrap_or(&self.glyphs);
+        let glyphs = self.logical_glyphs(brackets);
         let mut text = String::with_capacity(glyphs.len() * 2);
-        for line_glyph in glyphs {
+        for line_glyph in glyphs.iter() {
             if line_glyph.is_spaced && !text.is_empty() {
                 text.push(' ');
             }

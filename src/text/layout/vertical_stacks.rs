@@ -261,7 +261,7 @@ fn grid(place: f64) -> i64 {
 }
 
 /// Whether a character is East Asian and upright in vertical writing (UAX 50, roughly).
-fn is_upright(character: char) -> bool {
+pub(super) fn is_upright(character: char) -> bool {
     matches!(
         character,
         '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{A4CF}' | '\u{A960}'..='\u{A97F}' | '\u{AC00}'..='\u{D7FF}'
@@ -293,6 +293,7 @@ mod tests {
                 end: start + advance * size,
                 across,
                 size,
+                style: crate::text::fonts::StyleIndex::default(),
             });
             at = [at[0] + step[0], at[1] + step[1]];
         }

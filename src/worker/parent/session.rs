@@ -15,7 +15,9 @@ use crate::hash::PageFingerprint;
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
-use crate::worker::pages::{PageText, Pages, PdfChunk, PdfError, Picture, RenderOptions};
+use crate::worker::pages::{PageText, PageWords, Pages, PdfChunk, PdfError, Picture, RenderOptions, StructuredPage};
+use crate::worker::wire::structure::decode_page;
+use crate::worker::wire::words::decode_words;
 use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, WorkerRequest};
 
 /// A document that workers read, one request at a time.
@@ -222,6 +224,11 @@ impl WorkerDocument {
         deadly.map_or(Ok(()), |(_, error)| Err(error.clone()))
     }
 
+    /// The source of a page's text: a page that has killed a worker is not cut again.
+    fn text_source(&self, page: PageIndex) -> TextSource {
+        if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk }
+    }
+
     fn session(&self) -> MutexGuard<'_, ConnectionState> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -306,11 +313,30 @@ impl Pages for WorkerDocument {
     }
 
     fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        let from = if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk };
-        match self.ask(&WorkerRequest::Text { page: page.0, from })? {
+        match self.ask(&WorkerRequest::Text { page: page.0, from: self.text_source(page) })? {
             (WorkerReply::Text(facts), text) => {
                 let text = String::from_utf8(text.into()).map_err(|_| WorkerError::Nonsense)?;
                 Ok(facts.with(text))
+            }
+            _ => Err(WorkerError::Nonsense.into()),
+        }
+    }
+
+    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
+        match self.ask(&WorkerRequest::Words { page: page.0, from: self.text_source(page) })? {
+            (WorkerReply::Words(facts), body) => {
+                let (text, words) = decode_words(&body).map_err(|_| WorkerError::Nonsense)?;
+                Ok((facts.with(text), words))
+            }
+            _ => Err(WorkerError::Nonsense.into()),
+        }
+    }
+
+    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
+        match self.ask(&WorkerRequest::Structure { page: page.0, from: self.text_source(page) })? {
+            (WorkerReply::Structure(facts), body) => {
+                let (text, structure, tables) = decode_page(&body).map_err(|_| WorkerError::Nonsense)?;
+                Ok(StructuredPage { text: facts.with(text), structure, tables })
             }
             _ => Err(WorkerError::Nonsense.into()),
         }

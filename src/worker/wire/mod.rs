@@ -3,11 +3,14 @@
 //! Both are the same program, so messages have no version. The greeting still carries the program's version, since the
 //! program on disk may have been replaced.
 
+pub(crate) mod error;
 pub(crate) mod frame;
 pub(crate) mod pictures;
 pub(crate) mod socket;
+pub(crate) mod structure;
+pub(crate) mod words;
 
-use std::io::{self, ErrorKind};
+use std::io;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -15,11 +18,14 @@ use serde::{Deserialize, Serialize};
 use crate::document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use crate::hash::PageFingerprint;
 use crate::html::ReadablePage;
-use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
+use crate::limits::{Deadline, Limits};
 use crate::page::PageIndex;
-use crate::worker::pages::{PageText, PdfAction, PdfChunk, PdfError, Picture};
+use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, StructuredPage};
 use crate::worker::sandbox::SandboxLayers;
+pub(crate) use error::WireError;
 use pictures::{WireFontRequest, WireOptions, WireText};
+use structure::encode_page;
+use words::encode_words;
 
 /// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,6 +69,14 @@ pub(crate) enum WorkerRequest {
         page: u32,
         from: TextSource,
     },
+    Structure {
+        page: u32,
+        from: TextSource,
+    },
+    Words {
+        page: u32,
+        from: TextSource,
+    },
     Picture {
         page: u32,
         options: WireOptions,
@@ -78,7 +92,11 @@ impl WorkerRequest {
     /// The page whose label is sent with the answer.
     pub(crate) fn page(&self) -> Option<u32> {
         match self {
-            Self::Cut { page, .. } | Self::Text { page, .. } | Self::Picture { page, .. } => Some(*page),
+            Self::Cut { page, .. }
+            | Self::Text { page, .. }
+            | Self::Structure { page, .. }
+            | Self::Words { page, .. }
+            | Self::Picture { page, .. } => Some(*page),
             _ => None,
         }
     }
@@ -132,7 +150,7 @@ impl From<(WorkerReply, Bytes)> for WorkerAnswer {
     }
 }
 
-/// The content of an answer. The bytes of chunks, texts, pictures and web pages are the message body.
+/// The content of an answer. The bytes of chunks, texts, structures, pictures and web pages are the message body.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum WorkerReply {
     Opened {
@@ -150,6 +168,10 @@ pub(crate) enum WorkerReply {
     },
     Fingerprint([u8; 32]),
     Text(WireText),
+    /// The facts of a page's text. Text, structure and tables are the body.
+    Structure(WireText),
+    /// The same of a page's words. Text and words are the body.
+    Words(WireText),
     Picture {
         width: u32,
         height: u32,
@@ -165,28 +187,6 @@ pub(crate) enum WorkerReply {
     Failed(WireError),
     #[cfg(debug_assertions)]
     Drilled(String),
-}
-
-/// [`PdfError`] on the wire.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum WireError {
-    NotAPdf { beginning: String },
-    Damaged { what: String, offset: Option<u64> },
-    Encrypted { password_given: bool },
-    Limit { which: String, limit: u64, found: u64 },
-    Timeout { deadline_ms: u64 },
-    Cancelled,
-    Io(String),
-    NotJoinable { reason: String },
-    Failed { action: WireAction, reason: String },
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum WireAction {
-    ReadInfo,
-    ExtractPage,
-    ExtractText,
-    RenderPage,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -291,67 +291,6 @@ impl From<WireGeometry> for PageGeometry {
     }
 }
 
-impl From<PdfError> for WireError {
-    fn from(error: PdfError) -> Self {
-        match error {
-            PdfError::NotAPdf { beginning } => Self::NotAPdf { beginning },
-            PdfError::Damaged { what, offset } => Self::Damaged { what, offset },
-            PdfError::Encrypted { password_given } => Self::Encrypted { password_given },
-            PdfError::Limit(LimitExceeded { which, limit, found }) => {
-                Self::Limit { which: which.name().to_owned(), limit, found }
-            }
-            PdfError::Stopped(StopReason::Timeout { deadline_ms }) => Self::Timeout { deadline_ms },
-            PdfError::Stopped(StopReason::Cancelled) => Self::Cancelled,
-            PdfError::Io(error) => Self::Io(error.to_string()),
-            PdfError::NotJoinable { reason } => Self::NotJoinable { reason },
-            PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
-            // A worker has no workers, so this does not occur.
-            PdfError::Worker(error) => Self::Io(error.to_string()),
-        }
-    }
-}
-
-impl From<WireError> for PdfError {
-    fn from(failure: WireError) -> Self {
-        match failure {
-            WireError::NotAPdf { beginning } => Self::NotAPdf { beginning },
-            WireError::Damaged { what, offset } => Self::Damaged { what, offset },
-            WireError::Encrypted { password_given } => Self::Encrypted { password_given },
-            WireError::Limit { which, limit, found } => match Limit::named(&which) {
-                Some(which) => LimitExceeded { which, limit, found }.into(),
-                None => Self::Io(io::Error::new(ErrorKind::InvalidData, "the worker named an unknown limit")),
-            },
-            WireError::Timeout { deadline_ms } => StopReason::Timeout { deadline_ms }.into(),
-            WireError::Cancelled => StopReason::Cancelled.into(),
-            WireError::Io(reason) => Self::Io(io::Error::other(reason)),
-            WireError::NotJoinable { reason } => Self::NotJoinable { reason },
-            WireError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
-        }
-    }
-}
-
-impl From<PdfAction> for WireAction {
-    fn from(action: PdfAction) -> Self {
-        match action {
-            PdfAction::ReadInfo => Self::ReadInfo,
-            PdfAction::ExtractPage => Self::ExtractPage,
-            PdfAction::ExtractText => Self::ExtractText,
-            PdfAction::RenderPage => Self::RenderPage,
-        }
-    }
-}
-
-impl From<WireAction> for PdfAction {
-    fn from(action: WireAction) -> Self {
-        match action {
-            WireAction::ReadInfo => Self::ReadInfo,
-            WireAction::ExtractPage => Self::ExtractPage,
-            WireAction::ExtractText => Self::ExtractText,
-            WireAction::RenderPage => Self::RenderPage,
-        }
-    }
-}
-
 impl WorkerReply {
     /// The reply for a chunk, and the message body.
     pub(crate) fn of_chunk(chunk: PdfChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
@@ -364,6 +303,16 @@ impl WorkerReply {
         (Self::Text((&text).into()), text.text.into_bytes().into())
     }
 
+    /// The reply for a page's structure, and the message body.
+    pub(crate) fn of_structure(page: StructuredPage) -> io::Result<(Self, Bytes)> {
+        Ok((Self::Structure((&page.text).into()), encode_page(page)?))
+    }
+
+    /// The reply for a page's words, and the message body.
+    pub(crate) fn of_words(text: PageText, words: PageWords) -> io::Result<(Self, Bytes)> {
+        Ok((Self::Words((&text).into()), encode_words(text.text, words)?))
+    }
+
     /// The reply for a web page, and the message body.
     pub(crate) fn of_readable(page: ReadablePage) -> (Self, Bytes) {
         let ReadablePage { title, markdown, notes } = page;
@@ -374,19 +323,5 @@ impl WorkerReply {
     pub(crate) fn of_picture(picture: Picture) -> (Self, Bytes) {
         let Picture { png, width, height, notes } = picture;
         (Self::Picture { width, height, notes }, png.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_limit_keeps_its_name_on_the_way_from_a_worker() {
-        for &which in Limit::ALL {
-            let sent = PdfError::Limit(LimitExceeded { which, limit: 1, found: 2 });
-            let received = PdfError::from(WireError::from(sent));
-            assert!(matches!(received, PdfError::Limit(limit) if limit.which == which), "{received:?}");
-        }
     }
 }

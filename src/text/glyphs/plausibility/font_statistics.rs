@@ -275,6 +275,7 @@ mod tests {
                 end: start + 5.0,
                 across: 0.0,
                 size: 10.0,
+                style: crate::text::fonts::StyleIndex::default(),
             });
             start += 5.0;
         }

@@ -1,0 +1,103 @@
+//! Blocks: what the text of a page is made of.
+
+use crate::text::Bounds;
+
+/// The blocks of a page, in reading order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PageBlocks {
+    /// The page's number, from 1.
+    pub number: u32,
+    /// In reading order.
+    pub blocks: Vec<Block>,
+}
+
+/// A unit of text, or a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Where it stands on the page where it begins.
+    pub bounds: Bounds,
+    /// Its text. A table has none.
+    pub spans: Vec<TextSpan>,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A title or a section's heading.
+    Heading {
+        /// 1 is the title.
+        level: u8,
+    },
+    /// Running text.
+    Paragraph {
+        /// The depth of the list item to which it belongs, 0 for none.
+        depth: u8,
+    },
+    /// An item of a list.
+    ListItem {
+        /// 1 is the outermost list.
+        depth: u8,
+        /// What precedes it.
+        marker: ListMarker,
+    },
+    /// A table.
+    Table {
+        /// Its number among the tables of its page.
+        index: usize,
+    },
+    /// Text of a fixed pitch, with its line ends and indents.
+    Code,
+    /// Text set apart by indents on both sides.
+    Quote,
+    /// The text of a figure or a table.
+    Caption,
+    /// A note at the end of a page, column or document.
+    Footnote {
+        /// As printed.
+        label: String,
+    },
+    /// Running heads and feet, page numbers.
+    Furniture,
+}
+
+/// What precedes a list item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ListMarker {
+    /// A sign that all items share.
+    Bullet,
+    /// A number in digits.
+    Number(u32),
+    /// A letter or a Roman numeral, as printed.
+    Letter(String),
+}
+
+/// Text in one style.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextSpan {
+    /// With its spaces.
+    pub text: String,
+    /// Whether its weight is bold.
+    pub is_bold: bool,
+    /// Whether it is italic or oblique.
+    pub is_italic: bool,
+    /// Whether it has a fixed pitch.
+    pub is_monospace: bool,
+    /// Its place on the line.
+    pub position: SpanPosition,
+    /// The address that it leads to.
+    pub target: Option<String>,
+}
+
+/// The place of text on its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SpanPosition {
+    /// On the baseline.
+    #[default]
+    Baseline,
+    /// A superscript.
+    Raised,
+    /// The mark of a footnote.
+    NoteMark,
+}

@@ -1,0 +1,20 @@
+//! The structure of pages: blocks of text, tables, and both as Markdown.
+//!
+//! 1. `tables` finds the tables of one page, and `reading` its lines in reading order. Both run where the page was read.
+//! 2. `document` reads pages together: running heads, headings, lists and paragraphs that go over columns and pages.
+//! 3. `markdown` writes blocks.
+//!
+//! The rules are those of typesetting. None looks at a document's name, producer or words.
+
+mod block;
+mod document;
+mod markdown;
+mod page_structure;
+mod reading;
+pub mod tables;
+
+pub use block::{Block, BlockKind, ListMarker, PageBlocks, SpanPosition, TextSpan};
+pub use document::{DocumentPage, OutlineHeading, read_document};
+pub use markdown::to_markdown;
+pub use page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
+pub use reading::read_page;

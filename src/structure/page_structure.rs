@@ -1,0 +1,154 @@
+//! What a page holds in reading order: regions of lines, and the places of tables.
+
+use crate::text::Bounds;
+
+/// The place of a table, and its number among the page's tables.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TableArea {
+    /// Round its text.
+    pub bounds: Bounds,
+    /// Its number among the page's tables.
+    pub index: usize,
+}
+
+/// A page in reading order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PageStructure {
+    /// In points.
+    pub width: f32,
+    /// In points.
+    pub height: f32,
+    /// In reading order.
+    pub regions: Vec<Region>,
+    /// Pictures and charts.
+    pub figures: Vec<Bounds>,
+    /// Horizontal rules.
+    pub rules: Vec<Bounds>,
+    /// The addresses that words link to.
+    pub targets: Vec<String>,
+}
+
+/// A part of a page that is read as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Region {
+    /// Lines of one column.
+    Column(Column),
+    /// A table, which another part of the program reads.
+    Table(TableArea),
+}
+
+/// Lines below each other. Coordinates are those of its frame: text runs to the right, lines go down.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Column {
+    /// The direction of its text in degrees clockwise.
+    pub turn: u16,
+    /// Whether its lines stand in the given order, for want of a better one.
+    pub is_plain: bool,
+    /// From top to bottom.
+    pub lines: Vec<Line>,
+}
+
+/// Words on one baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// In logical order.
+    pub words: Vec<LineWord>,
+    /// Of all words.
+    pub bounds: Bounds,
+    /// Its y coordinate.
+    pub baseline: f32,
+    /// The size of most of its characters.
+    pub size: f32,
+    /// The smallest box with a filled ground that holds the line.
+    pub ground: Option<u32>,
+}
+
+/// A word on its line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineWord {
+    /// In logical order.
+    pub text: String,
+    /// In the frame of its column.
+    pub bounds: Bounds,
+    /// How it looks.
+    pub style: Style,
+    /// Whether a space precedes it.
+    pub is_spaced: bool,
+    /// Whether it is smaller than its line and stands above the baseline.
+    pub is_raised: bool,
+    /// Its address, an index into `targets` of the page.
+    pub target: Option<u32>,
+}
+
+/// How text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Style {
+    /// The em.
+    pub size: f32,
+    /// Whether its weight is bold.
+    pub is_bold: bool,
+    /// Whether it is italic or oblique.
+    pub is_italic: bool,
+    /// Whether its font has a fixed pitch.
+    pub is_monospace: bool,
+    /// Its font, an index without meaning beyond the page.
+    pub font: u16,
+    /// Its fill colour, RGB.
+    pub color: [u8; 3],
+}
+
+impl Line {
+    /// Its text, with spaces.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for (index, word) in self.words.iter().enumerate() {
+            if index > 0 && word.is_spaced {
+                text.push(' ');
+            }
+            text.push_str(&word.text);
+        }
+        text
+    }
+
+    /// The number of its characters.
+    pub fn len(&self) -> usize {
+        self.words.iter().map(|word| word.text.chars().count()).sum()
+    }
+
+    /// Whether it has no words.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether all its words that have letters or digits satisfy a condition.
+    pub fn is_all(&self, condition: impl Fn(&Style) -> bool) -> bool {
+        let mut worded = self.words.iter().filter(|word| !word.is_raised && has_letter(&word.text)).peekable();
+        worded.peek().is_some() && worded.all(|word| condition(&word.style))
+    }
+
+    /// Whether all its text is bold.
+    pub fn is_bold(&self) -> bool {
+        self.is_all(|style| style.is_bold)
+    }
+
+    /// Whether all its text is italic.
+    pub fn is_italic(&self) -> bool {
+        self.is_all(|style| style.is_italic)
+    }
+
+    /// Whether all its text has a fixed pitch.
+    pub fn is_monospace(&self) -> bool {
+        let mut words = self.words.iter();
+        !self.words.is_empty() && words.all(|word| word.style.is_monospace)
+    }
+
+    /// The colour of its first word.
+    pub fn color(&self) -> [u8; 3] {
+        self.words.first().map_or([0; 3], |word| word.style.color)
+    }
+}
+
+/// Whether a text has a letter or a digit.
+pub(crate) fn has_letter(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}

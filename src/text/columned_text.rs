@@ -1,0 +1,184 @@
+//! Text whose columns are kept by spaces, as in print.
+
+use super::page_words::{PageWords, PlacedWord};
+
+/// Words whose baselines differ by less than this share of an em are in one row.
+const ROW_EM: f32 = 0.4;
+
+/// This share of the words is set more tightly than the grid.
+const TIGHT_SHARE: usize = 4;
+
+/// The widest grid. Words beyond it follow each other.
+const MAX_COLUMNS: usize = 400;
+
+/// The narrowest column of the grid, in points.
+const MIN_COLUMN_PT: f32 = 1.0;
+
+/// The most empty lines between two rows.
+const MAX_EMPTY_LINES: usize = 2;
+
+/// The distance of rows in a paragraph, in ems. Larger distances are empty lines.
+const LEADING_EM: f32 = 1.4;
+
+impl PageWords {
+    /// The page's text with columns kept by spaces. Turned text follows the upright.
+    #[must_use]
+    pub fn columned_text(&self) -> String {
+        let (upright, turned): (Vec<_>, Vec<_>) = self.words.iter().partition(|word| word.turn == 0);
+        let grid = Grid::of(&upright);
+        let mut text = String::new();
+        let mut last: Option<&Row<'_>> = None;
+        let rows = rows_of(upright);
+        for row in &rows {
+            if let Some(last) = last {
+                text.push_str(&"\n".repeat(1 + empty_lines(last, row)));
+            }
+            text.push_str(&grid.line(row));
+            last = Some(row);
+        }
+        for line in turned.chunk_by(|one, other| one.line == other.line) {
+            text.push_str(if text.is_empty() { "" } else { "\n" });
+            text.push_str(&plain_line(line));
+        }
+        text
+    }
+}
+
+/// Words on one baseline, from left to right.
+struct Row<'w> {
+    words: Vec<&'w PlacedWord>,
+    baseline: f32,
+    size: f32,
+}
+
+fn rows_of(mut words: Vec<&PlacedWord>) -> Vec<Row<'_>> {
+    words.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if word.baseline - row.baseline <= ROW_EM * word.size.max(row.size) => {
+                row.size = row.size.max(word.size);
+                row.words.push(word);
+            }
+            _ => rows.push(Row { words: vec![word], baseline: word.baseline, size: word.size }),
+        }
+    }
+    rows.iter_mut().for_each(|row| row.words.sort_by(|one, other| one.bounds.x0.total_cmp(&other.bounds.x0)));
+    rows
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and is bounded")]
+fn empty_lines(above: &Row<'_>, below: &Row<'_>) -> usize {
+    let size = above.size.min(below.size).max(1.0);
+    let lines = ((below.baseline - above.baseline) / (size * LEADING_EM)).round() as usize;
+    lines.saturating_sub(1).min(MAX_EMPTY_LINES)
+}
+
+/// A grid of character columns.
+struct Grid {
+    left: f32,
+    column: f32,
+}
+
+impl Grid {
+    fn of(words: &[&PlacedWord]) -> Self {
+        let width = |word: &&PlacedWord| {
+            let characters = word.text.chars().map(|_| 1.0).sum::<f32>();
+            (characters >= 2.0).then(|| (word.bounds.x1 - word.bounds.x0) / characters)
+        };
+        let mut widths = words.iter().filter_map(width).collect::<Vec<_>>();
+        widths.sort_by(f32::total_cmp);
+        let column = widths.get(widths.len() / TIGHT_SHARE).copied().unwrap_or(MIN_COLUMN_PT);
+        let left = words.iter().map(|word| word.bounds.x0).min_by(f32::total_cmp).unwrap_or(0.0);
+        Self { left, column: column.max(MIN_COLUMN_PT) }
+    }
+
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and is bounded")]
+    fn column_of(&self, word: &PlacedWord) -> usize {
+        (((word.bounds.x0 - self.left) / self.column).round() as usize).min(MAX_COLUMNS)
+    }
+
+    fn line(&self, row: &Row<'_>) -> String {
+        let (mut line, mut length) = (String::new(), 0);
+        let mut end = f32::MIN;
+        for word in &row.words {
+            // Parts of a word follow each other, unless the order on the page is another.
+            let is_apart = word.is_spaced || word.bounds.x0 - end > self.column;
+            let least = length + usize::from(length > 0 && is_apart);
+            let start = if is_apart { least.max(self.column_of(word)) } else { least };
+            line.push_str(&" ".repeat(start - length));
+            line.push_str(&word.text);
+            length = start + word.text.chars().count();
+            end = word.bounds.x1;
+        }
+        line
+    }
+}
+
+fn plain_line(words: &[&PlacedWord]) -> String {
+    let mut line = String::new();
+    for word in words {
+        if word.is_spaced && !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word.text);
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of a sketch, six points a character, one line of it every twelve points.
+    fn page(sketch: &str) -> PageWords {
+        let mut words = Vec::new();
+        for (row, line) in (1_u8..).zip(sketch.lines()) {
+            let mut at = 0_u8;
+            for part in line.split(' ') {
+                let length = u8::try_from(part.chars().count()).unwrap_or(u8::MAX);
+                let (x0, baseline) = (f32::from(at) * 6.0, f32::from(row) * 12.0);
+                if length > 0 {
+                    words.push(PlacedWord {
+                        text: part.to_owned(),
+                        bounds: [x0, baseline - 8.0, x0 + f32::from(length) * 6.0, baseline + 2.0].into(),
+                        baseline,
+                        size: 10.0,
+                        turn: 0,
+                        is_spaced: true,
+                        line: row.into(),
+                    });
+                }
+                at += length + 1;
+            }
+        }
+        PageWords { width: 600.0, height: 800.0, words }
+    }
+
+    #[test]
+    fn columns_stay_where_they_are() {
+        let sketch = "Name      Count   Price\napples       12    3.40\npears         7   11.00";
+        assert_eq!(page(sketch).columned_text(), sketch);
+    }
+
+    #[test]
+    fn far_rows_have_empty_lines_between_them_and_reading_order_does_not_matter() {
+        let mut page = page("one\n\n\n\n\n\ntwo");
+        page.words.reverse();
+        assert_eq!(page.columned_text(), "one\n\n\ntwo");
+    }
+
+    #[test]
+    fn turned_text_follows() {
+        let mut page = page("aside\nmain text");
+        page.words.first_mut().into_iter().for_each(|word| word.turn = 90);
+        assert_eq!(page.columned_text(), "main text\naside");
+    }
+
+    #[test]
+    fn a_word_far_out_has_a_bounded_place() {
+        let mut page = page("ab cd");
+        page.words.last_mut().into_iter().for_each(|word| word.bounds = [1e6, 0.0, 1e6 + 12.0, 10.0].into());
+        assert_eq!(page.columned_text().len(), MAX_COLUMNS + 2);
+    }
+}

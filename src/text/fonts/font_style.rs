@@ -1,0 +1,95 @@
+//! The style of a font by its dictionary (ISO 32000-2, 9.6 and 9.8).
+
+use super::font_name::style_of_name;
+use hayro_interpret::font::OutlineFontData;
+use hayro_interpret::hayro_syntax::object::{Array, Dict, Name};
+
+/// The least weight of bold fonts.
+const BOLD_WEIGHT: f32 = 600.0;
+
+/// The least width of stems of bold fonts, in thousandths of an em. Larger values than the second are no widths.
+const BOLD_STEM: (f32, f32) = (130.0, 300.0);
+
+/// The least angle of italic fonts, in degrees.
+const ITALIC_DEGREES: f32 = 4.0;
+
+/// `Flags` of a font descriptor (9.8.2).
+const FIXED_PITCH: u32 = 1;
+const ITALIC: u32 = 1 << 6;
+const FORCE_BOLD: u32 = 1 << 18;
+
+/// With this many equal widths, a font has a fixed pitch.
+const MIN_WIDTHS: usize = 10;
+
+/// The most widths of a font that are read.
+const MAX_WIDTHS: usize = 256;
+
+/// The style of a font.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct FontStyle {
+    pub(crate) is_bold: bool,
+    pub(crate) is_italic: bool,
+    pub(crate) is_monospace: bool,
+}
+
+impl FontStyle {
+    fn or(self, other: Self) -> Self {
+        Self {
+            is_bold: self.is_bold || other.is_bold,
+            is_italic: self.is_italic || other.is_italic,
+            is_monospace: self.is_monospace || other.is_monospace,
+        }
+    }
+
+    /// The style of the font with this dictionary.
+    pub(super) fn of_dictionary(font: &Dict<'_>) -> Self {
+        let descendant = font.get::<Array<'_>>(b"DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+        let descriptor = descendant.as_ref().unwrap_or(font).get::<Dict<'_>>(b"FontDescriptor");
+        let by_name = style_of_name(&base_name(font));
+        let own_name = descriptor.as_ref().and_then(|descriptor| descriptor.get::<Name<'_>>(b"FontName"));
+        let by_name =
+            own_name.map(|name| style_of_name(&String::from_utf8_lossy(&name))).unwrap_or_default().or(by_name);
+        let by_descriptor = descriptor.map(|descriptor| Self::of_descriptor(&descriptor)).unwrap_or_default();
+        let is_monospace = descendant.is_none() && has_equal_widths(font);
+        by_name.or(by_descriptor).or(Self { is_monospace, ..Self::default() })
+    }
+
+    fn of_descriptor(descriptor: &Dict<'_>) -> Self {
+        let number = |key: &[u8]| descriptor.get::<f32>(key);
+        let flags = descriptor.get::<u32>(b"Flags").unwrap_or(0);
+        let (least, most) = BOLD_STEM;
+        let by_stem = || number(b"StemV").is_some_and(|stem| (least..=most).contains(&stem));
+        Self {
+            is_bold: flags & FORCE_BOLD != 0
+                || number(b"FontWeight").map_or_else(by_stem, |weight| weight >= BOLD_WEIGHT),
+            is_italic: flags & ITALIC != 0
+                || number(b"ItalicAngle").is_some_and(|angle| (ITALIC_DEGREES..45.0).contains(&angle.abs())),
+            is_monospace: flags & FIXED_PITCH != 0,
+        }
+    }
+
+    /// The style of a font by its program.
+    pub(super) fn of_program(program: &OutlineFontData) -> Self {
+        let by_name = program.postscript_name.as_deref().map(style_of_name).unwrap_or_default();
+        let weight = program.weight.unwrap_or_default();
+        let is_bold = f64::from(weight) >= f64::from(BOLD_WEIGHT);
+        by_name.or(Self { is_bold, is_italic: program.is_italic, is_monospace: program.is_monospace })
+    }
+
+    /// The style of a font by its program and its dictionary.
+    pub(super) fn of_both(program: &OutlineFontData, font: Option<&Dict<'_>>) -> Self {
+        Self::of_program(program).or(font.map(Self::of_dictionary).unwrap_or_default())
+    }
+}
+
+/// The name of a font.
+pub(super) fn base_name(font: &Dict<'_>) -> String {
+    font.get::<Name<'_>>(b"BaseFont").map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default()
+}
+
+/// Whether all characters of a simple font have one width.
+fn has_equal_widths(font: &Dict<'_>) -> bool {
+    let Some(widths) = font.get::<Array<'_>>(b"Widths") else { return false };
+    let widths = widths.iter::<f32>().take(MAX_WIDTHS).filter(|width| *width > 0.0).collect::<Vec<_>>();
+    widths.len() >= MIN_WIDTHS && widths.windows(2).all(|pair| pair.first() == pair.last())
+}

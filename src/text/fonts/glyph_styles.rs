@@ -1,0 +1,115 @@
+//! Collects the styles of a page's glyphs.
+
+use super::font_style::FontStyle;
+use super::page_fonts::{FontKey, PageFontDictionaries};
+use crate::document::effort::Steps;
+use crate::limits::Limits;
+use hayro_interpret::font::{Glyph, GlyphRun};
+use hayro_interpret::hayro_syntax::page::Page;
+use hayro_interpret::kurbo::Affine;
+use std::collections::HashMap;
+
+/// The most styles of a page. Further ones count as the first.
+const MAX_STYLES: usize = 1 << 12;
+
+/// Glyphs whose uprights lean by such a share of their height are slanted.
+const SLANT: std::ops::Range<f64> = 0.14..0.6;
+
+/// The style of a glyph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct GlyphStyle {
+    /// An index without meaning beyond the page.
+    pub(crate) font: u16,
+    pub(crate) style: FontStyle,
+    /// Whether another font of the page may be meant.
+    pub(crate) is_guess: bool,
+    pub(crate) color: [u8; 3],
+    /// Whether the glyph is not painted.
+    pub(crate) is_invisible: bool,
+}
+
+/// The index of a style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct StyleIndex(u16);
+
+impl StyleIndex {
+    /// The style in the list that the collector returns.
+    pub(crate) fn of(self, styles: &[GlyphStyle]) -> GlyphStyle {
+        styles.get(usize::from(self.0)).copied().unwrap_or_default()
+    }
+}
+
+/// Finds the styles of a page's glyphs.
+pub(crate) struct StyleCollector<'c, 'p> {
+    fonts: PageFontDictionaries<'c, 'p>,
+    /// By the index that the caller has for a font. One font may have several.
+    known: HashMap<usize, (u16, FontStyle)>,
+    numbers: HashMap<FontKey, u16>,
+    styles: Vec<GlyphStyle>,
+    indices: HashMap<GlyphStyle, StyleIndex>,
+}
+
+impl<'c, 'p> StyleCollector<'c, 'p> {
+    pub(crate) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits) -> Self {
+        let fonts = PageFontDictionaries::new(page, steps, limits);
+        let (known, numbers, indices) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { fonts, known, numbers, styles: vec![GlyphStyle::default()], indices }
+    }
+
+    /// The style of a run's glyphs. `font` is the index of its font, and `is_invisible` says that it is not painted.
+    pub(crate) fn style_of(
+        &mut self,
+        font: Option<usize>,
+        run: &GlyphRun<'_, '_>,
+        to_page: Affine,
+        color: [u8; 3],
+        is_invisible: bool,
+    ) -> StyleIndex {
+        let (font, mut style, is_guess) = self.font_style(font, run).unwrap_or_default();
+        style.is_italic |= run.glyphs().first().is_some_and(|glyph| is_slanted(to_page * glyph.transform()));
+        self.index_of(GlyphStyle { font, style, is_guess, color, is_invisible })
+    }
+
+    /// The styles, by their index.
+    pub(crate) fn finish(self) -> Vec<GlyphStyle> {
+        self.styles
+    }
+
+    /// The number and the style of a run's font, and whether another may be meant.
+    fn font_style(&mut self, font: Option<usize>, run: &GlyphRun<'_, '_>) -> Option<(u16, FontStyle, bool)> {
+        // All Type 3 fonts share one index.
+        let is_type3 = matches!(run.glyphs().first().map(|glyph| &**glyph)?, Glyph::Type3(_));
+        let font = font.filter(|_| !is_type3);
+        if let Some(known) = font.and_then(|font| self.known.get(&font)) {
+            return Some((known.0, known.1, false));
+        }
+        let (key, style, is_guess) = match is_type3 {
+            true => self.fonts.type3_style(run)?,
+            false => self.fonts.outline_style(run).map(|(key, style)| (key, style, false))?,
+        };
+        let next = u16::try_from(self.numbers.len() + 1).unwrap_or(u16::MAX);
+        let number = if next == u16::MAX { next } else { *self.numbers.entry(key).or_insert(next) };
+        self.known.extend(font.map(|font| (font, (number, style))));
+        Some((number, style, is_guess))
+    }
+
+    fn index_of(&mut self, style: GlyphStyle) -> StyleIndex {
+        if let Some(known) = self.indices.get(&style) {
+            return *known;
+        }
+        if self.styles.len() >= MAX_STYLES {
+            return StyleIndex::default();
+        }
+        let index = StyleIndex(u16::try_from(self.styles.len()).unwrap_or_default());
+        self.styles.push(style);
+        self.indices.insert(style, index);
+        index
+    }
+}
+
+/// Whether glyphs are slanted by their transform.
+fn is_slanted(place: Affine) -> bool {
+    let [a, b, c, d, _, _] = place.as_coeffs();
+    let lean = (a * c + b * d) / (a.hypot(b) * c.hypot(d));
+    SLANT.contains(&lean.abs())
+}

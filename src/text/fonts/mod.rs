@@ -1,0 +1,9 @@
+//! The styles of fonts: bold, italic, fixed pitch.
+
+mod font_dictionaries;
+mod font_name;
+mod font_style;
+mod glyph_styles;
+mod page_fonts;
+
+pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};

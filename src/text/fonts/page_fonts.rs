@@ -1,0 +1,147 @@
+//! The fonts of a page, loaded once more to find the dictionaries of glyphs.
+//!
+//! The interpreter does not say which font dictionary a glyph comes from, and shows the program of some fonts only. The
+//! dictionary is found by the name that the program has; else it is the one whose glyph for the same code has the same
+//! outline. The glyphs of Type 3 fonts have no outlines: there, the characters and widths of a run have to match.
+
+use super::font_dictionaries::font_dictionaries;
+use super::font_name::without_tag;
+use super::font_style::{FontStyle, base_name};
+use crate::document::effort::{Steps, price, take_font_steps};
+use crate::limits::Limits;
+use hayro_font::{Font, FontCache, FontGlyph};
+use hayro_interpret::InterpreterSettings;
+use hayro_interpret::font::{Glyph, GlyphRun, OutlineGlyph};
+use hayro_interpret::hayro_cmap::BfString;
+use hayro_interpret::hayro_syntax::object::{Dict, Name};
+use hayro_interpret::hayro_syntax::page::Page;
+
+/// The most glyphs of a run that are compared with those of a Type 3 font.
+const MAX_COMPARED: usize = 16;
+
+/// What identifies a font on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum FontKey {
+    /// The hash of its program.
+    Program(u128),
+    /// The position of its dictionary.
+    Dictionary(usize),
+}
+
+/// The font dictionaries of a page.
+pub(super) struct PageFontDictionaries<'c, 'p> {
+    steps: &'c Steps,
+    limits: &'c Limits,
+    dictionaries: Vec<Dict<'p>>,
+    settings: InterpreterSettings,
+    cache: FontCache<'p>,
+    /// By position in `dictionaries`, as far as they are loaded.
+    loaded: Vec<Option<Font<'p>>>,
+    /// The Type 3 font of the last run.
+    last_type3: usize,
+}
+
+impl<'c, 'p> PageFontDictionaries<'c, 'p> {
+    pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits) -> Self {
+        let dictionaries = font_dictionaries(page, steps);
+        let (settings, cache) = (InterpreterSettings::default(), FontCache::new());
+        Self { steps, limits, dictionaries, settings, cache, loaded: Vec::new(), last_type3: 0 }
+    }
+
+    fn style_at(&self, at: usize) -> FontStyle {
+        self.dictionaries.get(at).map(FontStyle::of_dictionary).unwrap_or_default()
+    }
+
+    /// The font of a run of Type 3 glyphs, its style, and whether other fonts match too.
+    pub(super) fn type3_style(&mut self, run: &GlyphRun<'_, '_>) -> Option<(FontKey, FontStyle, bool)> {
+        let (at, is_guess) = self.type3_font(run)?;
+        Some((FontKey::Dictionary(at), self.style_at(at), is_guess))
+    }
+
+    /// The font of a run with outlines, and its style.
+    pub(super) fn outline_style(&mut self, run: &GlyphRun<'_, '_>) -> Option<(FontKey, FontStyle)> {
+        let outline = run.glyphs().iter().find_map(|glyph| match &**glyph {
+            Glyph::Outline(outline) => Some(outline),
+            Glyph::Type3(_) => None,
+        })?;
+        if let Some(program) = outline.font_data() {
+            let name = program.postscript_name.as_deref().map(without_tag);
+            let font = self.dictionaries.iter().find(|font| name == Some(without_tag(&base_name(font))));
+            return Some((FontKey::Program(program.cache_key), FontStyle::of_both(&program, font)));
+        }
+        let at = self.outline_font(outline)?;
+        Some((FontKey::Dictionary(at), self.style_at(at)))
+    }
+
+    /// The position of the font of a glyph.
+    fn outline_font(&mut self, glyph: &OutlineGlyph) -> Option<usize> {
+        let (key, code) = (glyph.identifier().cache_key(), glyph.char_code() & 0xFF);
+        (0..self.dictionaries.len()).find(|at| self.outline_key(*at, code) == Some(key))
+    }
+
+    /// The key of the outline that a font has for a code.
+    fn outline_key(&mut self, at: usize, code: u32) -> Option<u128> {
+        self.steps.take(price::GLYPH);
+        let font = self.load(at)?;
+        match font.glyph(font.map_code(code), code) {
+            FontGlyph::Outline(outline) => Some(outline.identifier().cache_key()),
+            FontGlyph::Type3(_) => None,
+        }
+    }
+
+    /// The position of the Type 3 font of a run, and whether others match too. Then it is that of the run before.
+    fn type3_font(&mut self, run: &GlyphRun<'_, '_>) -> Option<(usize, bool)> {
+        let last = Some(self.last_type3).filter(|at| self.is_type3_font(*at, run));
+        let mut others = 0..self.dictionaries.len();
+        let other = others.find(|at| Some(*at) != last && self.is_type3_font(*at, run));
+        let found = last.or(other)?;
+        let is_guess = match last {
+            Some(_) => other.is_some(),
+            None => others.any(|at| self.is_type3_font(at, run)),
+        };
+        self.last_type3 = found;
+        Some((found, is_guess))
+    }
+
+    /// Whether a font has all the characters of a run, with the same widths.
+    fn is_type3_font(&mut self, at: usize, run: &GlyphRun<'_, '_>) -> bool {
+        self.steps.take(price::GLYPH);
+        let Some(font) = self.load(at) else { return false };
+        run.glyphs().iter().take(MAX_COMPARED).all(|glyph| {
+            let code = glyph.char_code() & 0xFF;
+            match (&**glyph, font.glyph(font.map_code(code), code)) {
+                (Glyph::Type3(drawn), FontGlyph::Type3(known)) => {
+                    drawn.advance_width() == Some(known.advance_width())
+                        && is_same(drawn.as_unicode(), known.as_unicode())
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// The font at a position. The programs that the interpreter shows are not loaded.
+    fn load(&mut self, at: usize) -> Option<&Font<'p>> {
+        while self.loaded.len() <= at {
+            let font = self.dictionaries.get(self.loaded.len())?;
+            let font = is_simple(font).then(|| {
+                take_font_steps(font, self.steps, self.limits);
+                self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
+            });
+            self.loaded.push(font.flatten());
+        }
+        self.loaded.get(at)?.as_ref()
+    }
+}
+
+fn is_same(one: Option<BfString>, other: Option<BfString>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one == other,
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+/// Whether a font is a simple font (ISO 32000-2, 9.6). The interpreter shows the programs of all others.
+fn is_simple(font: &Dict<'_>) -> bool {
+    font.get::<Name<'_>>(b"Subtype")
+        .is_some_and(|kind| matches!(&*kind, b"Type1" | b"MMType1" | b"TrueType" | b"Type3"))
+}

@@ -1,0 +1,82 @@
+//! The characters, widths and scaling of a run of glyphs.
+
+use super::characters::CharacterResolver;
+use crate::text::glyphs::{GlyphPlacement, GlyphText};
+use hayro_interpret::font::{Glyph, GlyphRun};
+use hayro_interpret::kurbo::Affine;
+
+/// The most characters of one run that are cached. Longer lists are slow to search.
+const MAX_CACHED_CHARACTERS: usize = 64;
+
+/// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
+pub(super) struct RunCharacters {
+    /// Whether the file's character map of the font is ignored.
+    is_distrusted: bool,
+    pub(super) characters: Vec<(u32, Option<GlyphText>, f64)>,
+}
+
+impl RunCharacters {
+    pub(super) fn new(is_distrusted: bool) -> Self {
+        Self { is_distrusted, characters: Vec::new() }
+    }
+
+    pub(super) fn resolve(
+        &mut self,
+        glyph: &Glyph<'_>,
+        characters: &mut CharacterResolver<'_>,
+    ) -> (Option<GlyphText>, f64) {
+        let code = glyph.char_code();
+        if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
+            return (text.clone(), *advance);
+        }
+        let text = if self.is_distrusted { characters.resolve_by_program(glyph) } else { characters.resolve(glyph) };
+        let advance = advance_of(glyph);
+        if self.characters.len() < MAX_CACHED_CHARACTERS {
+            self.characters.push((code, text.clone(), advance));
+        }
+        (text, advance)
+    }
+}
+
+/// The horizontal scaling of a run's glyphs besides the font size.
+///
+/// Glyphs of a substitute font are squeezed to the original widths, each by its own factor. A factor common to all
+/// glyphs of a run is the text's horizontal scaling.
+pub(super) enum HorizontalScaling {
+    OfText,
+    OfGlyphs,
+}
+
+impl HorizontalScaling {
+    pub(super) fn of(run: &GlyphRun<'_, '_>, to_page: Affine) -> Self {
+        let mut ratios = run.glyphs().iter().map(|glyph| GlyphPlacement::ratio(to_page * glyph.transform()));
+        let Some(first) = ratios.next() else { return Self::OfText };
+        if ratios.any(|ratio| (ratio - first).abs() > 0.001 * first) { Self::OfGlyphs } else { Self::OfText }
+    }
+
+    pub(super) fn unit(&self, place: &GlyphPlacement) -> f64 {
+        match self {
+            Self::OfText => place.unit,
+            Self::OfGlyphs => place.size / 1000.0,
+        }
+    }
+}
+
+/// The mean widths of glyphs of a font whose em is 1,000 units.
+const USUAL_WIDTHS: std::ops::RangeInclusive<f64> = 150.0..=1300.0;
+
+/// The em of a Type 3 run in glyph space units, estimated from widths, if its font has no meaningful em: bitmap fonts do.
+pub(super) fn type3_em(run: &GlyphRun<'_, '_>) -> Option<f64> {
+    let widths = run.glyphs().iter().filter(|glyph| matches!(***glyph, Glyph::Type3(_))).map(|glyph| advance_of(glyph));
+    let (count, sum) =
+        widths.filter(|width| *width > 0.0).fold((0.0, 0.0), |(count, sum), width| (count + 1.0, sum + width));
+    (count > 0.0 && !USUAL_WIDTHS.contains(&(sum / count))).then(|| 2.0 * sum / count)
+}
+
+fn advance_of(glyph: &Glyph<'_>) -> f64 {
+    let advance = match glyph {
+        Glyph::Outline(outline) => outline.advance_width(),
+        Glyph::Type3(drawn) => drawn.advance_width(),
+    };
+    f64::from(advance.unwrap_or(0.0))
+}

@@ -1,0 +1,252 @@
+//! The words of a page, with their positions and styles.
+
+use super::bidi::BracketNaming;
+use super::hyphens::SOFT_HYPHEN;
+use super::lines::{LineGlyph, TextLine};
+use super::reading_order::TextBlock;
+use super::vertical_stacks::is_upright;
+use crate::document::text_string::is_hidden;
+use crate::text::fonts::GlyphStyle;
+use crate::text::glyphs::PlacedGlyph;
+use crate::text::page_layout::{Bounds, MAX_WORDS, Word, to_points};
+use hayro_interpret::kurbo::Rect;
+
+/// Glyphs whose sizes have a larger ratio are of two words: a letter and its superscript.
+const SIZE_RATIO: f64 = 1.05;
+
+/// Glyphs whose baselines differ by a larger share of an em are of two words.
+const BASELINE_EM: f64 = 0.08;
+
+/// The height of a line above its baseline, as a share of an em. The rest is below.
+const ASCENT_EM: f64 = 0.8;
+
+/// The words of `blocks`. `styles` are the styles of their glyphs.
+pub(crate) fn words_of(blocks: &[TextBlock], styles: &[GlyphStyle]) -> Vec<Word> {
+    let brackets = BracketNaming::of(blocks.iter().flat_map(|block| &block.lines));
+    let mut words = WordWriter { styles, words: Vec::new(), line: 0, block: 0 };
+    for block in blocks {
+        for line in &block.lines {
+            words.add_line(line, brackets);
+            words.line = words.line.saturating_add(1);
+        }
+        words.block = words.block.saturating_add(1);
+    }
+    words.words
+}
+
+struct WordWriter<'s> {
+    styles: &'s [GlyphStyle],
+    words: Vec<Word>,
+    line: u32,
+    block: u32,
+}
+
+/// A word that is being written.
+struct OpenWord {
+    text: String,
+    extent: Rect,
+    /// Its first glyph.
+    first: PlacedGlyph,
+    style: GlyphStyle,
+    is_spaced: bool,
+}
+
+impl OpenWord {
+    fn new(glyph: &PlacedGlyph, style: GlyphStyle, is_spaced: bool) -> Self {
+        Self { text: String::new(), extent: extent_of(glyph), first: glyph.clone(), style, is_spaced }
+    }
+
+    /// Whether `next` goes on with it, in the style `style`.
+    fn continues_with(&self, next: &LineGlyph, style: GlyphStyle) -> bool {
+        let (first, glyph) = (&self.first, &next.glyph);
+        let (small, large) = (first.size.min(glyph.size), first.size.max(glyph.size));
+        !next.is_spaced
+            && is_same_style(self.style, style)
+            && large <= small * SIZE_RATIO
+            && (first.across - glyph.across).abs() <= small * BASELINE_EM
+    }
+
+    fn push(&mut self, text: &str, style: GlyphStyle, extent: Rect) {
+        if self.style.is_guess {
+            self.style = style;
+        }
+        self.text.extend(text.chars().filter(|character| !is_hidden(*character) || *character == SOFT_HYPHEN));
+        self.extent = self.extent.union(extent);
+    }
+}
+
+/// Whether two styles are the same, as far as they are known.
+fn is_same_style(one: GlyphStyle, other: GlyphStyle) -> bool {
+    one == other || (one.color == other.color && (one.is_guess || other.is_guess))
+}
+
+impl WordWriter<'_> {
+    fn add_line(&mut self, line: &TextLine, brackets: BracketNaming) {
+        let mut open: Option<OpenWord> = None;
+        let mut is_first = true;
+        for line_glyph in line.logical_glyphs(brackets).iter() {
+            let glyph = &line_glyph.glyph;
+            let style = glyph.style.of(self.styles);
+            if open.as_ref().is_some_and(|word| !word.continues_with(line_glyph, style)) {
+                self.push(open.take());
+            }
+            let word = open.get_or_insert_with(|| OpenWord::new(glyph, style, is_first || line_glyph.is_spaced));
+            is_first = false;
+            let mut text = String::new();
+            glyph.text.push_to(&mut text);
+            if !text.contains(char::is_whitespace) {
+                word.push(&text, style, extent_of(glyph));
+                continue;
+            }
+            // A replacement text of several words shares its extent among them.
+            let mut parts = parts_of(glyph, &text).into_iter();
+            if let Some((part, extent)) = parts.next() {
+                word.text.push_str(part);
+                word.extent = if word.text.len() == part.len() { extent } else { word.extent.union(extent) };
+            }
+            for (part, extent) in parts {
+                self.push(open.take());
+                let mut word = OpenWord::new(glyph, style, true);
+                word.extent = extent;
+                word.push(part, style, extent);
+                open = Some(word);
+            }
+        }
+        self.push(open);
+    }
+
+    /// Ends a word.
+    fn push(&mut self, word: Option<OpenWord>) {
+        let Some(OpenWord { text, extent, first, style, is_spaced }) = word else { return };
+        let text = without_soft_hyphens(text);
+        if text.is_empty() || self.words.len() >= MAX_WORDS {
+            return;
+        }
+        let GlyphStyle { font, style, color, .. } = style;
+        let origin = first.direction.point(first.start, first.across);
+        let turn = first.direction.degrees();
+        let is_upright = matches!(turn, 0..45 | 136..225 | 316..);
+        self.words.push(Word {
+            text,
+            bounds: Bounds::from(extent),
+            baseline: to_points(if is_upright { origin.y } else { origin.x }),
+            size: to_points(first.size),
+            is_bold: style.is_bold,
+            is_italic: style.is_italic,
+            is_monospace: style.is_monospace,
+            font,
+            color,
+            turn,
+            is_spaced,
+            line: self.line,
+            block: self.block,
+        });
+    }
+}
+
+/// A soft hyphen at the end of a word is shown, and any other is not.
+fn without_soft_hyphens(text: String) -> String {
+    if !text.contains(SOFT_HYPHEN) {
+        return text;
+    }
+    let is_divided = text.ends_with(SOFT_HYPHEN) && text.chars().count() > 1;
+    let mut shown = text.replace(SOFT_HYPHEN, "");
+    shown.extend(is_divided.then_some('-'));
+    shown
+}
+
+/// The words of a glyph's text, each with its share of the glyph's extent.
+fn parts_of<'t>(glyph: &PlacedGlyph, text: &'t str) -> Vec<(&'t str, Rect)> {
+    let count = |text: &str| text.chars().map(|_| 1.0).sum::<f64>();
+    let (all, length) = (count(text).max(1.0), glyph.end - glyph.start);
+    let mut before = 0.0;
+    let mut parts = Vec::new();
+    for part in text.split(char::is_whitespace) {
+        let (start, end) = (before, before + count(part));
+        before = end + 1.0;
+        if !part.is_empty() {
+            let at = |place: f64| glyph.start + length * place / all;
+            parts.push((part, extent_between(glyph, at(start), at(end))));
+        }
+    }
+    parts
+}
+
+fn extent_of(glyph: &PlacedGlyph) -> Rect {
+    extent_between(glyph, glyph.start, glyph.end)
+}
+
+fn extent_between(glyph: &PlacedGlyph, start: f64, end: f64) -> Rect {
+    // In vertical writing, the position across is the middle of the column.
+    let is_column = glyph.direction.degrees() == 90 && glyph.text.first().is_some_and(is_upright);
+    let above = if is_column { 0.5 } else { ASCENT_EM } * glyph.size;
+    let (top, bottom) = (glyph.across - above, glyph.across - above + glyph.size);
+    Rect::from_points(glyph.direction.point(start, top), glyph.direction.point(end, bottom))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::fonts::StyleIndex;
+    use crate::text::glyphs::{GlyphText, WritingDirection};
+    use crate::text::layout::{group_into_lines, order_blocks};
+    use hayro_interpret::kurbo::Vec2;
+
+    fn glyphs(text: &str, direction: WritingDirection, size: f64) -> Vec<PlacedGlyph> {
+        let glyph = |(at, character): (u32, char)| PlacedGlyph {
+            text: GlyphText::One(character),
+            direction,
+            start: 100.0 + f64::from(at) * size / 2.0,
+            end: 100.0 + f64::from(at + 1) * size / 2.0,
+            across: 50.0,
+            size,
+            style: StyleIndex::default(),
+        };
+        (0..).zip(text.chars()).map(glyph).collect()
+    }
+
+    fn words(glyphs: Vec<PlacedGlyph>) -> Vec<Word> {
+        words_of(&order_blocks(group_into_lines(glyphs)), &[])
+    }
+
+    #[test]
+    fn words_end_at_spaces_and_keep_their_places() {
+        let found = words(glyphs("to be", WritingDirection::default(), 10.0));
+        let found = found.iter().map(|word| (word.text.as_str(), word.bounds.edges())).collect::<Vec<_>>();
+        assert_eq!(found, [("to", [100.0, 42.0, 110.0, 52.0]), ("be", [115.0, 42.0, 125.0, 52.0])]);
+    }
+
+    #[test]
+    fn a_superscript_is_a_word_of_its_own_without_a_space() {
+        let mut line = glyphs("note", WritingDirection::default(), 10.0);
+        line.push(PlacedGlyph {
+            text: GlyphText::One('1'),
+            start: 120.0,
+            end: 123.0,
+            across: 46.0,
+            size: 6.0,
+            ..line.first().cloned().unwrap_or_else(|| PlacedGlyph::of_area(Rect::ZERO))
+        });
+        let found = words(line);
+        let found = found.iter().map(|word| (word.text.as_str(), word.is_spaced)).collect::<Vec<_>>();
+        assert_eq!(found, [("note", true), ("1", false)]);
+    }
+
+    #[test]
+    fn a_word_down_the_page_is_high_and_its_baseline_is_upright() {
+        let found = words(glyphs("down", WritingDirection::of(Vec2::new(0.0, 1.0)), 10.0));
+        let word = found.first().cloned().unwrap_or_default();
+        assert_eq!((word.turn, word.bounds.edges(), word.baseline), (90, [-52.0, 100.0, -42.0, 120.0], -50.0));
+    }
+
+    #[test]
+    fn the_words_of_a_replacement_text_share_its_place() {
+        let glyph = PlacedGlyph {
+            text: GlyphText::Many("ab cde".into()),
+            ..PlacedGlyph::of_area(Rect::new(0.0, 0.0, 60.0, 10.0))
+        };
+        let found = words(vec![glyph]);
+        let found = found.iter().map(|word| (word.text.as_str(), word.bounds.x0, word.bounds.x1)).collect::<Vec<_>>();
+        assert_eq!(found, [("ab", 0.0, 20.0), ("cde", 30.0, 60.0)]);
+    }
+}

@@ -1,0 +1,45 @@
+//! The words of a page in their places.
+
+use super::page_layout::{Bounds, PageLayout, Word};
+
+/// The words of a page in reading order, in their places.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PageWords {
+    /// The width of the page.
+    pub width: f32,
+    /// The height of the page.
+    pub height: f32,
+    /// In reading order.
+    pub words: Vec<PlacedWord>,
+}
+
+/// A word in its place.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PlacedWord {
+    /// In logical order.
+    pub text: String,
+    /// Its box.
+    pub bounds: Bounds,
+    /// The y coordinate of its baseline, or the x coordinate if `turn` is 90 or 270.
+    pub baseline: f32,
+    /// The em.
+    pub size: f32,
+    /// The direction of its line in degrees clockwise.
+    pub turn: u16,
+    /// Whether it is the first of its line, or follows a space.
+    pub is_spaced: bool,
+    /// Its line, numbered in reading order.
+    pub line: u32,
+}
+
+impl From<PageLayout> for PageWords {
+    fn from(PageLayout { width, height, words, .. }: PageLayout) -> Self {
+        Self { width, height, words: words.into_iter().map(PlacedWord::from).collect() }
+    }
+}
+
+impl From<Word> for PlacedWord {
+    fn from(Word { text, bounds, baseline, size, turn, is_spaced, line, .. }: Word) -> Self {
+        Self { text, bounds, baseline, size, turn, is_spaced, line }
+    }
+}
