@@ -51,6 +51,7 @@ mod split;
 mod store;
 mod store_promises;
 mod streams;
+mod structured;
 mod support;
 mod text;
 mod tools;

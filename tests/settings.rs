@@ -64,8 +64,7 @@ fn a_table_is_set_entry_by_entry() {
     let flags = ["--set", "client_forms.x=document", "--set", "client_forms.a b.c=auto"];
     let all = json!({ "opencode": "path", "x": "document", "a b.c": "auto" });
     assert_eq!(forms(&flags, &variable), (all, "flag".into()));
-    let expected =
-        "Setting 'client_forms' must be names of clients, each with auto, document, image, text, path or mixed";
+    let expected = "Setting 'client_forms' must be names of clients, each with auto, document, image, text, markdown, path or mixed";
     for wrong in ["client_forms=opencode", "client_forms=opencode=pdf", "client_forms.opencode=", "client_forms.=text"]
     {
         assert_eq!(refused(&place, &["--set", wrong])[1], expected, "{wrong}");

@@ -182,7 +182,7 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     assert_eq!(loaded(&*store, &a), expected);
     assert_eq!(store.head(&a).unwrap().unwrap().version(), second);
     let record = store.describe(&a).unwrap().unwrap();
-    assert_eq!((record.created, record.used, record.holdings), (moment(2), moment(3), 9));
+    assert_eq!((record.created, record.used, record.holdings), (moment(2), moment(3), 10));
     assert_eq!((record.head.sent, record.head.forgotten), (sent(3), Sequence::START));
 }
 

@@ -10,6 +10,7 @@ mod conversation;
 mod error;
 mod files;
 mod folder;
+mod markdown;
 mod pdf;
 mod phrases;
 mod plain_file;
@@ -32,6 +33,7 @@ pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, Fo
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::pdf::{
     HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
     plan_pages, select_from, select_one_or_more, select_page,
@@ -51,6 +53,9 @@ pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
     StoreReport, StoreTally, StoredSession, Usage,
+};
+pub use crate::structure::tables::{
+    Cell as TableCell, Table, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
 };
 pub use crate::text::{Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, WordDifference};
 pub use crate::web::{
@@ -219,6 +224,7 @@ impl ContextManager {
             origins: RefCell::default(),
             fingerprints: RefCell::default(),
             forms: RefCell::default(),
+            markdown: RefCell::default(),
         };
         answer.draft()
     }

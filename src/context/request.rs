@@ -90,6 +90,7 @@ pub fn form_name(form: PageForm) -> &'static str {
         PageForm::Image => "image",
         PageForm::Text => "text",
         PageForm::Path => "path",
+        PageForm::Markdown => "markdown",
     }
 }
 

@@ -55,6 +55,7 @@ fn form_number(form: PageForm) -> u8 {
         PageForm::Image => 1,
         PageForm::Text => 2,
         PageForm::Path => 3,
+        PageForm::Markdown => 4,
     }
 }
 

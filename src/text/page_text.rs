@@ -79,6 +79,12 @@ impl PageText {
         self.kind == PageKind::Empty || !self.has_figures()
     }
 
+    /// Whether the text says everything that the page shows besides rules and areas of tables.
+    #[must_use]
+    pub fn says_all_but_rules(&self) -> bool {
+        self.kind == PageKind::Text && self.picture_percent < FIGURE_PERCENT && !self.lacks_characters()
+    }
+
     /// Whether too many characters are unknown.
     fn lacks_characters(&self) -> bool {
         let characters = u64::try_from(self.text.chars().count()).unwrap_or(u64::MAX);

@@ -104,7 +104,8 @@ impl ArgumentReader<'_> {
 
     pub(super) fn form(&self) -> Result<FormArgument, ToolError> {
         let Some(text) = self.string("as")? else { return Ok(FormArgument::Auto) };
-        FormArgument::parse(&text).ok_or_else(|| invalid_value("as", "one of auto, document, image, text, path, mixed"))
+        FormArgument::parse(&text)
+            .ok_or_else(|| invalid_value("as", "one of auto, document, image, text, markdown, path, mixed"))
     }
 
     pub(super) fn part(&self) -> Result<RequestedPart, ToolError> {

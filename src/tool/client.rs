@@ -29,6 +29,8 @@ pub enum FormArgument {
     Text,
     /// A file with the one-page PDF, by its path.
     Path,
+    /// The page as Markdown.
+    Markdown,
     /// Text if it says everything on the page, otherwise the best form that the client can show.
     Mixed,
 }
@@ -43,6 +45,7 @@ impl FormArgument {
             "image" => Some(Self::Image),
             "text" => Some(Self::Text),
             "path" => Some(Self::Path),
+            "markdown" => Some(Self::Markdown),
             "mixed" => Some(Self::Mixed),
             _ => None,
         }
@@ -57,6 +60,7 @@ impl FormArgument {
             Self::Image => "image",
             Self::Text => "text",
             Self::Path => "path",
+            Self::Markdown => "markdown",
             Self::Mixed => "mixed",
         }
     }
@@ -154,6 +158,7 @@ pub fn decide_form(argument: FormArgument, client: &ClientProfile) -> FormDecisi
         FormArgument::Image => decided(PageForm::Image),
         FormArgument::Text => decided(PageForm::Text),
         FormArgument::Path => decided(PageForm::Path),
+        FormArgument::Markdown => decided(PageForm::Markdown),
         FormArgument::Mixed => decide_mixed(client),
     }
 }

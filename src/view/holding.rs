@@ -54,11 +54,13 @@ pub enum PageForm {
     Text,
     /// The path of a one-page PDF written to disk.
     Path,
+    /// The page as Markdown.
+    Markdown,
 }
 
 impl PageForm {
     /// Every form.
-    pub const ALL: [Self; 4] = [Self::Document, Self::Image, Self::Text, Self::Path];
+    pub const ALL: [Self; 5] = [Self::Document, Self::Image, Self::Text, Self::Path, Self::Markdown];
 }
 
 /// Lines of a text file, 1-based and inclusive.

@@ -1,6 +1,6 @@
-//! The arguments of the commands that read a document: `info`, `text`, `search`, `outline`.
+//! The arguments of the commands that read a document: `info`, `text`, `tables`, `search`, `outline`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::flags::{DocumentFlags, Json, Password};
 
@@ -22,6 +22,7 @@ pub(crate) struct Info {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
+  pagewise text report.pdf 2-4 --format markdown
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
@@ -35,8 +36,66 @@ pub(crate) struct Text {
     /// Stop after this many characters (default: never)
     #[arg(long, value_name = "N")]
     pub(crate) max_chars: Option<String>,
+    /// How the text is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub(crate) format: TextFormat,
     #[command(flatten)]
     pub(crate) document: DocumentFlags,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum TextFormat {
+    /// Lines in reading order
+    #[default]
+    Text,
+    /// Columns kept by spaces, as in print
+    Layout,
+    /// Headings, lists, tables and whole paragraphs, without running heads
+    Markdown,
+}
+
+/// Print the tables of a PDF's pages
+///
+/// Tables are found by their lines and areas, or by the white space between their columns. What is said of them goes to
+/// standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise tables report.pdf 4
+  pagewise tables report.pdf 4 --format csv > table.csv
+  pagewise tables report.pdf --json")]
+pub(crate) struct Tables {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    pub(crate) selection: Option<String>,
+    /// The same as PAGES
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// How tables are written (default: markdown on a terminal, otherwise csv)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<TableFormat>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
+impl Tables {
+    /// Whether the result is printed as JSON.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.document.json.json || self.format == Some(TableFormat::Json)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// Comma-separated values, an empty line between tables
+    Csv,
+    /// Markdown tables
+    Markdown,
+    /// HTML tables, with spans
+    Html,
+    /// The same as --json
+    Json,
 }
 
 /// Find words in the text of a PDF, or of all PDFs in a folder

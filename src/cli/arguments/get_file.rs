@@ -69,9 +69,11 @@ pub(crate) enum Form {
     Image,
     /// The page's text
     Text,
+    /// Headings, lists and tables as Markdown
+    Markdown,
     /// The path of a one-page PDF
     Path,
-    /// Text for pages of text alone, a PDF or a picture for pages with figures
+    /// Text for pages of text alone, Markdown for certain tables, a PDF or a picture for pages with figures
     Mixed,
 }
 

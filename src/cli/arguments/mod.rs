@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 
 use self::ask::Ask;
 use self::context::Context;
-use self::documents::{Info, Outline, Search, Text};
+use self::documents::{Info, Outline, Search, Tables, Text};
 use self::fetch::{Content, Fetch};
 use self::flags::{Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
@@ -61,6 +61,7 @@ pub(crate) enum Command {
     Split(Split),
     Info(Info),
     Text(Text),
+    Tables(Tables),
     Render(Render),
     Search(Search),
     Outline(Outline),

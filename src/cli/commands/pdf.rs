@@ -1,10 +1,11 @@
-//! `pagewise page`, `info`, `text`, `render`, `search` and `outline`: commands about one PDF that record nothing.
+//! `pagewise page`, `info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::cli::arguments::documents::{Info, Outline, Search, Text};
+use crate::cli::arguments::documents::{self, Info, Outline, Search, Tables, Text};
 use crate::cli::arguments::flags::DocumentFlags;
 use crate::cli::arguments::pages::Page;
 use crate::cli::arguments::pages::Render;
@@ -16,7 +17,7 @@ use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::watchdog::Watchdog;
 use crate::tool::{
     self, Caller, DocumentArguments, ErrorCode, OutlineArguments, PageResult, RenderArguments, SearchArguments,
-    ShownOutline, TextArguments, ToolError,
+    ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
 };
 
 /// Answers `page`.
@@ -53,12 +54,42 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
         ("conversation", json!(typed.document.conversation)),
         ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
         ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
+        ("format", json!(text_format(typed.format).name())),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
     Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(result.notes_for_people()))
+}
+
+fn text_format(typed: documents::TextFormat) -> TextFormat {
+    match typed {
+        documents::TextFormat::Text => TextFormat::Text,
+        documents::TextFormat::Layout => TextFormat::Layout,
+        documents::TextFormat::Markdown => TextFormat::Markdown,
+    }
+}
+
+/// Answers `tables`.
+pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolError> {
+    let pdf = open::pdf(&document(&typed.path, &typed.document)?, config)?;
+    let watcher = TerminalProgress::new();
+    let selection = typed.selection.as_ref().or(typed.pages.as_ref());
+    let result = tool::find_tables(&pdf, selection.map(String::as_str), &watcher)?;
+    watcher.finish();
+    let text = result.text(table_format(typed.format));
+    Ok(Report::new(text, as_json(&result)?).with_notes(result.notes_for_people()))
+}
+
+fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
+    match typed {
+        Some(documents::TableFormat::Csv) => TableFormat::Csv,
+        Some(documents::TableFormat::Html) => TableFormat::Html,
+        Some(documents::TableFormat::Markdown) => TableFormat::Markdown,
+        Some(documents::TableFormat::Json) | None if std::io::stdout().is_terminal() => TableFormat::Markdown,
+        Some(documents::TableFormat::Json) | None => TableFormat::Csv,
+    }
 }
 
 /// Answers `render`.

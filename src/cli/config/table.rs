@@ -99,7 +99,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },
     Group { title: "Answers", settings: &[
-        setting("form", "Form of pages if a call names none: auto, document, image, text, path or mixed", |c| SettingTarget::Form(&mut c.form))
+        setting("form", "Form of pages if a call names none: auto, document, image, text, markdown, path or mixed", |c| SettingTarget::Form(&mut c.form))
             .flag("form", "--as"),
         setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
         setting("tools", "Tools that a server's clients see: core, all, or their names; those that core leaves out stay callable", |c| SettingTarget::Tools(&mut c.tools))

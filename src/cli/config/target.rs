@@ -225,8 +225,8 @@ impl SettingTarget<'_> {
 /// Printed in place of a secret.
 const MASKED: &str = "(set, not shown)";
 
-const FORMS: &str = "auto, document, image, text, path or mixed";
-const CLIENT_FORMS: &str = "names of clients, each with auto, document, image, text, path or mixed";
+const FORMS: &str = "auto, document, image, text, markdown, path or mixed";
+const CLIENT_FORMS: &str = "names of clients, each with auto, document, image, text, markdown, path or mixed";
 
 fn put<T>(place: &mut T, value: Option<T>) -> Option<()> {
     *place = value?;

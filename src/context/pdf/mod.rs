@@ -3,6 +3,7 @@
 mod budget;
 mod compare;
 mod estimate;
+mod forms;
 mod held;
 mod labels;
 mod page;
@@ -37,6 +38,7 @@ use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, 
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
+use super::markdown::MarkdownPages;
 use super::phrases::{numbered, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -60,8 +62,10 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
     /// Cached, because computing a fingerprint reads the page.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
-    /// Cached, because choosing a form reads the page's text.
+    /// Cached, because choosing a form reads the page.
     pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
+    /// Pages of the answer that were read together, until they are built.
+    pub(super) markdown: RefCell<MarkdownPages>,
 }
 
 impl AnswerDraft {
@@ -206,8 +210,9 @@ impl PdfAnswerBuilder<'_> {
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
         draft.blocks.extend(self.opening_text(selected, &built).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
-        let quotes =
-            built.iter().any(|page| [PageForm::Text, PageForm::Image].map(form_name).contains(&page.sent.form));
+        let quotes = built
+            .iter()
+            .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
         let untrusted = quotes.then(|| untrusted(&self.requested.path));
         for page in built {
             self.add_page(&mut draft, page);
@@ -235,6 +240,7 @@ impl PdfAnswerBuilder<'_> {
     /// A page that cannot be read in any form is named and skipped. If none can be read, that is an error.
     fn build_pages(&self, plan: &mut PagePlan) -> Result<BuiltPages, ContextError> {
         let (mut made, mut failure) = (BuiltPages::default(), None);
+        self.read_markdown(&plan.send);
         let mut budget = AnswerBudget::new(self.request, self.settings, self.memory.sent());
         self.progress.starts(u64::try_from(plan.send.len()).unwrap_or(u64::MAX));
         for planned in &plan.send {
@@ -273,7 +279,8 @@ impl PdfAnswerBuilder<'_> {
             draft.details.replaced.insert(index);
         }
         if let Some(fingerprint) = page.fingerprint {
-            let form = if page.sent.form == form_name(PageForm::Text) { PageForm::Text } else { self.request.form };
+            let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
+            let form = given.unwrap_or(self.request.form);
             draft.holdings.push(HeldItem::Page { fingerprint, page: index, form });
         }
         draft.details.sent.push(page.sent);
@@ -299,30 +306,6 @@ impl PdfAnswerBuilder<'_> {
         });
         let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {}", full.next()));
         [replaces, deferred, full].into_iter().flatten().collect()
-    }
-
-    /// The form in which to give a page.
-    pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
-        if !self.request.is_mixed {
-            return self.request.form;
-        }
-        let mut known = self.forms.borrow_mut();
-        *known.entry(page).or_insert_with(|| match self.document.page_text(page) {
-            Ok(text) if text.says_all() => PageForm::Text,
-            _ => self.request.form,
-        })
-    }
-
-    /// Which form each page comes in, if the server chose and not all come as text.
-    fn chosen_forms_note(&self, built: &[BuiltPage]) -> Option<String> {
-        let pages = |form: &str| {
-            let pages: PageSet =
-                built.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
-            (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
-        };
-        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
-        let is_chosen = self.request.is_mixed && built.iter().any(|page| page.sent.form != form_name(PageForm::Text));
-        is_chosen.then(|| format!("Given here: {forms}. Pages that are complete as text come as text."))
     }
 
     /// What changed since an earlier version, if the agent does not know yet.

@@ -13,7 +13,7 @@ use crate::context::token_estimate::estimated_tokens;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
-use crate::text::PageKind;
+use crate::text::{PageKind, PageText};
 use crate::view::PageForm;
 use crate::worker::PdfChunk;
 
@@ -47,12 +47,27 @@ impl PageBody {
     }
 }
 
+/// What is said of a page with a table that was found by white space alone.
+const GUESSED_TABLE: &str =
+    "The columns of a table on this page are a guess, since no lines divide them. See it with as: \"image\"";
+
+/// The text that is given of a page.
+struct GivenText<'t> {
+    form: PageForm,
+    text: &'t str,
+    /// Lines before it.
+    opening: Vec<String>,
+    /// Why the requested form was refused.
+    was_refused: Option<String>,
+}
+
 impl PdfAnswerBuilder<'_> {
     /// Builds a page in the requested form, or as text if it cannot be cut.
     pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let made = match self.form_of(planned.page) {
             PageForm::Document | PageForm::Path => self.cut(planned.page),
             PageForm::Text => return self.build_text(planned, self.fingerprint(planned.page), None),
+            PageForm::Markdown => return self.build_markdown(planned, self.fingerprint(planned.page)),
             PageForm::Image => return self.build_picture(planned, self.fingerprint(planned.page)),
         };
         let fingerprint = self.fingerprint(planned.page);
@@ -136,14 +151,42 @@ impl PdfAnswerBuilder<'_> {
         instead: Option<String>,
     ) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
-        let page_text = &found.text;
+        let opening = instead
+            .iter()
+            .map(|reason| format!("Given as text, because it could not be given as requested: {}", one_line(reason)));
+        let given =
+            GivenText { form: PageForm::Text, text: &found.text, opening: opening.collect(), was_refused: instead };
+        Ok(self.text_page(planned, fingerprint, &found, given))
+    }
+
+    /// A page as Markdown, or as text if its structure cannot be read.
+    fn build_markdown(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+    ) -> Result<BuiltPage, ContextError> {
+        let read = self.markdown.borrow_mut().remove(&planned.page);
+        let read = match read {
+            Some(Ok(read)) => read,
+            Some(Err(error)) => return self.build_text(planned, fingerprint, Some(error.to_string())),
+            None => return self.build_text(planned, fingerprint, Some("its structure was not read".to_owned())),
+        };
+        let opening = read.has_guessed_table().then(|| GUESSED_TABLE.to_owned()).into_iter().collect();
+        let given = GivenText { form: PageForm::Markdown, text: read.content(), opening, was_refused: None };
+        Ok(self.text_page(planned, fingerprint, &read.text, given))
+    }
+
+    /// A page as a block of text. `found` is its plain text, with facts about its completeness.
+    fn text_page(
+        &self,
+        planned: PlannedPage,
+        fingerprint: Option<PageFingerprint>,
+        found: &PageText,
+        given: GivenText<'_>,
+    ) -> BuiltPage {
+        let GivenText { form, text: page_text, opening, was_refused } = given;
         let mut text = format!("--- Page {} ---\n", self.page_name(planned.page));
-        if let Some(reason) = &instead {
-            text.push_str(&format!(
-                "[Given as text, because it could not be given as requested: {}]\n",
-                one_line(reason)
-            ));
-        }
+        opening.iter().for_each(|line| text.push_str(&format!("[{line}]\n")));
         let is_blank = found.kind == PageKind::Empty;
         for remark in found.remarks().iter().filter(|_| !is_blank) {
             text.push_str(&format!("[{remark}]\n"));
@@ -151,23 +194,23 @@ impl PdfAnswerBuilder<'_> {
         if is_blank {
             text.push_str("[blank]");
         } else if page_text.is_empty() {
-            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(instead.is_some())));
+            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(was_refused.is_some())));
         }
         text.push_str(&self.bounded_text(page_text));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
-            form: form_name(PageForm::Text),
+            form: form_name(form),
             bytes: byte_count(page_text.as_bytes()),
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint,
             tier: None,
-            notes: instead.into_iter().chain(found.remarks()).collect(),
+            notes: was_refused.into_iter().chain(found.remarks()).collect(),
         };
         let tokens = estimated_tokens(&text);
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
         let fingerprint = fingerprint.filter(|_| is_whole);
-        Ok(BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens })
+        BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens }
     }
 
     /// Forms to suggest for a page without text, except the one that was just refused.

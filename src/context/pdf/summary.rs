@@ -202,7 +202,7 @@ impl GivenForms {
     fn tokens(self, page: &PageEstimate) -> Option<u64> {
         match self.form {
             _ if self.is_mixed && page.is_complete_as_text => page.text_tokens,
-            PageForm::Text => page.text_tokens,
+            PageForm::Text | PageForm::Markdown => page.text_tokens,
             PageForm::Image if !self.with_text => page.image_tokens,
             PageForm::Image | PageForm::Document => Some(page.image_tokens?.saturating_add(page.text_tokens?)),
             PageForm::Path => None,

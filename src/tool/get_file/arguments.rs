@@ -125,7 +125,7 @@ mod tests {
         );
         assert_eq!(
             refused(json!({"filePath": "a", "as": "jpeg"})),
-            "Parameter 'as' must be one of auto, document, image, text, path, mixed"
+            "Parameter 'as' must be one of auto, document, image, text, markdown, path, mixed"
         );
     }
 }

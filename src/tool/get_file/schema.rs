@@ -27,9 +27,9 @@ fn get_file_properties() -> Value {
         "pages": pages(),
         "as": {
             "type": "string",
-            "enum": ["auto", "document", "image", "text", "path", "mixed"],
-            "description": "How pages come: document (PDF block), image, text, path (a PDF file, named), mixed (text \
-                where it is complete, else a picture), or auto (default: what you can be shown)."
+            "enum": ["auto", "document", "image", "text", "markdown", "path", "mixed"],
+            "description": "How pages come: document (PDF block), path (a PDF file, named), mixed (text or tables \
+                where complete, else a picture), auto (default: what you can be shown)."
         },
         "force": boolean("Send it again: only if you can no longer see it."),
         "password": shared(),

@@ -120,6 +120,39 @@ pub struct TextArguments {
     pub pages: Option<String>,
     /// `max_chars`.
     pub max_chars: u64,
+    /// `format`.
+    pub format: TextFormat,
+}
+
+/// How the text of a page is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextFormat {
+    /// Lines in reading order.
+    #[default]
+    Text,
+    /// Columns kept by spaces, as in print.
+    Layout,
+    /// Headings, lists, tables and paragraphs.
+    Markdown,
+}
+
+impl TextFormat {
+    /// Every format.
+    const ALL: [Self; 3] = [Self::Text, Self::Layout, Self::Markdown];
+
+    /// The argument's value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Layout => "layout",
+            Self::Markdown => "markdown",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == text)
+    }
 }
 
 impl TextArguments {
@@ -129,13 +162,19 @@ impl TextArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
-        reject_unknown(&fields, &["pages", "max_chars"])?;
+        reject_unknown(&fields, &["pages", "max_chars", "format"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
             pages: fields.selection()?,
             max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
+            format: text_format(&fields)?,
         })
     }
+}
+
+fn text_format(fields: &ArgumentReader<'_>) -> Result<TextFormat, ToolError> {
+    let Some(name) = fields.string("format")? else { return Ok(TextFormat::default()) };
+    TextFormat::parse(&name).ok_or_else(|| invalid_value("format", "one of text, layout, markdown"))
 }
 
 /// Checked arguments of `pdf_render_page`.

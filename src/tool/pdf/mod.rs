@@ -9,10 +9,11 @@ mod render;
 mod schema;
 mod search;
 mod split;
+mod tables;
 mod text;
 
 pub use self::arguments::{
-    DEFAULT_MAX_CHARS, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
+    DEFAULT_MAX_CHARS, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments, TextFormat,
 };
 pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::{ShownOutline, outline};
@@ -25,4 +26,5 @@ pub use self::render::{
 pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::search;
 pub use self::split::{FailedPage, SplitResult, split};
-pub use self::text::{ExtractedPage, TextResult, extract_text};
+pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
+pub use self::text::{ExtractedPage, PageContent, TextResult, extract_text};

@@ -9,7 +9,8 @@ const PDF_INFO: &str = "\
 What a PDF says about itself: pages, title, dates, encryption, signature, form, attachments and more. Cheap.";
 
 const PDF_EXTRACT_TEXT: &str = "\
-The text of pages in reading order. Pages without text are named: see them with pdf_render_page.";
+The text of pages: in reading order, with columns kept by spaces (layout), or as Markdown with tables. Pages without \
+text are named: see them with pdf_render_page.";
 
 const PDF_RENDER_PAGE: &str = "\
 A page as a picture (PNG), also saved to a file: for layout, tables, figures, scans and handwriting.";
@@ -92,6 +93,7 @@ fn extract_text() -> ToolSpec {
     let properties = with_document(json!({
         "pages": pages(),
         "max_chars": whole("Default: 50000.", 1),
+        "format": { "type": "string", "enum": ["text", "layout", "markdown"] },
     }));
     ToolSpec {
         name: "pdf_extract_text",

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::{TextArguments, selected_pages};
+use super::arguments::{TextArguments, TextFormat, selected_pages};
 use crate::context::{
-    ContextError, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget, SelectedPages,
-    grouped, json_length, page_heading, page_or_pages, unreadable_page_text, untrusted,
+    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget,
+    SelectedPages, grouped, json_length, page_heading, page_or_pages, read_markdown, unreadable_page_text, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -54,7 +54,41 @@ pub struct ExtractedPage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Its text.
-    pub text: String,
+    #[serde(flatten)]
+    pub content: PageContent,
+}
+
+/// The text of a page, named by its format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PageContent {
+    /// Plain text.
+    Text(String),
+    /// Markdown.
+    Markdown(String),
+}
+
+impl PageContent {
+    fn new(format: TextFormat, text: String) -> Self {
+        match format {
+            TextFormat::Text | TextFormat::Layout => Self::Text(text),
+            TextFormat::Markdown => Self::Markdown(text),
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Markdown(text) => text,
+        }
+    }
+
+    fn truncate(&mut self, length: usize) {
+        match self {
+            Self::Text(text) | Self::Markdown(text) => text.truncate(length),
+        }
+    }
 }
 
 /// Notes on pages in one answer. Hundreds of pages may have the same note.
@@ -71,18 +105,41 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let mut draft = TextResultBuilder::new(pdf, arguments.max_chars);
+    let mut draft = TextResultBuilder::new(pdf, arguments);
     draft.notes.extend(note);
-    for page in pages.iter().take_while(|_| !progress.is_stopped()) {
-        pdf.check()?;
-        draft.add(page, pdf.document.page_text(page));
-        progress.page_done();
+    match arguments.format {
+        TextFormat::Markdown => draft.add_markdown(pages.clone(), progress)?,
+        TextFormat::Text | TextFormat::Layout => {
+            for page in pages.iter().take_while(|_| !progress.is_stopped()) {
+                pdf.check()?;
+                draft.add(page, text_and_content(pdf, page, arguments.format));
+                progress.page_done();
+            }
+        }
     }
     draft.result(arguments, pages)
 }
 
+/// A page's text, and the same in another format.
+type TextAndContent = (PageText, Option<String>);
+
+fn text_and_content(pdf: &OpenPdf, page: PageIndex, format: TextFormat) -> Result<TextAndContent, PdfError> {
+    if format == TextFormat::Text {
+        return Ok((pdf.document.page_text(page)?, None));
+    }
+    let (text, words) = pdf.document.page_words(page)?;
+    let content = Some(words.columned_text()).filter(|content| !content.is_empty());
+    Ok((text, content))
+}
+
+/// The note on a table that was found by white space alone.
+fn guessed_table(page: PageIndex) -> String {
+    format!("Page {}: the columns of a table are a guess, since no lines divide them", page.number())
+}
+
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
+    format: TextFormat,
     /// Characters that still fit.
     left: u64,
     total: u64,
@@ -95,10 +152,11 @@ struct TextResultBuilder<'a> {
 }
 
 impl<'a> TextResultBuilder<'a> {
-    fn new(pdf: &'a OpenPdf, max_chars: u64) -> Self {
+    fn new(pdf: &'a OpenPdf, arguments: &TextArguments) -> Self {
         Self {
             pdf,
-            left: max_chars,
+            format: arguments.format,
+            left: arguments.max_chars,
             total: 0,
             is_cut: false,
             pages: Vec::new(),
@@ -109,10 +167,30 @@ impl<'a> TextResultBuilder<'a> {
         }
     }
 
-    fn add(&mut self, page: PageIndex, text: Result<PageText, PdfError>) {
+    /// Adds pages as Markdown, which are read together.
+    fn add_markdown(&mut self, mut pages: PageSet, progress: &dyn ProgressListener) -> Result<(), ToolError> {
+        while !pages.is_empty() && !progress.is_stopped() {
+            let goes_on = || !progress.is_stopped() && self.pdf.check().is_ok();
+            let read = read_markdown(&*self.pdf.document, &mut pages, goes_on);
+            self.pdf.check()?;
+            for (page, read) in read {
+                let guessed = read.as_ref().is_ok_and(MarkdownPage::has_guessed_table).then(|| guessed_table(page));
+                self.notes.extend(guessed);
+                let content = read.map(|read| {
+                    let content = read.content().to_owned();
+                    (read.text, Some(content))
+                });
+                self.add(page, content);
+                progress.page_done();
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, page: PageIndex, read: Result<TextAndContent, PdfError>) {
         let number = page.number();
-        match text {
-            Ok(found) => {
+        match read {
+            Ok((found, content)) => {
                 self.read += 1;
                 if found.text.is_empty() || found.kind == PageKind::Undecodable {
                     self.without_text.insert(page);
@@ -121,7 +199,7 @@ impl<'a> TextResultBuilder<'a> {
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
                 let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
                 self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
-                self.push(page, &found.text);
+                self.push(page, content.as_deref().unwrap_or(&found.text));
             }
             Err(error) => {
                 self.notes.push(unreadable_page_text(number, &error));
@@ -143,7 +221,8 @@ impl<'a> TextResultBuilder<'a> {
         self.left = self.left.saturating_sub(char_count(fitting));
         self.is_cut = fitting.len() < text.len();
         let label = self.pdf.document.page_label(page).map(|label| label.0);
-        self.pages.push(ExtractedPage { number: page.number().get(), label, text: fitting.to_owned() });
+        let content = PageContent::new(self.format, fitting.to_owned());
+        self.pages.push(ExtractedPage { number: page.number().get(), label, content });
     }
 
     fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
@@ -183,12 +262,13 @@ impl TextResult {
         for mut page in std::mem::take(&mut self.pages) {
             // The number appears in the heading and in the details.
             let cost = json_length(&page_heading(page.number, false)).saturating_add(json_length(&page.number) + 1);
-            let fitting = prefix_within_json(&page.text, left.saturating_sub(cost)).len();
-            if left < cost || fitting < page.text.len() {
+            let text = page.content.text();
+            let fitting = prefix_within_json(text, left.saturating_sub(cost)).len();
+            if left < cost || fitting < text.len() {
                 cut = Some(page.number);
             }
-            left = left.saturating_sub(cost.saturating_add(json_length(page.text.as_str())));
-            page.text.truncate(fitting);
+            left = left.saturating_sub(cost.saturating_add(json_length(text)));
+            page.content.truncate(fitting);
             let is_empty = cut.is_some() && fitting == 0 && !pages.is_empty();
             pages.extend((!is_empty).then_some(page));
             if cut.is_some() {
@@ -205,7 +285,7 @@ impl TextResult {
     /// Notes that the text ends within page `number` for lack of room.
     fn note_cut(&mut self, number: u32) {
         let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&page_heading(page.number, at == 0)));
-        let texts = self.pages.iter().map(|page| char_count(&page.text));
+        let texts = self.pages.iter().map(|page| char_count(page.content.text()));
         self.max_chars = headings.chain(texts).sum();
         self.truncated = true;
         // If a single page is too long, the same call would cut it at the same place again.
@@ -222,14 +302,14 @@ impl TextResult {
     /// The text for the model.
     #[must_use]
     pub fn text(&self) -> String {
-        if !self.truncated && self.pages.iter().all(|page| page.text.is_empty()) {
+        if !self.truncated && !self.has_text() {
             return NO_TEXT_IN_PDF.to_owned();
         }
         let selected = self.selection.as_deref().map(|pages| format!(" (pages: {pages})")).unwrap_or_default();
         let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
         for (at, page) in self.pages.iter().enumerate() {
             text.push_str(&page_heading(page.number, at == 0));
-            text.push_str(&page.text);
+            text.push_str(page.content.text());
         }
         if self.truncated {
             text.push_str(&format!(
@@ -243,13 +323,13 @@ impl TextResult {
     /// The text of the pages and nothing else, a form feed between them, as the usual programs print it.
     #[must_use]
     pub fn text_alone(&self) -> String {
-        self.pages.iter().map(|page| page.text.as_str()).collect::<Vec<_>>().join("\n\u{c}")
+        self.pages.iter().map(|page| page.content.text()).collect::<Vec<_>>().join("\n\u{c}")
     }
 
     /// What a person should know of the text.
     #[must_use]
     pub fn notes_for_people(&self) -> Vec<String> {
-        let has_text = self.pages.iter().any(|page| !page.text.is_empty());
+        let has_text = self.has_text();
         let without = match (self.without_text.is_empty(), has_text) {
             (true, _) => None,
             (false, true) => Some(format!("no text on {}; pagewise render draws them", self.without_text)),
@@ -264,10 +344,14 @@ impl TextResult {
         without.into_iter().chain(cut).chain(self.notes.iter().cloned()).collect()
     }
 
+    fn has_text(&self) -> bool {
+        self.pages.iter().any(|page| !page.content.text().is_empty())
+    }
+
     /// Remarks beside the text: that it is untrusted, and notes on its pages.
     #[must_use]
     pub fn remarks(&self) -> String {
-        let quotes = self.pages.iter().any(|page| !page.text.is_empty());
+        let quotes = self.has_text();
         let untrusted = quotes.then(|| untrusted(&self.path));
         let without = (!self.without_text.is_empty() && quotes)
             .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));

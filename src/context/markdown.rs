@@ -1,0 +1,121 @@
+//! Reads pages of a document as Markdown.
+//!
+//! Pages are read together: running heads are found by repetition, headings by rank, and paragraphs go over pages.
+//! A few pages around the wanted ones are read as evidence for this.
+
+use std::collections::BTreeMap;
+
+use crate::page::{PageIndex, PageSet};
+use crate::structure::tables::Table;
+use crate::structure::{DocumentPage, OutlineHeading, read_document, to_markdown};
+use crate::worker::{PageText, Pages, PdfError, StructuredPage};
+
+/// Pages that are read together. A paragraph does not go on from one group to the next.
+const MAX_TOGETHER: usize = 200;
+
+/// Pages before and after each range that are read as evidence.
+const EVIDENCE_PAGES: u32 = 3;
+
+/// The most pages that are read as evidence.
+const MAX_EVIDENCE: usize = 12;
+
+/// Entries of the outline that are compared with headings.
+const MAX_OUTLINE_ITEMS: usize = 2_000;
+
+/// A page as Markdown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MarkdownPage {
+    /// Its plain text, with facts about its completeness.
+    pub text: PageText,
+    /// Its Markdown.
+    pub markdown: String,
+    /// Its tables.
+    pub tables: Vec<Table>,
+}
+
+impl MarkdownPage {
+    /// The Markdown, or the plain text if only the fallback engine could read it.
+    #[must_use]
+    pub fn content(&self) -> &str {
+        if self.markdown.is_empty() { &self.text.text } else { &self.markdown }
+    }
+
+    /// Whether the page has a table whose columns are a guess.
+    #[must_use]
+    pub fn has_guessed_table(&self) -> bool {
+        self.tables.iter().any(|table| !table.is_certain)
+    }
+}
+
+/// The pages that were read, or why they could not be.
+pub type MarkdownPages = BTreeMap<PageIndex, Result<MarkdownPage, PdfError>>;
+
+/// Reads the first pages of `wanted` that are read together, and removes them from it. `goes_on` is asked before each
+/// page, and ends the reading.
+pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl Fn() -> bool) -> MarkdownPages {
+    let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
+    group.iter().for_each(|page| wanted.remove(page));
+    let mut read = BTreeMap::new();
+    for page in with_evidence(&group, document.page_count()).iter().take_while(|_| goes_on()) {
+        read.insert(page, document.page_structure(page));
+    }
+    write_pages(document, &group, read)
+}
+
+fn write_pages(
+    document: &dyn Pages,
+    group: &PageSet,
+    read: BTreeMap<PageIndex, Result<StructuredPage, PdfError>>,
+) -> MarkdownPages {
+    let (mut pages, mut found, mut structures) = (MarkdownPages::new(), BTreeMap::new(), Vec::new());
+    for (page, result) in read {
+        let (number, is_wanted) = (page.number().get(), group.contains(page));
+        match result {
+            Ok(StructuredPage { text, structure, tables }) => {
+                structures.push(DocumentPage { number, structure, is_wanted });
+                found.insert(number, (text, tables));
+            }
+            Err(error) if is_wanted => drop(pages.insert(page, Err(error))),
+            Err(_) => {}
+        }
+    }
+    for blocks in read_document(&structures, &outline_of(document)) {
+        let Some((text, tables)) = found.remove(&blocks.number) else { continue };
+        let markdown = to_markdown(&blocks, &tables);
+        let page = PageIndex(blocks.number.saturating_sub(1));
+        pages.insert(page, Ok(MarkdownPage { text, markdown, tables }));
+    }
+    pages
+}
+
+fn outline_of(document: &dyn Pages) -> Vec<OutlineHeading> {
+    let items = document.outline(MAX_OUTLINE_ITEMS).items.into_iter();
+    let depth = |depth: u32| u8::try_from(depth.saturating_add(1)).unwrap_or(u8::MAX);
+    items.map(|item| OutlineHeading { title: item.title, depth: depth(item.depth) }).collect()
+}
+
+/// The pages of `group`, and a few around each of its ranges.
+fn with_evidence(group: &PageSet, page_count: u32) -> PageSet {
+    let mut all = group.clone();
+    let around = group.runs().flat_map(|(first, last)| {
+        let before = first.0.saturating_sub(EVIDENCE_PAGES)..first.0;
+        before.chain(last.0.saturating_add(1)..=last.0.saturating_add(EVIDENCE_PAGES)).map(PageIndex)
+    });
+    let around = around.filter(|page| page.0 < page_count && !group.contains(*page));
+    around.take(MAX_EVIDENCE).for_each(|page| all.insert(page));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_pages_around_each_range_are_evidence() {
+        let evidence =
+            |pages: &[u32], count| with_evidence(&pages.iter().copied().map(PageIndex).collect(), count).to_string();
+        assert_eq!(evidence(&[9], 100), "7-13");
+        assert_eq!(evidence(&[0, 1], 4), "1-4");
+        assert_eq!(evidence(&[10, 30, 50, 70], 100), "8-14,28-34,51,71");
+    }
+}

@@ -1,0 +1,171 @@
+//! The tables of a PDF's pages, for the command `tables`.
+
+use serde::Serialize;
+
+use super::arguments::selected_pages;
+use crate::context::{
+    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, page_or_pages,
+    read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
+};
+use crate::page::PageIndex;
+use crate::tool::error::ToolError;
+
+/// The tables of the selected pages.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TablesResult {
+    /// The file, as the request named it.
+    pub path: String,
+    /// Pages of the document.
+    pub total_pages: u32,
+    /// The tables, page by page.
+    pub tables: Vec<TableOnPage>,
+    /// Notes on pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A table, or the part of it that is on one page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TableOnPage {
+    /// The 1-based number of its page.
+    pub page: u32,
+    /// Its box in points from the top left of the page as displayed: left, top, right, bottom.
+    pub bbox: [f32; 4],
+    /// How many rows it has.
+    pub rows: usize,
+    /// How many columns it has.
+    pub columns: usize,
+    /// Whether lines or areas divide its columns. Otherwise they are a guess from white space.
+    pub is_certain: bool,
+    /// Its cells, row by row.
+    pub cells: Vec<CellOfTable>,
+    /// For the other formats.
+    #[serde(skip)]
+    table: Table,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CellOfTable {
+    /// Its first row, from 0.
+    pub row: usize,
+    /// Its first column, from 0.
+    pub column: usize,
+    /// How many rows it covers.
+    pub row_span: usize,
+    /// How many columns it covers.
+    pub column_span: usize,
+    /// Its text.
+    pub text: String,
+    /// Whether it is a head of columns.
+    pub is_header: bool,
+}
+
+/// How tables are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Comma-separated values.
+    Csv,
+    /// Markdown.
+    Markdown,
+    /// HTML.
+    Html,
+}
+
+/// Finds the tables of the selected pages.
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range` for the selection. If no page can be read, the first page's error.
+pub fn find_tables(
+    pdf: &OpenPdf,
+    selection: Option<&str>,
+    progress: &dyn ProgressListener,
+) -> Result<TablesResult, ToolError> {
+    let SelectedPages { mut pages, note } = selected_pages(pdf, selection)?;
+    progress.starts(pages.len());
+    let mut result = TablesResult {
+        path: pdf.path.clone(),
+        total_pages: pdf.document.page_count(),
+        tables: Vec::new(),
+        notes: note.into_iter().collect(),
+    };
+    let (mut failure, mut is_readable) = (None, false);
+    while !pages.is_empty() && !progress.is_stopped() {
+        let goes_on = || !progress.is_stopped() && pdf.check().is_ok();
+        let read: MarkdownPages = read_markdown(&*pdf.document, &mut pages, goes_on);
+        pdf.check()?;
+        for (page, read) in read {
+            progress.page_done();
+            match read {
+                Ok(read) => {
+                    is_readable = true;
+                    result.tables.extend(read.tables.into_iter().map(|table| TableOnPage::new(page, table)));
+                }
+                Err(error) => {
+                    result.notes.push(unreadable_page_text(page.number(), &error));
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+    }
+    match failure.filter(|_| !is_readable) {
+        Some(error) => Err(ContextError::Pdf { path: pdf.path.clone(), error }.into()),
+        None => Ok(result),
+    }
+}
+
+impl TableOnPage {
+    fn new(page: PageIndex, table: Table) -> Self {
+        Self {
+            page: page.number().get(),
+            bbox: table.bounds.edges(),
+            rows: table.rows,
+            columns: table.columns,
+            is_certain: table.is_certain,
+            cells: table.cells.iter().map(CellOfTable::from).collect(),
+            table,
+        }
+    }
+}
+
+impl From<&TableCell> for CellOfTable {
+    fn from(cell: &TableCell) -> Self {
+        let TableCell { row, column, row_span, column_span, ref text, is_header, .. } = *cell;
+        Self { row, column, row_span, column_span, text: text.clone(), is_header }
+    }
+}
+
+impl TablesResult {
+    /// The tables as text, an empty line between them.
+    #[must_use]
+    pub fn text(&self, format: TableFormat) -> String {
+        let write = match format {
+            TableFormat::Csv => table_csv,
+            TableFormat::Markdown => table_markdown,
+            TableFormat::Html => table_html,
+        };
+        let tables = self.tables.iter().map(|found| write(&found.table).trim_end_matches('\n').to_owned());
+        tables.collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// What a person should know of the tables.
+    #[must_use]
+    pub fn notes_for_people(&self) -> Vec<String> {
+        let on = |is_wanted: &dyn Fn(&TableOnPage) -> bool| {
+            let found = self.tables.iter().filter(|table| is_wanted(table));
+            found.map(|table| PageIndex(table.page.saturating_sub(1))).collect()
+        };
+        let (all, guessed) = (on(&|_| true), on(&|table| !table.is_certain));
+        let found = match self.tables.len() {
+            0 => "no tables found".to_owned(),
+            1 => format!("1 table, on {}", page_or_pages(&all)),
+            count => format!("{count} tables, on {}", page_or_pages(&all)),
+        };
+        let guessed =
+            (!guessed.is_empty()).then(|| format!("columns guessed from white space on {}", page_or_pages(&guessed)));
+        std::iter::once(found).chain(guessed).chain(self.notes.iter().cloned()).collect()
+    }
+}
