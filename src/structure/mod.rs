@@ -7,6 +7,7 @@
 //! The rules are those of typesetting. None looks at a document's name, producer or words.
 
 mod block;
+mod bounds;
 mod document;
 mod markdown;
 mod page_structure;
@@ -18,3 +19,6 @@ pub use document::{DocumentPage, OutlineHeading, read_document};
 pub use markdown::to_markdown;
 pub use page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 pub use reading::read_page;
+
+#[cfg(test)]
+mod tests;

@@ -99,6 +99,7 @@ pub struct Style {
 
 impl Line {
     /// Its text, with spaces.
+    #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (index, word) in self.words.iter().enumerate() {
@@ -111,38 +112,64 @@ impl Line {
     }
 
     /// The number of its characters.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.text.chars().count()).sum()
     }
 
     /// Whether it has no words.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether all its words that have letters or digits satisfy a condition.
+    /// Whether all its words satisfy a condition: those with letters, else those with digits.
+    #[must_use]
     pub fn is_all(&self, condition: impl Fn(&Style) -> bool) -> bool {
-        let mut worded = self.words.iter().filter(|word| !word.is_raised && has_letter(&word.text)).peekable();
-        worded.peek().is_some() && worded.all(|word| condition(&word.style))
+        let has_word = self.words.iter().any(|word| word.text.chars().any(char::is_alphabetic));
+        let counts = |sign: char| if has_word { sign.is_alphabetic() } else { sign.is_alphanumeric() };
+        let mut words = self.words.iter().filter(|word| !word.is_raised && word.text.chars().any(counts)).peekable();
+        words.peek().is_some() && words.all(|word| condition(&word.style))
     }
 
     /// Whether all its text is bold.
+    #[must_use]
     pub fn is_bold(&self) -> bool {
         self.is_all(|style| style.is_bold)
     }
 
     /// Whether all its text is italic.
+    #[must_use]
     pub fn is_italic(&self) -> bool {
         self.is_all(|style| style.is_italic)
     }
 
     /// Whether all its text has a fixed pitch.
+    #[must_use]
     pub fn is_monospace(&self) -> bool {
         let mut words = self.words.iter();
         !self.words.is_empty() && words.all(|word| word.style.is_monospace)
     }
 
+    /// Whether it is an entry of a table of contents: text, a leader or a wide gap, a page number.
+    #[must_use]
+    pub fn is_contents_entry(&self) -> bool {
+        let [.., before, last] = self.words.as_slice() else { return false };
+        let is_number = last.text.chars().all(|sign| sign.is_ascii_digit()) && last.text.len() <= 4;
+        let is_far = last.bounds.x0 - before.bounds.x1 > 2.0 * self.size;
+        let has_leader = [before, last].iter().any(|word| word.text.ends_with("..."));
+        self.words.len() > 2 && (has_leader || is_number && is_far)
+    }
+
+    /// Whether all its letters are capitals, four at least.
+    #[must_use]
+    pub fn is_capitals(&self) -> bool {
+        let letters = || self.words.iter().flat_map(|word| word.text.chars()).filter(|sign| sign.is_alphabetic());
+        letters().nth(3).is_some() && letters().all(char::is_uppercase)
+    }
+
     /// The colour of its first word.
+    #[must_use]
     pub fn color(&self) -> [u8; 3] {
         self.words.first().map_or([0; 3], |word| word.style.color)
     }
@@ -151,4 +178,9 @@ impl Line {
 /// Whether a text has a letter or a digit.
 pub(crate) fn has_letter(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a sign is Chinese, Japanese, or their punctuation. Korean has spaces.
+pub(crate) fn is_ideograph(sign: char) -> bool {
+    matches!(sign, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }

@@ -1,0 +1,62 @@
+//! Rectangles, and their frames in which text runs to the right.
+
+use crate::text::Bounds;
+
+/// What a bounds that holds nothing yet is: any union with it gives the other.
+pub(crate) const NOTHING: Bounds =
+    Bounds { x0: f32::INFINITY, y0: f32::INFINITY, x1: f32::NEG_INFINITY, y1: f32::NEG_INFINITY };
+
+/// The middle of a rectangle.
+pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
+    (f32::midpoint(bounds.x0, bounds.x1), f32::midpoint(bounds.y0, bounds.y1))
+}
+
+/// Whether a point is in a rectangle.
+pub(crate) fn holds(bounds: Bounds, (x, y): (f32, f32)) -> bool {
+    bounds.x0 <= x && x <= bounds.x1 && bounds.y0 <= y && y <= bounds.y1
+}
+
+/// The width that two rectangles share.
+pub(crate) fn shared_width(a: Bounds, b: Bounds) -> f32 {
+    a.x1.min(b.x1) - a.x0.max(b.x0)
+}
+
+/// The page as seen by a reader of text in one direction.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame {
+    pub(crate) turn: u16,
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+}
+
+impl Frame {
+    /// A rectangle of the page in this frame.
+    pub(crate) fn of_page(self, b: Bounds) -> Bounds {
+        match self.turn {
+            90 => Bounds { x0: b.y0, y0: self.width - b.x1, x1: b.y1, y1: self.width - b.x0 },
+            180 => {
+                Bounds { x0: self.width - b.x1, y0: self.height - b.y1, x1: self.width - b.x0, y1: self.height - b.y0 }
+            }
+            270 => Bounds { x0: self.height - b.y1, y0: b.x0, x1: self.height - b.y0, y1: b.x1 },
+            _ => b,
+        }
+    }
+
+    /// A rectangle of this frame on the page.
+    pub(crate) fn to_page(self, b: Bounds) -> Bounds {
+        match self.turn {
+            90 => Bounds { x0: self.width - b.y1, y0: b.x0, x1: self.width - b.y0, y1: b.x1 },
+            270 => Bounds { x0: b.y0, y0: self.height - b.x1, x1: b.y1, y1: self.height - b.x0 },
+            _ => self.of_page(b),
+        }
+    }
+
+    /// The baseline of a word of the page in this frame.
+    pub(crate) fn baseline(self, baseline: f32) -> f32 {
+        match self.turn {
+            90 => self.width - baseline,
+            180 => self.height - baseline,
+            _ => baseline,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Drafts become blocks.
+
+use super::super::block::{Block, BlockKind, ListMarker, PageBlocks};
+use super::super::bounds::Frame;
+use super::DocumentPage;
+use super::drafts::MarkerKind;
+use super::drafts::{Draft, DraftKind};
+use super::spans::SpanWriter;
+use super::type_statistics::TypeStatistics;
+use std::collections::BTreeMap;
+
+/// The blocks of the wanted pages.
+pub(super) fn pages(pages: &[DocumentPage], drafts: &[Draft], statistics: &TypeStatistics) -> Vec<PageBlocks> {
+    let mut blocks: BTreeMap<usize, Vec<Block>> = BTreeMap::new();
+    let writer = SpanWriter::new(pages, drafts, statistics);
+    for draft in drafts {
+        let Some(page) = pages.get(draft.place.page).filter(|page| page.is_wanted) else { continue };
+        if let Some(block) = block(draft, page, &writer) {
+            blocks.entry(draft.place.page).or_default().push(block);
+        }
+    }
+    let wanted = pages.iter().enumerate().filter(|(_, page)| page.is_wanted);
+    wanted
+        .map(|(index, page)| PageBlocks { number: page.number, blocks: blocks.remove(&index).unwrap_or_default() })
+        .collect()
+}
+
+fn block(draft: &Draft, page: &DocumentPage, writer: &SpanWriter) -> Option<Block> {
+    let kind = kind(draft)?;
+    let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
+    let (bounds, spans) = match (&draft.kind, &kind) {
+        (DraftKind::Table(table), _) => (table.bounds, Vec::new()),
+        (_, BlockKind::Code) => (frame.to_page(draft.bounds()), writer.code(draft)),
+        _ => (frame.to_page(draft.bounds()), writer.text(draft, &kind)),
+    };
+    Some(Block { kind, bounds, spans })
+}
+
+fn kind(draft: &Draft) -> Option<BlockKind> {
+    Some(match &draft.kind {
+        DraftKind::Joined => return None,
+        DraftKind::Paragraph { depth } => BlockKind::Paragraph { depth: *depth },
+        DraftKind::Heading { level } => BlockKind::Heading { level: *level },
+        DraftKind::Item { depth } => BlockKind::ListItem { depth: *depth, marker: marker(draft) },
+        DraftKind::Code => BlockKind::Code,
+        DraftKind::Quote => BlockKind::Quote,
+        DraftKind::Caption => BlockKind::Caption,
+        DraftKind::Footnote { label } => BlockKind::Footnote { label: label.clone() },
+        DraftKind::Furniture => BlockKind::Furniture,
+        DraftKind::Table(table) => BlockKind::Table { index: table.index },
+    })
+}
+
+fn marker(draft: &Draft) -> ListMarker {
+    match draft.marker.as_ref().map(|marker| &marker.kind) {
+        Some(MarkerKind::Number(number, _)) => ListMarker::Number(*number),
+        Some(MarkerKind::Letter { text, .. }) => ListMarker::Letter(text.clone()),
+        _ => ListMarker::Bullet,
+    }
+}

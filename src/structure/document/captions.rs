@@ -1,0 +1,81 @@
+//! Captions: by their label, their type and the figure or table beside them.
+
+use super::super::bounds::Frame;
+use super::super::page_structure::Region;
+use super::DocumentPage;
+use super::drafts::{Draft, DraftKind};
+use super::type_statistics::TypeStatistics;
+use crate::text::Bounds;
+
+/// A caption stands so near to its figure or table, in ems.
+const NEAR_EM: f32 = 2.5;
+/// A figure is at least so high or wide, in points.
+const MIN_FIGURE_PT: f32 = 20.0;
+/// So many figures of a page are compared with its paragraphs.
+const MAX_FIGURES: usize = 200;
+/// A caption has at most so many lines.
+const MAX_LINES: usize = 8;
+
+/// Finds the captions with a label that could be taken for headings.
+pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
+    let is_caption = |draft: &Draft, page: &DocumentPage| {
+        is_labelled(draft) && draft.size() < 1.05 * statistics.body_size && is_beside_figure(draft, page)
+    };
+    mark_if(drafts, pages, is_caption);
+}
+
+/// Finds captions among the paragraphs that are left.
+pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
+    let is_caption = |draft: &Draft, page: &DocumentPage| {
+        let is_set_apart = draft.size() < 0.97 * statistics.body_size || draft.is_all(|line| line.is_italic());
+        is_set_apart && (is_labelled(draft) || is_beside_figure(draft, page))
+    };
+    mark_if(drafts, pages, is_caption);
+}
+
+fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Draft, &DocumentPage) -> bool) {
+    for draft in drafts.iter_mut() {
+        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none();
+        let Some(page) = pages.get(draft.place.page).filter(|_| is_free && draft.lines.len() <= MAX_LINES) else {
+            continue;
+        };
+        if is_caption(draft, page) {
+            draft.kind = DraftKind::Caption;
+        }
+    }
+}
+
+fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
+    let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
+    let bounds = frame.to_page(draft.bounds());
+    let is_large = |figure: &Bounds| figure.y1 - figure.y0 > MIN_FIGURE_PT || figure.x1 - figure.x0 > MIN_FIGURE_PT;
+    let tables = page.structure.regions.iter().filter_map(|region| match region {
+        Region::Table(table) => Some(table.bounds),
+        Region::Column(_) => None,
+    });
+    let figures = page.structure.figures.iter().copied().filter(is_large).take(MAX_FIGURES);
+    figures.chain(tables).any(|figure| is_near(bounds, figure, draft.size()))
+}
+
+fn is_near(text: Bounds, figure: Bounds, em: f32) -> bool {
+    let below = text.y0 - figure.y1;
+    let above = figure.y0 - text.y1;
+    let is_close = |distance: f32| (-em..NEAR_EM * em).contains(&distance);
+    (is_close(below) || is_close(above)) && text.x0.max(figure.x0) < text.x1.min(figure.x1)
+}
+
+/// Whether it begins with a word and a number: the label of a figure or a table.
+fn is_labelled(draft: &Draft) -> bool {
+    let Some(line) = draft.lines.first() else { return false };
+    let mut words = line.words.iter().map(|word| word.text.as_str());
+    let (Some(word), Some(number)) = (words.next(), words.next()) else { return false };
+    let is_word =
+        word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let digits = number.trim_end_matches([':', '.']);
+    let is_number = digits.chars().next().is_some_and(|c| c.is_ascii_digit())
+        && digits.len() <= 6
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    is_word
+        && is_number
+        && (number.ends_with([':', '.']) || words.next().is_none_or(|next| !next.starts_with(char::is_lowercase)))
+}

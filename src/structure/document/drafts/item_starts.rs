@@ -1,0 +1,88 @@
+//! Whether a line begins an item of a list.
+
+use super::markers::{Marker, MarkerKind};
+use super::splitting::Splitter;
+use std::collections::VecDeque;
+
+/// So many marks are remembered, for items that continue an outer list.
+const MAX_RECENT: usize = 16;
+
+/// The marks of the last items, in the order of the text.
+#[derive(Debug, Default)]
+pub(crate) struct RecentMarkers {
+    kinds: VecDeque<MarkerKind>,
+}
+
+impl RecentMarkers {
+    pub(super) fn add(&mut self, marker: &Marker) {
+        self.kinds.push_back(marker.kind.clone());
+        if self.kinds.len() > MAX_RECENT {
+            self.kinds.pop_front();
+        }
+    }
+
+    fn is_next(&self, marker: &Marker) -> bool {
+        self.kinds.iter().any(|kind| marker.kind.follows(kind))
+    }
+}
+
+impl Splitter<'_, '_> {
+    /// Whether a line begins with the mark of an item. `start` is the first line of the draft before.
+    pub(super) fn is_marked(&self, index: usize, start: usize, recent: &RecentMarkers) -> bool {
+        let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        if start < index && marker.kind.is_ordered() && self.is_continuation(start, index) {
+            return false;
+        }
+        let open = self.markers.get(start).and_then(Option::as_ref).filter(|_| start < index);
+        let is_next = recent.is_next(marker) || open.is_some_and(|open| marker.kind.follows(&open.kind));
+        match marker.kind {
+            MarkerKind::Bullet(_) => true,
+            MarkerKind::Reference => is_next || self.is_apart(index, start) || self.hangs(index),
+            MarkerKind::WeakBullet(_) => is_next || self.is_apart(index, start) || self.hangs(index),
+            MarkerKind::Number(..) => {
+                is_next
+                    || self.is_apart(index, start) && (marker.kind.is_first() || self.is_set_in(index))
+                    || self.hangs(index)
+            }
+            MarkerKind::Letter { .. } => {
+                let is_list = is_next || marker.kind.is_first() && (self.has_successor(index) || self.is_set_in(index));
+                is_list && (index == 0 || self.is_apart(index, start) || self.hangs(index) || is_next)
+            }
+        }
+    }
+
+    /// Whether a line stands where the text of a draft goes on, after a full line, and not where its mark stands.
+    pub(super) fn is_continuation(&self, start: usize, index: usize) -> bool {
+        let (Some(first), Some(line)) = (self.line(start), self.line(index)) else { return false };
+        let is_at = |x: f32| (line.bounds.x0 - x).abs() < 0.3 * line.size;
+        let is_marked = self.markers.get(start).is_some_and(Option::is_some);
+        let is_below_mark = is_marked && is_at(first.bounds.x0);
+        let is_below_text =
+            is_at(self.text_left(start, index - 1)) || (index - start == 1 && !is_marked && is_at(first.bounds.x0));
+        is_below_text && !is_below_mark && !self.is_spaced(start, index) && !self.ends_early(index - 1, index)
+    }
+
+    /// Whether a line is separate from the one before: by space, by indent, or since that ended early.
+    pub(super) fn is_apart(&self, index: usize, start: usize) -> bool {
+        let Some(before) = index.checked_sub(1) else { return true };
+        if start >= index {
+            return true;
+        }
+        self.is_spaced(start, index) || self.is_set_in(index) || self.ends_early(before, index)
+    }
+
+    /// Whether the next line begins where the text after the mark does.
+    pub(super) fn hangs(&self, index: usize) -> bool {
+        let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
+        let is_below = (next.bounds.x0 - marker.text_left).abs() < 0.3 * line.size;
+        is_below && marker.text_left - line.bounds.x0 > 0.5 * line.size && !self.is_spaced(index, index + 1)
+    }
+
+    /// Whether one of the next lines has the mark that follows.
+    pub(super) fn has_successor(&self, index: usize) -> bool {
+        let Some(own) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        let next = self.markers.iter().skip(index + 1).take(40).flatten();
+        next.into_iter().any(|other| other.kind.follows(&own.kind))
+    }
+}

@@ -1,0 +1,163 @@
+//! The marks of list items: bullets, numbers, letters.
+
+use crate::structure::page_structure::Line;
+
+/// The mark at the beginning of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Marker {
+    pub(crate) kind: MarkerKind,
+    /// The number of its characters in the first word. The rest of the word is text.
+    pub(crate) length: usize,
+    /// Where the text after it begins.
+    pub(crate) text_left: f32,
+}
+
+/// What a mark is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MarkerKind {
+    /// A sign that is hardly ever text.
+    Bullet(char),
+    /// A sign that is text too: a dash, a star.
+    WeakBullet(char),
+    /// A number in digits, with its closing sign.
+    Number(u32, char),
+    /// A letter or a Roman numeral, as printed, with its closing sign and its value.
+    Letter { text: String, value: u32, close: char },
+    /// The number of a reference in brackets.
+    Reference,
+}
+
+impl MarkerKind {
+    pub(crate) fn is_ordered(&self) -> bool {
+        matches!(self, Self::Number(..) | Self::Letter { .. })
+    }
+
+    /// Whether it is the first of its kind.
+    pub(crate) fn is_first(&self) -> bool {
+        matches!(self, Self::Number(0 | 1, _) | Self::Letter { value: 1, .. })
+    }
+
+    /// Whether it comes directly after another mark.
+    pub(crate) fn follows(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(n, c), Self::Number(m, d)) => c == d && *n == m.saturating_add(1),
+            (Self::Letter { value: n, close: c, .. }, Self::Letter { value: m, close: d, .. }) => {
+                c == d && *n == m.saturating_add(1)
+            }
+            (Self::Bullet(a), Self::Bullet(b)) | (Self::WeakBullet(a), Self::WeakBullet(b)) => a == b,
+            (Self::Reference, Self::Reference) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The mark of a line, if text follows it.
+pub(crate) fn marker(line: &Line) -> Option<Marker> {
+    let first = line.words.first()?;
+    let text = first.text.as_str();
+    if let Some(second) = line.words.get(1).filter(|second| second.is_spaced || is_bullet(text)) {
+        let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
+        let symbol = is_apart && first.style.font != second.style.font;
+        let kind = whole_word(text, symbol)?;
+        return Some(Marker { kind, length: text.chars().count(), text_left: second.bounds.x0 });
+    }
+    glued(line)
+}
+
+/// A bullet without a space before the text.
+fn glued(line: &Line) -> Option<Marker> {
+    let first = line.words.first()?;
+    let sign = first.text.chars().next().filter(|sign| is_strong(*sign))?;
+    let count = first.text.chars().count();
+    (count > 1).then_some(Marker { kind: MarkerKind::Bullet(sign), length: 1, text_left: first.bounds.x0 + line.size })
+}
+
+fn is_bullet(text: &str) -> bool {
+    let mut signs = text.chars();
+    matches!((signs.next(), signs.next()), (Some(sign), None) if is_strong(sign))
+}
+
+/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
+fn is_strong(sign: char) -> bool {
+    matches!(
+        sign,
+        '•' | '‣'
+            | '◦'
+            | '▪'
+            | '▫'
+            | '■'
+            | '□'
+            | '●'
+            | '○'
+            | '◆'
+            | '◇'
+            | '❖'
+            | '►'
+            | '▶'
+            | '▸'
+            | '➢'
+            | '➤'
+            | '✓'
+            | '✔'
+            | '·'
+            | '∙'
+            | '⁃'
+            | '⦁'
+            | '❍'
+            | '◾'
+            | '➔'
+            | '⇒'
+            | '☐'
+            | '\u{e000}'..='\u{f8ff}'
+    )
+}
+
+fn whole_word(text: &str, is_symbol: bool) -> Option<MarkerKind> {
+    let mut signs = text.chars();
+    let (first, second) = (signs.next()?, signs.next());
+    if second.is_none() {
+        return match first {
+            _ if is_strong(first) => Some(MarkerKind::Bullet(first)),
+            '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' => Some(MarkerKind::WeakBullet(first)),
+            'o' | '§' | 'l' | 'n' | 'q' | 'Ø' | 'ü' if is_symbol => Some(MarkerKind::Bullet(first)),
+            _ => None,
+        };
+    }
+    enumerator(text)
+}
+
+/// `1.`, `1)`, `(1)`, `a.`, `a)`, `(a)`, `iv.`, `[1]`.
+fn enumerator(text: &str) -> Option<MarkerKind> {
+    if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let is_number = !inner.is_empty() && inner.len() <= 4 && inner.chars().all(|c| c.is_ascii_digit());
+        return is_number.then_some(MarkerKind::Reference);
+    }
+    let close = text.chars().last().filter(|c| matches!(c, '.' | ')'))?;
+    let bare = text.trim_end_matches(['.', ')']);
+    let bare = if close == ')' { bare.trim_start_matches('(') } else { bare };
+    if bare.len() <= 3 && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
+        return bare.parse().ok().map(|number| MarkerKind::Number(number, close));
+    }
+    let value = letter_value(bare)?;
+    Some(MarkerKind::Letter { text: text.to_owned(), value, close })
+}
+
+fn letter_value(text: &str) -> Option<u32> {
+    let mut letters = text.chars();
+    let first = letters.next()?;
+    if letters.next().is_none() && !matches!(first, 'i' | 'I') && first.is_ascii_alphabetic() {
+        return Some(u32::from(first.to_ascii_lowercase()).saturating_sub(96));
+    }
+    roman_value(text)
+}
+
+/// The value of a Roman numeral up to 39.
+pub(crate) fn roman_value(text: &str) -> Option<u32> {
+    let text = text.to_ascii_lowercase();
+    let tens = text.chars().take_while(|c| *c == 'x').count();
+    let rest: String = text.chars().skip(tens).collect();
+    let units = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
+    let unit = units.iter().position(|unit| *unit == rest)?;
+    let value = u32::try_from(10 * tens + unit).ok()?;
+    (tens <= 3 && value > 0).then_some(value)
+}

@@ -1,0 +1,173 @@
+//! Drafts: lines that belong together, before it is known what they are.
+
+mod item_starts;
+mod markers;
+mod spacing;
+mod splitting;
+
+pub(super) use item_starts::RecentMarkers;
+pub(super) use markers::{Marker, MarkerKind, roman_value};
+pub(super) use splitting::split;
+
+use crate::structure::bounds::NOTHING;
+use crate::structure::page_structure::{Line, Style, TableArea};
+use crate::text::Bounds;
+
+/// Where a draft begins: indices of a page and of a region of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) page: usize,
+    pub(super) region: usize,
+}
+
+/// What a draft is taken for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum DraftKind {
+    Paragraph {
+        depth: u8,
+    },
+    Heading {
+        level: u8,
+    },
+    Item {
+        depth: u8,
+    },
+    Code,
+    Quote,
+    Caption,
+    Footnote {
+        label: String,
+    },
+    Furniture,
+    Table(TableArea),
+    /// Its lines have become part of an earlier draft.
+    Joined,
+}
+
+/// Lines of one column that belong together.
+#[derive(Debug, Clone)]
+pub(super) struct Draft<'a> {
+    pub(super) place: Place,
+    pub(super) turn: u16,
+    pub(super) lines: Vec<&'a Line>,
+    /// The number of its own lines. Those after are joined from other columns.
+    pub(super) own_lines: usize,
+    /// For joined lines: the first line, and its page.
+    pub(super) joints: Vec<(usize, usize)>,
+    pub(super) kind: DraftKind,
+    pub(super) marker: Option<Marker>,
+    /// The left edge of the text of its column, and the right one.
+    pub(super) origin: f32,
+    pub(super) right: f32,
+    /// The distance from the baseline above, in leadings. Infinite for the first of a column.
+    pub(super) space_above: f32,
+    /// Whether its last line leaves room for the word that follows.
+    pub(super) ends_early: bool,
+    pub(super) opens_column: bool,
+    pub(super) closes_column: bool,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(place: Place, kind: DraftKind, lines: Vec<&'a Line>) -> Self {
+        Self {
+            place,
+            turn: 0,
+            own_lines: lines.len(),
+            lines,
+            joints: Vec::new(),
+            kind,
+            marker: None,
+            origin: 0.0,
+            right: 0.0,
+            space_above: f32::INFINITY,
+            ends_early: false,
+            opens_column: false,
+            closes_column: false,
+        }
+    }
+
+    pub(super) fn of_table(place: Place, table: TableArea) -> Self {
+        Self::new(place, DraftKind::Table(table), Vec::new())
+    }
+
+    pub(super) fn of_furniture(place: Place, line: &'a Line) -> Self {
+        Self::new(place, DraftKind::Furniture, vec![line])
+    }
+
+    pub(super) fn is_paragraph(&self) -> bool {
+        matches!(self.kind, DraftKind::Paragraph { .. })
+    }
+
+    pub(super) fn size(&self) -> f32 {
+        self.lines.first().map_or(1.0, |line| line.size)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lines.iter().map(|line| line.len()).sum()
+    }
+
+    /// Of the lines on its own page, in the frame of its column.
+    pub(super) fn bounds(&self) -> Bounds {
+        self.lines.iter().take(self.own_lines).fold(NOTHING, |all, line| all.union(line.bounds))
+    }
+
+    /// The page of one of its lines.
+    pub(super) fn page_of(&self, line: usize) -> usize {
+        let joint = self.joints.partition_point(|(first, _)| *first <= line).checked_sub(1);
+        joint.and_then(|joint| self.joints.get(joint)).map_or(self.place.page, |(_, page)| *page)
+    }
+
+    pub(super) fn first_left(&self) -> f32 {
+        self.lines.first().map_or(0.0, |line| line.bounds.x0)
+    }
+
+    /// The left edge of its text: of the lines after the first, else after the marker.
+    pub(super) fn text_left(&self) -> f32 {
+        let rest = self.lines.iter().skip(1).map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
+        let first = self.marker.as_ref().map_or(self.first_left(), |marker| marker.text_left);
+        if rest.is_finite() { rest } else { first }
+    }
+
+    pub(super) fn is_all(&self, condition: impl Fn(&Line) -> bool) -> bool {
+        !self.lines.is_empty() && self.lines.iter().all(|line| condition(line))
+    }
+
+    /// The share of its letters whose style satisfies a condition.
+    pub(super) fn share(&self, condition: impl Fn(&Style) -> bool) -> f32 {
+        let (mut all, mut some) = (0.0, 0.0);
+        for word in self.lines.iter().flat_map(|line| &line.words) {
+            let letters = word.text.chars().filter(|sign| sign.is_alphabetic()).map(|_| 1.0_f32).sum::<f32>();
+            all += letters;
+            some += if condition(&word.style) { letters } else { 0.0 };
+        }
+        if all > 0.0 { some / all } else { 0.0 }
+    }
+
+    /// Its text, without line ends.
+    pub(super) fn text(&self) -> String {
+        let lines: Vec<String> = self.lines.iter().map(|line| line.text()).collect();
+        lines.join(" ")
+    }
+
+    /// The last character that is not a closing quote or bracket.
+    pub(super) fn last_sign(&self) -> Option<char> {
+        let text = self.lines.last()?.words.last().map(|word| word.text.as_str())?;
+        text.chars().rev().find(|c| !matches!(c, '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '“'))
+    }
+
+    /// Whether it ends as a sentence does.
+    pub(super) fn ends_sentence(&self) -> bool {
+        self.last_sign()
+            .is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '؟' | '۔'))
+    }
+
+    /// Whether it begins with a small letter.
+    pub(super) fn begins_small(&self) -> bool {
+        self.lines.first().is_some_and(|line| begins_small(line))
+    }
+}
+
+/// Whether the first letter of a line is a small one.
+pub(super) fn begins_small(line: &Line) -> bool {
+    line.words.first().and_then(|word| word.text.chars().next()).is_some_and(char::is_lowercase)
+}

@@ -1,0 +1,135 @@
+//! Distances between lines: space above them, indents, and room at their ends.
+
+use super::begins_small;
+use super::markers::marker;
+use super::splitting::Splitter;
+use crate::structure::document::type_statistics::quarters;
+use crate::structure::page_structure::{Line, is_ideograph};
+use std::collections::BTreeMap;
+
+/// A distance of baselines above this multiple of the leading is a space between paragraphs.
+const SPACE_FACTOR: f32 = 1.22;
+/// Indents smaller than this, in ems, are none.
+pub(super) const INDENT_EM: f32 = 0.7;
+/// So many lines that begin at one edge show where their text ends.
+const MIN_ALIGNED: usize = 3;
+
+/// For each line where its text would end if it were full: by the lines that begin below each other with it, or as far
+/// from the right edge of the column as the line is set in on the left.
+pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32) -> Vec<f32> {
+    let text_left = |line: &Line| marker(line).map_or(line.bounds.x0, |marker| marker.text_left);
+    let key = |line: &Line| (quarters(text_left(line)) / 8, quarters(line.size) / 2);
+    let mut edges: BTreeMap<(i32, i32), (f32, usize)> = BTreeMap::new();
+    for line in lines {
+        let (edge, count) = edges.entry(key(line)).or_insert((f32::NEG_INFINITY, 0));
+        *edge = edge.max(line.bounds.x1);
+        *count += 1;
+    }
+    let edge = |line: &&&Line| {
+        let (x, size) = key(line);
+        let near = [x - 1, x, x + 1].into_iter().filter_map(|x| edges.get(&(x, size)));
+        let (edge, count) = near.fold((line.bounds.x1, 0), |all, own| (all.0.max(own.0), all.1 + own.1));
+        if count >= MIN_ALIGNED { edge } else { edge.max(right - (line.bounds.x0 - left)) }
+    };
+    lines.iter().map(|line| edge(&line)).collect()
+}
+
+impl<'a> Splitter<'_, 'a> {
+    pub(super) fn line(&self, index: usize) -> Option<&'a Line> {
+        self.lines.get(index).copied()
+    }
+
+    pub(super) fn step(&self, above: usize, below: usize) -> f32 {
+        match (self.line(above), self.line(below)) {
+            (Some(above), Some(below)) => below.baseline - above.baseline,
+            _ => 0.0,
+        }
+    }
+
+    pub(super) fn leading(&self, index: usize) -> f32 {
+        self.line(index).map_or(12.0, |line| self.statistics.leading(line.size)).max(0.1)
+    }
+
+    /// The left edge of the text of a draft so far.
+    pub(super) fn text_left(&self, start: usize, last: usize) -> f32 {
+        let marked = self.markers.get(start).and_then(Option::as_ref).map(|marker| marker.text_left);
+        let own = self.line(last).map_or(0.0, |line| line.bounds.x0);
+        if last > start { own } else { marked.unwrap_or(own) }
+    }
+
+    pub(super) fn is_spaced(&self, start: usize, next: usize) -> bool {
+        let step = self.step(next - 1, next);
+        let own = if next - start >= 2 { self.step(start, start + 1) } else { 0.0 };
+        let leading =
+            if own > 0.0 { self.leading(next).min(own.max(0.8 * self.leading(next))) } else { self.leading(next) };
+        step <= 0.0 || step > SPACE_FACTOR * leading
+    }
+
+    /// Whether a line begins to the right of the one before.
+    pub(super) fn is_set_in(&self, index: usize) -> bool {
+        let before = index.checked_sub(1).and_then(|before| self.line(before));
+        match (before, self.line(index)) {
+            (Some(before), Some(line)) => line.bounds.x0 - before.bounds.x0 > INDENT_EM * line.size,
+            _ => true,
+        }
+    }
+
+    /// Whether the indent of a line says that a paragraph begins, or that a hanging one ends.
+    pub(super) fn is_indent_break(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        let indent = INDENT_EM * below.size;
+        let shift = below.bounds.x0 - self.text_left(start, next - 1);
+        let is_centered = |line: &Line| {
+            ((line.bounds.x0 + line.bounds.x1) - (above.bounds.x0 + above.bounds.x1)).abs() < 0.5 * line.size
+        };
+        if shift.abs() < indent || (is_centered(below) && shift.abs() > 0.0 && self.is_ragged(next)) {
+            return false;
+        }
+        if next - start == 1 {
+            // The first line may stand further right (an indent) or further left (a hanging paragraph).
+            let limit = if shift < 0.0 { 6.0 } else { 4.0 };
+            return self.ends_early(next - 1, next)
+                || shift.abs() > limit * below.size
+                || self.is_set_in_once(next, shift);
+        }
+        true
+    }
+
+    /// Whether a line stands further right than those around it, as the first of a paragraph does.
+    pub(super) fn is_set_in_once(&self, index: usize, shift: f32) -> bool {
+        let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
+        shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)
+    }
+
+    /// Whether neither side of a line stands where the sides of the lines around it do.
+    pub(super) fn is_ragged(&self, index: usize) -> bool {
+        let (Some(line), Some(above)) = (self.line(index), self.line(index.saturating_sub(1))) else { return false };
+        (line.bounds.x1 - above.bounds.x1).abs() > 0.5 * line.size
+    }
+
+    /// Whether a line leaves room for the first word of the next one.
+    pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
+        let (Some(line), Some(below)) = (self.line(index), self.line(next)) else { return false };
+        let Some(edge) = self.edges.get(index) else { return false };
+        let word = first_word_width(below);
+        edge - line.bounds.x1 > word + 0.75 * line.size
+    }
+
+    /// Whether a line ended on purpose, although the next one follows as in a paragraph.
+    pub(super) fn is_line_end(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        let ends = above.words.last().and_then(|word| word.text.chars().last());
+        let is_open = !ends.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'));
+        !(is_open && begins_small(below)) && self.ends_early(next - 1, next)
+    }
+}
+
+/// The width of the words up to the first space.
+fn first_word_width(line: &Line) -> f32 {
+    let parts = 1 + line.words.iter().skip(1).take_while(|word| !word.is_spaced).count();
+    let left = line.words.first().map_or(0.0, |word| word.bounds.x0);
+    let right = line.words.iter().take(parts).map(|word| word.bounds.x1).fold(left, f32::max);
+    // A line of ideographs is one word for the layout, but may break after each sign.
+    let wide = line.words.first().is_some_and(|word| word.text.chars().next().is_some_and(is_ideograph));
+    if wide { line.size } else { right - left }
+}

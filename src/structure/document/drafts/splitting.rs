@@ -1,0 +1,155 @@
+//! The lines of a column become drafts: where does one end and the next begin.
+
+use super::item_starts::RecentMarkers;
+use super::markers::{Marker, marker};
+use super::spacing::{INDENT_EM, right_edges};
+use super::{Draft, DraftKind, Place};
+use crate::structure::document::notes::note_label;
+use crate::structure::document::type_statistics::TypeStatistics;
+use crate::structure::page_structure::{Column, Line};
+
+/// Code goes on over this multiple of its leading: an empty line.
+const CODE_FACTOR: f32 = 2.3;
+/// Sizes that differ by less are the same.
+const SIZE_TOLERANCE: f32 = 0.06;
+
+/// Splits the lines of a column into drafts.
+pub(crate) fn split<'a>(
+    lines: &[&'a Line],
+    column: &Column,
+    place: Place,
+    statistics: &TypeStatistics,
+    recent: &mut RecentMarkers,
+    drafts: &mut Vec<Draft<'a>>,
+) {
+    let Some(left) = lines.iter().map(|line| line.bounds.x0).min_by(f32::total_cmp) else { return };
+    let right = lines.iter().map(|line| line.bounds.x1).fold(left, f32::max);
+    let splitter = Splitter {
+        markers: lines.iter().map(|line| marker(line)).collect(),
+        right,
+        edges: right_edges(lines, left, right),
+        lines,
+        statistics,
+        is_plain: column.is_plain,
+    };
+    let from = drafts.len();
+    let mut start = 0;
+    for end in 1..=lines.len() {
+        if end == lines.len() || splitter.is_break(start, end, recent) {
+            let draft = splitter.draft(start, end, place, recent);
+            draft.marker.iter().for_each(|marker| recent.add(marker));
+            drafts.push(draft);
+            start = end;
+        }
+    }
+    set_column(drafts, from, column, (left, right), statistics);
+}
+
+/// Notes in the drafts of a column where it stands.
+fn set_column(
+    drafts: &mut [Draft],
+    from: usize,
+    column: &Column,
+    (left, right): (f32, f32),
+    statistics: &TypeStatistics,
+) {
+    let em = statistics.body_size;
+    let origin = if column.is_plain { left } else { statistics.origin(left, em) };
+    let count = drafts.len() - from;
+    for (index, draft) in drafts.iter_mut().skip(from).enumerate() {
+        (draft.turn, draft.origin, draft.right) = (column.turn, origin, right);
+        (draft.opens_column, draft.closes_column) = (index == 0, index + 1 == count);
+    }
+}
+
+/// The lines of a column, and what is known of each.
+pub(super) struct Splitter<'s, 'a> {
+    pub(super) lines: &'s [&'a Line],
+    pub(super) markers: Vec<Option<Marker>>,
+    pub(super) edges: Vec<f32>,
+    pub(super) right: f32,
+    pub(super) statistics: &'s TypeStatistics,
+    is_plain: bool,
+}
+
+impl<'a> Splitter<'_, 'a> {
+    fn draft(&self, start: usize, end: usize, place: Place, recent: &RecentMarkers) -> Draft<'a> {
+        let lines: Vec<&Line> = self.lines.get(start..end).unwrap_or_default().to_vec();
+        let is_code =
+            !self.statistics.is_monospace && !lines.is_empty() && lines.iter().all(|line| line.is_monospace());
+        let kind = if is_code { DraftKind::Code } else { DraftKind::Paragraph { depth: 0 } };
+        let mut draft = Draft::new(place, kind, lines);
+        if !is_code && self.is_marked(start, start, recent) {
+            draft.marker = self.markers.get(start).cloned().flatten();
+        }
+        if let Some(above) = start.checked_sub(1) {
+            draft.space_above = self.step(above, start) / self.leading(start);
+        }
+        draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
+        draft
+    }
+
+    /// Whether a draft that begins at `start` ends before `next`.
+    fn is_break(&self, start: usize, next: usize, recent: &RecentMarkers) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        if self.is_plain {
+            return (above.size - below.size).abs() > SIZE_TOLERANCE * above.size;
+        }
+        if above.ground != below.ground && (above.is_monospace() || below.is_monospace()) {
+            return true;
+        }
+        if above.is_capitals() && below.is_capitals() && self.is_heading_line(next) {
+            return false;
+        }
+        if self.is_code(next - 1) && self.is_code(next) {
+            return self.step(next - 1, next) > CODE_FACTOR * self.leading(next);
+        }
+        let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
+        is_note
+            || above.is_contents_entry()
+            || self.is_style_break(start, next)
+            || self.is_spaced(start, next)
+            || self.is_marked(next, start, recent)
+            || self.is_indent_break(start, next)
+            || self.is_line_end(next)
+    }
+
+    /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.
+    fn is_heading_line(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let size = above.size.max(below.size);
+        let is_alike = (above.size - below.size).abs() < 0.25 * size && above.is_bold() == below.is_bold();
+        let is_marked = self.markers.get(next).is_some_and(Option::is_some);
+        is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
+    }
+
+    fn is_code(&self, index: usize) -> bool {
+        !self.statistics.is_monospace && self.line(index).is_some_and(|line| line.is_monospace())
+    }
+
+    /// Whether the style of whole lines changes.
+    fn is_style_break(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        if (above.size - below.size).abs() > SIZE_TOLERANCE * above.size.max(below.size) {
+            return true;
+        }
+        if self.is_code(next - 1) != self.is_code(next) {
+            return !self.flows_on(start, next);
+        }
+        let (Some(last), Some(first)) = (above.words.last(), below.words.first()) else { return true };
+        let is_whole = |change: bool, line: &Line, test: &dyn Fn(&Line) -> bool| change && test(line);
+        let bold = is_whole(!first.style.is_bold, above, &Line::is_bold)
+            || is_whole(!last.style.is_bold, below, &Line::is_bold);
+        let italic = is_whole(!first.style.is_italic, above, &Line::is_italic)
+            || is_whole(!last.style.is_italic, below, &Line::is_italic);
+        (bold || italic) && !self.flows_on(start, next)
+    }
+
+    /// Whether a line is full and the next one begins where a paragraph's next line does.
+    fn flows_on(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let is_full = self.right - above.bounds.x1 < 6.0 * above.size;
+        let shift = (below.bounds.x0 - self.text_left(start, next - 1)).abs();
+        is_full && !self.ends_early(next - 1, next) && (next - start == 1 || shift < INDENT_EM * below.size)
+    }
+}

@@ -1,0 +1,202 @@
+//! Headings: by size, weight and place; their levels by the rank of their styles, checked by their numbers.
+
+use super::super::page_structure::has_letter;
+use super::OutlineHeading;
+use super::drafts::{Draft, DraftKind};
+use super::drafts::{MarkerKind, roman_value};
+use super::type_statistics::{TypeStatistics, quarters};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// A heading has at most so many lines and characters.
+const MAX_LINES: usize = 4;
+const MAX_CHARACTERS: usize = 200;
+/// Text larger than the body by this factor is a heading whatever its weight.
+const LARGER: f32 = 1.1;
+/// Text smaller than the body by this factor is none.
+const SMALLER: f32 = 0.93;
+/// A heading in the size of the body has more space above it than a line, in leadings.
+const SPACE_ABOVE: f32 = 1.15;
+/// So much of a heading is bold. Single signs may come from another font.
+const MOST: f32 = 0.85;
+/// Markdown has so many levels.
+const MAX_LEVEL: usize = 6;
+
+/// Turns drafts into headings, with their levels.
+pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
+    let outline = Outline::new(outline);
+    let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
+    let mut headings = Vec::new();
+    for (position, index) in flow.iter().enumerate() {
+        let Some(draft) = drafts.get(*index) else { continue };
+        let next = flow.get(position + 1).and_then(|next| drafts.get(*next));
+        if is_heading(draft, next, statistics) || outline.is_entry(draft) {
+            headings.push(*index);
+        }
+    }
+    let levels = levels(drafts, &headings, &outline);
+    for (index, level) in headings.into_iter().zip(levels) {
+        if let Some(draft) = drafts.get_mut(index) {
+            draft.kind = DraftKind::Heading { level };
+            draft.marker = None;
+        }
+    }
+}
+
+fn is_in_flow(draft: &Draft) -> bool {
+    !matches!(draft.kind, DraftKind::Furniture | DraftKind::Footnote { .. })
+}
+
+fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
+    let ratio = heading_size(draft) / statistics.body_size;
+    let is_short = draft.lines.len() <= MAX_LINES && draft.len() <= MAX_CHARACTERS;
+    let marker = draft.marker.as_ref().map(|marker| &marker.kind);
+    let is_listed = matches!(marker, Some(MarkerKind::Bullet(_) | MarkerKind::WeakBullet(_) | MarkerKind::Reference));
+    if !draft.is_paragraph()
+        || !is_short
+        || is_listed
+        || draft.begins_small()
+        || !has_word(draft)
+        || draft.lines.iter().any(|line| line.is_contents_entry())
+        || ratio < SMALLER
+    {
+        return false;
+    }
+    let is_sentence = draft.ends_sentence() || draft.last_sign().is_some_and(|sign| matches!(sign, ',' | ';'));
+    if ratio >= LARGER {
+        return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || section_depth(draft).is_some();
+    }
+    let is_apart = draft.space_above >= SPACE_ABOVE;
+    let is_followed =
+        next.is_some_and(|next| !matches!(next.kind, DraftKind::Table(_)) || is_emphasised(draft, statistics));
+    let is_numbered = section_depth(draft).is_some();
+    is_apart
+        && is_followed
+        && (!is_sentence || is_numbered)
+        && draft.lines.len() < MAX_LINES
+        && (is_emphasised(draft, statistics) || is_plain_heading(draft, next, statistics))
+}
+
+/// The size of its largest word. Small capitals are smaller than their heading.
+fn heading_size(draft: &Draft) -> f32 {
+    let words = draft.lines.first().into_iter().flat_map(|line| &line.words).filter(|word| has_letter(&word.text));
+    let largest = words.map(|word| word.style.size).fold(0.0, f32::max);
+    if draft.is_all(|line| line.is_capitals()) { largest.max(draft.size()) } else { draft.size() }
+}
+
+/// Whether it has at least a word of two letters, or a letter besides its number.
+fn has_word(draft: &Draft) -> bool {
+    draft.text().chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+}
+
+/// Whether text in the size of the body stands out by its weight, its capitals or its colour.
+fn is_emphasised(draft: &Draft, statistics: &TypeStatistics) -> bool {
+    let is_bold = !statistics.is_bold && draft.share(|style| style.is_bold) > MOST;
+    let is_coloured = draft
+        .is_all(|line| is_vivid(line.color()) && line.words.iter().all(|word| word.target.is_none()))
+        && !is_vivid(statistics.color);
+    is_bold || is_coloured || is_capitals(draft)
+}
+
+/// Whether a colour is neither black nor grey nor white.
+fn is_vivid([red, green, blue]: [u8; 3]) -> bool {
+    red.max(green).max(blue) - red.min(green).min(blue) > 48
+}
+
+fn is_capitals(draft: &Draft) -> bool {
+    draft.is_all(|line| line.is_capitals()) && draft.lines.len() <= 3
+}
+
+/// Whether a line in italics or in another font stands alone at the left edge, over text that differs.
+fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
+    let width = draft.bounds().x1 - draft.bounds().x0;
+    let body = statistics.font(draft.place.page);
+    let has_other_font = |draft: &Draft| draft.is_all(|line| line.is_all(|style| Some(style.font) != body));
+    draft.lines.len() == 1
+        && (draft.is_all(|line| line.is_italic()) || has_other_font(draft))
+        && width < 0.75 * (draft.right - draft.origin)
+        && (draft.first_left() - draft.origin).abs() < 0.5 * draft.size()
+        && next.is_some_and(|next| {
+            next.is_paragraph()
+                && next.lines.len() > 1
+                && !next.is_all(|line| line.is_italic())
+                && !has_other_font(next)
+        })
+}
+
+/// The depth of a section number at the beginning: `2` is 1, `2.1` is 2, `IV.` is 1.
+pub(super) fn section_depth(draft: &Draft) -> Option<usize> {
+    let line = draft.lines.first()?;
+    let first = line.words.first()?.text.as_str();
+    line.words.get(1)?;
+    let parts: Vec<&str> = first.trim_end_matches(['.', ')']).split('.').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.len() <= 3 && part.chars().all(|sign| sign.is_ascii_digit());
+    let (head, tail) = parts.split_first()?;
+    let is_letter = head.len() == 1
+        && head.chars().all(|sign| sign.is_ascii_uppercase())
+        && parts.len() + usize::from(first.ends_with('.')) > 1;
+    let is_roman = first.ends_with('.') && roman_value(head).is_some();
+    ((is_number(head) || is_letter || is_roman) && tail.iter().all(is_number)).then_some(parts.len())
+}
+
+/// The look of a heading. The smaller value is the higher rank.
+type Rank = (Reverse<i32>, bool, bool, bool);
+
+fn rank(draft: &Draft) -> Rank {
+    let is_bold = draft.share(|style| style.is_bold) > 0.5;
+    let is_italic = draft.share(|style| style.is_italic) > 0.5;
+    (Reverse(quarters(heading_size(draft)) / 2), !is_bold, is_italic, !is_capitals(draft))
+}
+
+fn levels(drafts: &[Draft], headings: &[usize], outline: &Outline) -> Vec<u8> {
+    let drafts: Vec<&Draft> = headings.iter().filter_map(|index| drafts.get(*index)).collect();
+    let mut ranks: Vec<Rank> = drafts.iter().map(|draft| rank(draft)).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let by_rank = |draft: &Draft| 1 + ranks.partition_point(|other| *other < rank(draft)).min(MAX_LEVEL - 1);
+    let numbers = offset(drafts.iter().filter_map(|draft| Some((by_rank(draft), section_depth(draft)?))));
+    let entries = offset(drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?))));
+    let level = |draft: &&Draft| {
+        let numbered = section_depth(draft).zip(numbers).map(|(depth, offset)| depth + offset);
+        let outlined = outline.depth(draft).zip(entries).map(|(depth, offset)| depth + offset);
+        numbered.or(outlined).unwrap_or(by_rank(draft)).clamp(1, MAX_LEVEL)
+    };
+    drafts.iter().map(|draft| u8::try_from(level(draft)).unwrap_or(1)).collect()
+}
+
+/// What most levels are more than their depths.
+fn offset(pairs: impl Iterator<Item = (usize, usize)>) -> Option<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for (level, depth) in pairs {
+        *counts.entry(level.saturating_sub(depth)).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(offset, count)| (*count, Reverse(*offset))).map(|(offset, _)| offset)
+}
+
+/// The titles of the document's outline.
+struct Outline {
+    depths: BTreeMap<String, usize>,
+}
+
+impl Outline {
+    fn new(entries: &[OutlineHeading]) -> Self {
+        let entries = entries.iter().filter(|entry| has_letter(&entry.title));
+        Self { depths: entries.map(|entry| (plain(&entry.title), usize::from(entry.depth))).collect() }
+    }
+
+    fn depth(&self, draft: &Draft) -> Option<usize> {
+        self.depths.get(&plain(&draft.text())).copied()
+    }
+
+    fn is_entry(&self, draft: &Draft) -> bool {
+        draft.is_paragraph()
+            && draft.lines.len() <= MAX_LINES
+            && !draft.lines.iter().any(|line| line.is_contents_entry())
+            && self.depth(draft).is_some()
+    }
+}
+
+/// Letters and digits only, in small letters.
+fn plain(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

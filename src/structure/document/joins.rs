@@ -1,0 +1,128 @@
+//! Paragraphs that go over columns and pages.
+
+use super::super::page_structure::Line;
+use super::DocumentPage;
+use super::drafts::{Draft, DraftKind};
+use super::type_statistics::TypeStatistics;
+
+/// Left edges that differ by less, in ems, are the same.
+const TOLERANCE_EM: f32 = 0.6;
+
+/// Appends the beginnings of columns to the paragraphs and items that they continue.
+pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
+    let mut open: Option<usize> = None;
+    for index in 0..drafts.len() {
+        let Some(draft) = drafts.get(index) else { continue };
+        if is_passed_over(draft, statistics) {
+            continue;
+        }
+        let before = open.and_then(|open| drafts.get(open));
+        let is_continued =
+            before.is_some_and(|before| are_near(before, draft, pages) && continues(before, draft, drafts, index));
+        match open.filter(|_| is_continued) {
+            Some(target) => append(drafts, target, index),
+            None => open = Some(index),
+        }
+    }
+}
+
+/// What may stand between the parts of a paragraph.
+fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
+    match draft.kind {
+        DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Caption | DraftKind::Table(_) => true,
+        DraftKind::Paragraph { .. } => draft.size() < 0.9 * statistics.body_size && draft.marker.is_none(),
+        _ => false,
+    }
+}
+
+/// Whether both are wanted, and the second is on the next page or begins another column of the same.
+fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
+    let (Some(first), Some(second)) = (pages.get(before.place.page), pages.get(after.place.page)) else { return false };
+    let distance = second.number.checked_sub(first.number);
+    let is_higher = match (before.lines.last(), after.lines.first()) {
+        (Some(last), Some(first)) => first.baseline < last.baseline,
+        _ => false,
+    };
+    let is_next = distance == Some(1) || distance == Some(0) && is_higher;
+    first.is_wanted == second.is_wanted && is_next && before.place != after.place
+}
+
+/// Whether a draft continues another one of an earlier column.
+fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize) -> bool {
+    if before.kind == DraftKind::Code && after.kind == DraftKind::Code {
+        return is_first_of_column(drafts, index) && before.closes_column;
+    }
+    let can_go_on = matches!(before.kind, DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote);
+    let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote) && after.marker.is_none();
+    if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(drafts, index) {
+        return false;
+    }
+    let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
+    if (last.size - first.size).abs() > 0.06 * last.size || last.is_monospace() != first.is_monospace() {
+        return false;
+    }
+    is_below(before, after) && is_full(before, first) && reads_on(before, after)
+}
+
+/// Whether only furniture, figures and notes stand before it in its column.
+fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
+    let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
+    let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
+    own.take(40).all(|draft| {
+        matches!(draft.kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_) | DraftKind::Joined)
+    })
+}
+
+/// Whether the text begins where the next line of the paragraph before would.
+fn is_below(before: &Draft, after: &Draft) -> bool {
+    let indent = before.text_left() - before.origin;
+    let next = after.first_left() - after.origin;
+    (indent - next).abs() < TOLERANCE_EM * after.size()
+        || (before.lines.len() == 1 && before.marker.is_none() && next.abs() < 1.0)
+}
+
+/// Whether the last line leaves no room for the first word of the next.
+fn is_full(before: &Draft, first: &Line) -> bool {
+    let Some(last) = before.lines.last() else { return false };
+    let word = first.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+    let own = before.lines.iter().map(|line| line.bounds.x1).fold(last.bounds.x1, f32::max);
+    let right = if before.lines.len() > 2 { own } else { before.right };
+    let is_quote = before.kind == DraftKind::Quote;
+    is_quote || right - last.bounds.x1 < word + 1.5 * last.size
+}
+
+/// Whether the words read as one sentence, or the layout leaves no doubt.
+fn reads_on(before: &Draft, after: &Draft) -> bool {
+    if after.begins_small() {
+        return true;
+    }
+    if !before.ends_sentence() {
+        return !matches!(before.kind, DraftKind::Item { .. }) || before.lines.len() > 1 || before.len() > 40;
+    }
+    if is_justified(before) {
+        return true;
+    }
+    // Paragraphs that begin with an indent: one without it continues.
+    let is_indented = |draft: &Draft| draft.first_left() - draft.text_left() > TOLERANCE_EM * draft.size();
+    is_indented(before) && !is_indented(after) && after.lines.len() > 1
+}
+
+/// Whether all its lines, the last one too, end at one right edge.
+fn is_justified(draft: &Draft) -> bool {
+    let edge = draft.lines.iter().map(|line| line.bounds.x1).fold(0.0, f32::max);
+    draft.lines.len() >= 3 && draft.lines.iter().all(|line| edge - line.bounds.x1 < 0.1 * line.size)
+}
+
+/// Moves the lines of one draft to the end of another.
+fn append(drafts: &mut [Draft], target: usize, index: usize) {
+    let Some(draft) = drafts.get_mut(index) else { return };
+    draft.kind = DraftKind::Joined;
+    let lines = std::mem::take(&mut draft.lines);
+    let ends_early = draft.ends_early;
+    let page = draft.place.page;
+    if let Some(target) = drafts.get_mut(target) {
+        target.joints.push((target.lines.len(), page));
+        target.lines.extend(lines);
+        target.ends_early = ends_early;
+    }
+}

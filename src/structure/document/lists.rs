@@ -1,0 +1,68 @@
+//! Lists: items and their depth, by the indent of their text.
+
+use super::drafts::{Draft, DraftKind};
+use super::drafts::{Marker, MarkerKind};
+use super::type_statistics::TypeStatistics;
+
+/// Indents that differ by less, in ems, are the same.
+const TOLERANCE_EM: f32 = 0.6;
+/// Lists inside lists, at most.
+const MAX_DEPTH: usize = 9;
+
+/// Gives items and the paragraphs in them their depth.
+pub(super) fn mark(drafts: &mut [Draft], statistics: &TypeStatistics) {
+    let mut open: Vec<OpenList> = Vec::new();
+    for draft in drafts {
+        match draft.kind {
+            DraftKind::Paragraph { .. } => mark_paragraph(draft, &mut open, statistics),
+            DraftKind::Heading { .. } => open.clear(),
+            DraftKind::Quote | DraftKind::Code if draft.first_left() - draft.origin < 1.0 => open.clear(),
+            _ => {}
+        }
+    }
+}
+
+/// A list that may get further items.
+struct OpenList {
+    /// The left edge of the text of its items, from the edge of the column.
+    indent: f32,
+    last: Marker,
+}
+
+fn mark_paragraph(draft: &mut Draft, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
+    let tolerance = TOLERANCE_EM * statistics.body_size;
+    match draft.marker.clone().filter(|marker| marker.kind != MarkerKind::Reference) {
+        Some(marker) => {
+            let indent = marker.text_left - draft.origin;
+            open_list(marker, indent, tolerance, open);
+            draft.kind = DraftKind::Item { depth: depth(open.len()) };
+        }
+        None => {
+            let indent = draft.text_left() - draft.origin;
+            let fits = |list: &&OpenList| (list.indent - indent).abs() <= tolerance;
+            let is_inside = indent > tolerance && draft.marker.is_none();
+            match open.iter().rposition(|list| is_inside && fits(&list)) {
+                Some(position) => draft.kind = DraftKind::Paragraph { depth: depth(position + 1) },
+                None if draft.opens_column && is_inside && !open.is_empty() => {}
+                None => open.clear(),
+            }
+        }
+    }
+}
+
+/// Closes deeper lists, and opens one if the item stands further right than the last.
+fn open_list(marker: Marker, indent: f32, tolerance: f32, open: &mut Vec<OpenList>) {
+    while open.last().is_some_and(|list| list.indent > indent + tolerance) {
+        open.pop();
+    }
+    let count = open.len();
+    match open.last_mut() {
+        Some(list) if (list.indent - indent).abs() <= tolerance => list.last = marker,
+        _ if count >= MAX_DEPTH => {}
+        _ => open.push(OpenList { indent, last: marker }),
+    }
+}
+
+fn depth(lists: usize) -> u8 {
+    u8::try_from(lists.max(1)).unwrap_or(u8::MAX)
+}

@@ -1,0 +1,55 @@
+//! Quotes: paragraphs that are set in on both sides.
+
+use super::drafts::{Draft, DraftKind};
+use super::type_statistics::quarters;
+use std::collections::BTreeMap;
+
+/// A quote is set in by this on the left, in ems, and by half of it on the right.
+const QUOTE_EM: f32 = 1.2;
+const MAX_QUOTE_EM: f32 = 8.0;
+
+/// Finds quotes among the paragraphs that are left.
+pub(super) fn mark(drafts: &mut [Draft]) {
+    let indents = paragraph_indents(drafts);
+    let mut is_after_item = false;
+    for draft in drafts.iter_mut() {
+        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none();
+        if is_free && !is_after_item && is_quote(draft, &indents) {
+            draft.kind = DraftKind::Quote;
+        }
+        is_after_item = draft.marker.is_some();
+    }
+}
+
+/// The usual indents of the first lines of paragraphs, in quarter points.
+fn paragraph_indents(drafts: &[Draft]) -> Vec<i32> {
+    let long = drafts.iter().filter(|draft| draft.is_paragraph() && draft.marker.is_none() && draft.lines.len() > 1);
+    let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
+    let indents = long.map(|draft| quarters(draft.first_left() - draft.text_left()));
+    indents.filter(|indent| *indent > 4).for_each(|indent| *counts.entry(indent).or_default() += 1);
+    let most = counts.values().copied().max().unwrap_or(0);
+    counts.into_iter().filter(|(_, count)| 4 * count >= most).map(|(indent, _)| indent).collect()
+}
+
+/// Whether a paragraph is set in on both sides.
+fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
+    let (em, bounds) = (draft.size(), draft.bounds());
+    let left = bounds.x0 - draft.origin;
+    let is_near = |indent: &i32| (quarters(left) - indent).abs() <= quarters(0.3 * em);
+    let is_first_line = draft.lines.len() == 1 && indents.iter().any(is_near);
+    let right = draft.right - bounds.x1;
+    let is_centered = (left - right).abs() < 0.5 * em && draft.lines.len() == 1 && left > 3.5 * em;
+    (QUOTE_EM * em..MAX_QUOTE_EM * em).contains(&left)
+        && right > 0.5 * QUOTE_EM * em
+        && !is_first_line
+        && (draft.lines.len() > 1 || is_alone(draft))
+        && !is_centered
+        && draft.first_left() - draft.text_left() < 3.0 * em
+        && draft.len() > 20
+}
+
+/// Whether a single line is a quote by more than its indent.
+fn is_alone(draft: &Draft) -> bool {
+    let is_quoted = draft.text().starts_with(['"', '“', '„', '«', '»', '‘', '「']);
+    is_quoted || draft.is_all(|line| line.is_italic())
+}

@@ -1,0 +1,238 @@
+//! The lines of a draft become spans of text: lines joined, hyphens repaired.
+
+use super::super::block::{BlockKind, SpanPosition, TextSpan};
+use super::super::page_structure::{Line, LineWord, Region, is_ideograph};
+use super::DocumentPage;
+use super::drafts::{Draft, DraftKind};
+use super::notes::{may_precede, note_label};
+use super::type_statistics::TypeStatistics;
+use std::collections::BTreeSet;
+
+/// Further words are not looked up when hyphens are repaired.
+const MAX_VOCABULARY: usize = 200_000;
+/// So much of the word before a line end is looked at.
+const MAX_LAST_WORD: usize = 100;
+/// The indent and the empty lines of code, at most.
+const MAX_CODE_INDENT: usize = 200;
+const MAX_EMPTY_LINES: usize = 3;
+
+/// Writes the text of drafts.
+pub(super) struct SpanWriter<'a> {
+    pages: &'a [DocumentPage],
+    /// The words of the document that are not broken at a line end, in small letters.
+    vocabulary: BTreeSet<String>,
+    labels: BTreeSet<&'a str>,
+    statistics: &'a TypeStatistics,
+}
+
+impl<'a> SpanWriter<'a> {
+    pub(super) fn new(pages: &'a [DocumentPage], drafts: &'a [Draft], statistics: &'a TypeStatistics) -> Self {
+        let labels = drafts.iter().filter_map(|draft| match &draft.kind {
+            DraftKind::Footnote { label } => Some(label.as_str()),
+            _ => None,
+        });
+        Self { pages, vocabulary: vocabulary(pages), labels: labels.collect(), statistics }
+    }
+
+    /// The text of a draft without its mark.
+    pub(super) fn text(&self, draft: &Draft, kind: &BlockKind) -> Vec<TextSpan> {
+        let mut spans: Vec<TextSpan> = Vec::new();
+        let mut skip = match kind {
+            BlockKind::ListItem { .. } => draft.marker.as_ref().map_or(0, |marker| marker.length),
+            BlockKind::Footnote { .. } => first_length(draft),
+            _ => 0,
+        };
+        for (index, line) in draft.lines.iter().enumerate() {
+            let page = self.pages.get(draft.page_of(index));
+            for (position, word) in line.words.iter().enumerate() {
+                let text: String = word.text.chars().skip(skip).collect();
+                skip = skip.saturating_sub(word.text.chars().count());
+                if text.is_empty() {
+                    continue;
+                }
+                let is_first = position == 0;
+                let joint =
+                    if is_first && index > 0 { self.line_joint(&mut spans, &text) } else { Joint::of_word(word) };
+                let may_be_mark = word.is_raised && spans.last().is_some_and(|last| may_precede(tail(&last.text)));
+                push(&mut spans, joint, self.span(text, word, page, may_be_mark));
+            }
+        }
+        spans
+    }
+
+    fn span(&self, text: String, word: &LineWord, page: Option<&DocumentPage>, may_be_mark: bool) -> TextSpan {
+        let target = word.target.and_then(|target| page?.structure.targets.get(usize::try_from(target).ok()?));
+        let is_mark = || note_label(&text).is_some_and(|label| self.labels.contains(label.as_str()));
+        let position = match word.is_raised {
+            true if may_be_mark && is_mark() => SpanPosition::NoteMark,
+            true => SpanPosition::Raised,
+            false => SpanPosition::Baseline,
+        };
+        TextSpan {
+            is_bold: word.style.is_bold && !self.statistics.is_bold && !word.is_raised,
+            is_italic: word.style.is_italic,
+            is_monospace: word.style.is_monospace && !self.statistics.is_monospace,
+            position,
+            target: target.filter(|target| !target.is_empty()).cloned(),
+            text,
+        }
+    }
+
+    /// How a line is joined to the one before. Takes away a hyphen that only divides a word.
+    fn line_joint(&self, spans: &mut [TextSpan], next: &str) -> Joint {
+        let Some(last) = spans.last_mut() else { return Joint::Space };
+        let tail: Vec<char> = last.text.chars().rev().take(MAX_LAST_WORD).take_while(|sign| *sign != ' ').collect();
+        let before: String = tail.into_iter().rev().collect();
+        match self.hyphen(&before, next) {
+            Hyphen::None if is_joined_script(&before, next) => Joint::None,
+            Hyphen::None => Joint::Space,
+            Hyphen::Kept => Joint::None,
+            Hyphen::Repaired => {
+                last.text.pop();
+                Joint::None
+            }
+        }
+    }
+
+    fn hyphen(&self, before: &str, next: &str) -> Hyphen {
+        let Some(stem) = before.strip_suffix(['-', '\u{ad}', '\u{2010}']) else { return Hyphen::None };
+        let is_soft = before.ends_with('\u{ad}');
+        let next = next.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
+        let tail = stem.rsplit(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
+        if tail.is_empty() || next.is_empty() {
+            return if is_address(before) { Hyphen::Kept } else { Hyphen::None };
+        }
+        let is_word = tail.chars().all(char::is_alphabetic) && next.chars().all(char::is_alphabetic);
+        if is_address(before) || !is_word {
+            return Hyphen::Kept;
+        }
+        let small = |text: &str| text.to_lowercase();
+        let is_compound = self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
+        let is_whole = self.vocabulary.contains(&format!("{}{}", small(tail), small(next)));
+        match (is_soft || is_whole || !is_compound) && next.starts_with(char::is_lowercase) && !stem.contains('-') {
+            true => Hyphen::Repaired,
+            false if is_whole && !is_compound => Hyphen::Repaired,
+            false => Hyphen::Kept,
+        }
+    }
+
+    /// The text of code, with its line ends, indents and empty lines.
+    pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
+        let left = draft.lines.iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
+        let pitch = pitch(&draft.lines);
+        let step = draft.lines.windows(2).filter_map(|pair| Some(pair.get(1)?.baseline - pair.first()?.baseline));
+        let step = step.filter(|step| *step > 0.0).fold(f32::INFINITY, f32::min);
+        let mut text = String::new();
+        let mut above: Option<&&Line> = None;
+        for line in &draft.lines {
+            if let Some(above) = above {
+                let lines = count((line.baseline - above.baseline) / step).clamp(1, 1 + MAX_EMPTY_LINES);
+                text.extend(std::iter::repeat_n('\n', lines));
+            }
+            let mut column = 0;
+            for (index, word) in line.words.iter().enumerate() {
+                let wanted = count((word.bounds.x0 - left) / pitch).min(MAX_CODE_INDENT + column);
+                let least = column + usize::from(index > 0 && word.is_spaced);
+                let at = if index > 0 && !word.is_spaced { column } else { wanted.max(least) };
+                text.extend(std::iter::repeat_n(' ', at.saturating_sub(column)));
+                text.push_str(&word.text);
+                column = at + word.text.chars().count();
+            }
+            above = Some(line);
+        }
+        vec![TextSpan { text, is_monospace: true, ..TextSpan::default() }]
+    }
+}
+
+fn count(ratio: f32) -> usize {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the value is in range after the clamp"
+    )]
+    let count = ratio.round().clamp(0.0, 10_000.0) as usize;
+    count
+}
+
+/// The width of a character of a fixed pitch.
+fn pitch(lines: &[&Line]) -> f32 {
+    let words = lines.iter().flat_map(|line| &line.words);
+    let mut pitches: Vec<f32> = words
+        .filter_map(|word| {
+            let count = u16::try_from(word.text.chars().count()).ok()?;
+            Some((word.bounds.x1 - word.bounds.x0) / f32::from(count.max(1)))
+        })
+        .collect();
+    pitches.sort_by(f32::total_cmp);
+    pitches.get(pitches.len() / 2).copied().unwrap_or(1.0).max(0.1)
+}
+
+/// The last word of a text.
+fn tail(text: &str) -> &str {
+    text.trim_end().rsplit(' ').next().unwrap_or_default()
+}
+
+fn first_length(draft: &Draft) -> usize {
+    let first = draft.lines.first().and_then(|line| line.words.first());
+    first.map_or(0, |word| word.text.chars().count())
+}
+
+enum Joint {
+    Space,
+    None,
+}
+
+impl Joint {
+    fn of_word(word: &LineWord) -> Self {
+        if word.is_spaced { Self::Space } else { Self::None }
+    }
+}
+
+enum Hyphen {
+    None,
+    Kept,
+    Repaired,
+}
+
+/// Appends a span, to the last one if the style is the same.
+fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
+    let space = if spans.is_empty() || matches!(joint, Joint::None) { "" } else { " " };
+    if let Some(last) = spans.last_mut() {
+        if is_same_style(last, &span) {
+            last.text.push_str(space);
+            last.text.push_str(&span.text);
+            return;
+        }
+        last.text.push_str(space);
+    }
+    spans.push(span);
+}
+
+fn is_same_style(a: &TextSpan, b: &TextSpan) -> bool {
+    (a.is_bold, a.is_italic, a.is_monospace, a.position) == (b.is_bold, b.is_italic, b.is_monospace, b.position)
+        && a.target == b.target
+}
+
+/// Whether a text is a part of a URL, an address of mail or a path.
+fn is_address(text: &str) -> bool {
+    text.contains("://") || text.contains("www.") || text.contains('@') || text.contains('/')
+}
+
+/// Whether the scripts on both sides of a line end are written without spaces.
+fn is_joined_script(before: &str, next: &str) -> bool {
+    let is_wide = |sign: Option<char>| sign.is_some_and(is_ideograph);
+    is_wide(before.chars().last()) && is_wide(next.chars().next())
+}
+
+/// The words of the document, but for those at line ends.
+fn vocabulary(pages: &[DocumentPage]) -> BTreeSet<String> {
+    let regions = pages.iter().flat_map(|page| &page.structure.regions);
+    let columns = regions.filter_map(|region| match region {
+        Region::Column(column) => Some(column),
+        Region::Table(_) => None,
+    });
+    let lines = columns.flat_map(|column| &column.lines);
+    let words = lines.flat_map(|line| line.words.iter().take(line.words.len().saturating_sub(1)).skip(1));
+    let bare = |word: &LineWord| word.text.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
+    words.map(bare).filter(|word| word.len() > 3).take(MAX_VOCABULARY).collect()
+}

@@ -1,0 +1,159 @@
+//! What type a document is set in: size, leading, margins.
+
+use super::super::page_structure::{Line, Region};
+use super::DocumentPage;
+use super::furniture::Furniture;
+use std::collections::BTreeMap;
+
+/// Further lines are not counted.
+const MAX_LINES: usize = 200_000;
+/// Leadings are between these multiples of the size.
+const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
+/// A leading counts if it has this share of the votes of the most frequent one.
+const LEADING_SHARE: usize = 3;
+
+/// What type most of a document is set in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TypeStatistics {
+    /// The size of most characters.
+    pub(super) body_size: f32,
+    /// Whether most characters have a fixed pitch.
+    pub(super) is_monospace: bool,
+    /// Whether most characters are bold.
+    pub(super) is_bold: bool,
+    /// The colour of most characters.
+    pub(super) color: [u8; 3],
+    /// For each page the font of most of its words in the size of the body.
+    fonts: Vec<Option<u16>>,
+    /// The usual distance of baselines by size, in quarter points.
+    leadings: BTreeMap<i32, f32>,
+    /// Left edges of columns in points, with the number of lines that begin there.
+    origins: BTreeMap<i32, usize>,
+}
+
+/// A length in units of a quarter point, for comparison.
+pub(super) fn quarters(length: f32) -> i32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the value is in range after the clamp")]
+    let quarters = (length * 4.0).round().clamp(-1e6, 1e6) as i32;
+    quarters
+}
+
+impl TypeStatistics {
+    pub(super) fn of(pages: &[DocumentPage], furniture: &Furniture) -> Self {
+        let mut votes = Votes::default();
+        let mut count = 0;
+        for (page_index, page) in pages.iter().enumerate() {
+            for (region_index, region) in page.structure.regions.iter().enumerate() {
+                let Region::Column(column) = region else { continue };
+                let kept = |index: usize| !furniture.contains(page_index, region_index, index);
+                let lines = column.lines.iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, line)| line);
+                let lines: Vec<&Line> = lines.take(MAX_LINES.saturating_sub(count)).collect();
+                count += lines.len();
+                votes.add(&lines);
+            }
+        }
+        let mut statistics = votes.statistics();
+        statistics.fonts = pages.iter().map(|page| body_font(page, statistics.body_size)).collect();
+        statistics
+    }
+
+    /// The font of most of a page's text.
+    pub(super) fn font(&self, page: usize) -> Option<u16> {
+        self.fonts.get(page).copied().flatten()
+    }
+
+    /// The usual distance of baselines of text of a size.
+    pub(super) fn leading(&self, size: f32) -> f32 {
+        let key = quarters(size);
+        let near = self.leadings.range(key - 1..=key + 1).min_by_key(|(other, _)| (**other - key).abs());
+        near.map_or(1.25 * size, |(_, leading)| *leading)
+    }
+
+    /// The left edge of the column in which text that begins at `left` stands.
+    pub(super) fn origin(&self, left: f32, em: f32) -> f32 {
+        let key = quarters(left);
+        let most = self.origins.values().copied().max().unwrap_or(0);
+        let is_common = |count: usize| 5 * count >= most;
+        let near = self.origins.range(key - quarters(12.0 * em)..=key + 4).rev();
+        let common = near.filter(|(_, count)| is_common(**count)).map(|(edge, _)| *edge).next();
+        #[expect(clippy::cast_precision_loss, reason = "page coordinates are small")]
+        common.map_or(left, |edge| (edge as f32 / 4.0).min(left))
+    }
+}
+
+/// The looks of text, as counted.
+type Look = (i32, bool, bool, [u8; 3]);
+
+#[derive(Default)]
+struct Votes {
+    looks: BTreeMap<Look, usize>,
+    leadings: BTreeMap<i32, BTreeMap<i32, usize>>,
+    origins: BTreeMap<i32, usize>,
+}
+
+impl Votes {
+    fn add(&mut self, lines: &[&Line]) {
+        for line in lines {
+            for word in &line.words {
+                let style = &word.style;
+                let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
+                *self.looks.entry(look).or_default() += word.text.chars().count();
+            }
+        }
+        for pair in lines.windows(2) {
+            if let [above, below] = pair {
+                self.add_leading(above, below);
+            }
+        }
+        let left = lines.iter().map(|line| quarters(line.bounds.x0)).min().unwrap_or(0);
+        let at_left = lines.iter().filter(|line| quarters(line.bounds.x0) <= left + 4).count();
+        *self.origins.entry(left).or_default() += at_left;
+    }
+
+    fn add_leading(&mut self, above: &Line, below: &Line) {
+        let (size, step) = (quarters(above.size), below.baseline - above.baseline);
+        if size == quarters(below.size) && LEADING_RANGE.contains(&(step / above.size)) {
+            *self.leadings.entry(size).or_default().entry(quarters(step)).or_default() += 1;
+        }
+    }
+
+    fn statistics(self) -> TypeStatistics {
+        let most = |key: &dyn Fn(&Look) -> i64| {
+            let mut sums: BTreeMap<i64, usize> = BTreeMap::new();
+            self.looks.iter().for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
+            sums.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(value, _)| value)
+        };
+        let color = most(&|look| look.3.iter().fold(0, |sum, part| sum * 256 + i64::from(*part)));
+        let byte = |shift: i64| u8::try_from((color >> shift) & 255).unwrap_or(0);
+        let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
+        TypeStatistics {
+            body_size: (f32::from(size) / 4.0).max(0.25),
+            is_monospace: most(&|look| i64::from(look.1)) == 1,
+            is_bold: most(&|look| i64::from(look.2)) == 1,
+            color: [byte(16), byte(8), byte(0)],
+            leadings: self.leadings.iter().map(|(size, steps)| (*size, usual_step(steps))).collect(),
+            origins: self.origins,
+            fonts: Vec::new(),
+        }
+    }
+}
+
+/// The font of most words of a page that have the size of the body.
+fn body_font(page: &DocumentPage, size: f32) -> Option<u16> {
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+    for region in &page.structure.regions {
+        let Region::Column(column) = region else { continue };
+        let words = column.lines.iter().flat_map(|line| &line.words);
+        for word in words.filter(|word| quarters(word.style.size) == quarters(size)) {
+            *counts.entry(word.style.font).or_default() += 1;
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
+}
+
+/// The smallest frequent distance.
+fn usual_step(steps: &BTreeMap<i32, usize>) -> f32 {
+    let most = steps.values().copied().max().unwrap_or(0);
+    let usual = steps.iter().find(|(_, count)| LEADING_SHARE * **count >= most).map_or(0, |(step, _)| *step);
+    f32::from(i16::try_from(usual).unwrap_or(i16::MAX)) / 4.0
+}

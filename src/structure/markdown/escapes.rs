@@ -1,0 +1,81 @@
+//! Escapes: a backslash before signs that Markdown would read otherwise, and nowhere else.
+
+/// Escapes signs inside a paragraph.
+pub(super) fn inside(text: &str) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len() + 8);
+    for (index, sign) in signs.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|at| signs.get(at)).copied();
+        let after = signs.get(index + 1).copied();
+        if needs_escape(*sign, before, after) {
+            out.push('\\');
+        }
+        out.push(*sign);
+    }
+    out
+}
+
+fn needs_escape(sign: char, before: Option<char>, after: Option<char>) -> bool {
+    let is_space = |sign: Option<char>| sign.is_none_or(char::is_whitespace);
+    let is_word = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+    match sign {
+        '\\' => after.is_some_and(|sign| sign.is_ascii_punctuation()),
+        '`' => true,
+        '*' => !(is_space(before) && is_space(after)),
+        '_' => !(is_word(before) && is_word(after) || is_space(before) && is_space(after)),
+        '~' => before == Some('~') || after == Some('~'),
+        '<' => after.is_some_and(|sign| sign.is_ascii_alphabetic() || matches!(sign, '/' | '!' | '?')),
+        '&' => after.is_some_and(|sign| sign.is_ascii_alphabetic() || sign == '#'),
+        '[' => after == Some('^'),
+        ']' => after == Some('('),
+        _ => false,
+    }
+}
+
+/// Escapes brackets too, for the text of a link.
+pub(super) fn link_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 4);
+    for sign in inside(text).chars() {
+        if matches!(sign, '[' | ']') && !out.ends_with('\\') {
+            out.push('\\');
+        }
+        out.push(sign);
+    }
+    out
+}
+
+/// Escapes what would make a paragraph something else by its first signs.
+pub(super) fn line_start(text: &str) -> String {
+    let mut signs = text.chars();
+    let Some(first) = signs.next() else { return String::new() };
+    let second = signs.next();
+    let is_cut = second.is_none_or(char::is_whitespace);
+    let is_marked = match first {
+        '#' => is_cut || text.trim_start_matches('#').starts_with(' '),
+        '-' | '+' | '=' | '•' | '▪' | '◦' | '‣' => is_cut || is_rule(text, first),
+        '*' | '_' => is_cut,
+        '>' | '|' => true,
+        '~' => text.starts_with("~~~"),
+        '[' => text.starts_with("[ ] ") || text.starts_with("[x] ") || text.starts_with("[X] ") || text.contains("]:"),
+        _ => false,
+    };
+    if is_marked { format!("\\{text}") } else { enumeration(text) }
+}
+
+fn is_rule(text: &str, sign: char) -> bool {
+    text.chars().filter(|other| *other == sign).count() >= 2 && text.chars().all(|other| other == sign || other == ' ')
+}
+
+/// Escapes the sign after a number or a letter that would begin a list.
+fn enumeration(text: &str) -> String {
+    let label = text.chars().take_while(|sign| sign.is_ascii_alphanumeric()).count();
+    let is_number = label <= 9 && text.chars().take(label).all(|sign| sign.is_ascii_digit());
+    let mut rest = text.chars().skip(label);
+    let is_closed = matches!(rest.next(), Some('.' | ')')) && rest.next().is_none_or(char::is_whitespace);
+    if label == 0 || !is_closed || !(is_number || label == 1) {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(label).collect();
+    let tail: String = text.chars().skip(label).collect();
+    format!("{head}\\{tail}")
+}

@@ -1,0 +1,127 @@
+//! The segments of a column become lines and regions.
+
+use super::super::bounds::{NOTHING, center, holds};
+use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
+use super::segments::{Segment, dominant_size};
+use crate::text::Bounds;
+
+/// Segments whose baselines differ less, in ems, are one line.
+const BASELINE_EM: f32 = 0.3;
+
+/// So many dots that stand alone are a leader.
+const MIN_LEADER: usize = 5;
+/// What is written for a leader.
+const LEADER: &str = "...";
+
+/// Appends the regions of a column: its lines, cut where tables stand.
+pub(super) fn push_regions(
+    mut segments: Vec<Segment>,
+    turn: u16,
+    grounds: &[Bounds],
+    tables: &[TableArea],
+    regions: &mut Vec<Region>,
+) {
+    segments.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+    let mut open: Vec<Segment> = Vec::new();
+    for segment in segments {
+        match segment.table {
+            None => open.push(segment),
+            Some(index) => {
+                push_column(std::mem::take(&mut open), turn, grounds, regions);
+                regions.extend(tables.iter().find(|table| table.index == index).map(|table| Region::Table(*table)));
+            }
+        }
+    }
+    push_column(open, turn, grounds, regions);
+}
+
+/// Where a segment stands among others: text by its baseline, a table by its middle.
+fn middle(segment: &Segment) -> f32 {
+    if segment.table.is_some() { center(segment.bounds).1 } else { segment.baseline }
+}
+
+fn push_column(segments: Vec<Segment>, turn: u16, grounds: &[Bounds], regions: &mut Vec<Region>) {
+    if segments.is_empty() {
+        return;
+    }
+    let mut lines = merged(segments);
+    lines.iter_mut().for_each(|line| line.ground = ground_of(line, grounds));
+    regions.push(Region::Column(Column { turn, is_plain: false, lines }));
+}
+
+/// Segments on one baseline become one line.
+fn merged(segments: Vec<Segment>) -> Vec<Line> {
+    let mut rows: Vec<Vec<Segment>> = Vec::new();
+    for segment in segments {
+        match rows.last_mut() {
+            Some(row) if is_beside(row, &segment) => row.push(segment),
+            _ => rows.push(vec![segment]),
+        }
+    }
+    rows.into_iter().filter_map(line_of).collect()
+}
+
+/// Whether a segment continues a row: the baselines agree, and nothing is printed over another.
+fn is_beside(row: &[Segment], next: &Segment) -> bool {
+    let Some(first) = row.first() else { return false };
+    let Some(last) = row.last() else { return false };
+    let size = first.size.min(next.size);
+    let overlap = last.bounds.x1.min(next.bounds.x1) - last.bounds.x0.max(next.bounds.x0);
+    (next.baseline - first.baseline).abs() <= BASELINE_EM * size && overlap < size
+}
+
+fn line_of(mut row: Vec<Segment>) -> Option<Line> {
+    row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    let baseline = row.first()?.baseline;
+    let mut words: Vec<LineWord> = Vec::new();
+    for segment in row {
+        let from = words.len();
+        words.extend(segment.words);
+        if let Some(word) = words.get_mut(from) {
+            word.is_spaced = true;
+        }
+    }
+    Some(line(words, baseline))
+}
+
+fn line(words: Vec<LineWord>, baseline: f32) -> Line {
+    let words = with_short_leader(words);
+    let bounds = words.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+    let size = dominant_size(words.iter());
+    Line { words, bounds, baseline, size, ground: None }
+}
+
+/// A leader of dots becomes three dots.
+fn with_short_leader(words: Vec<LineWord>) -> Vec<LineWord> {
+    let is_dots = |word: &LineWord| word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'));
+    let count: usize = words.iter().filter(|word| is_dots(word)).map(|word| word.text.chars().count()).sum();
+    if count < MIN_LEADER {
+        return words;
+    }
+    let mut kept: Vec<LineWord> = Vec::with_capacity(words.len());
+    for mut word in words {
+        match kept.last_mut() {
+            Some(last) if is_dots(&word) && last.text == LEADER => last.bounds = last.bounds.union(word.bounds),
+            _ => {
+                if is_dots(&word) {
+                    LEADER.clone_into(&mut word.text);
+                }
+                kept.push(word);
+            }
+        }
+    }
+    kept
+}
+
+/// A line of words in the given order.
+pub(super) fn of_words(words: Vec<(LineWord, f32)>) -> Option<Line> {
+    let baseline = words.first()?.1;
+    Some(line(words.into_iter().map(|(word, _)| word).collect(), baseline))
+}
+
+fn ground_of(line: &Line, grounds: &[Bounds]) -> Option<u32> {
+    let middle = center(line.bounds);
+    let edges = [(line.bounds.x0 + 0.5, middle.1), (line.bounds.x1 - 0.5, middle.1)];
+    let around = |ground: &&(u32, &Bounds)| edges.iter().all(|edge| holds(*ground.1, *edge));
+    (0..).zip(grounds).find(|pair| around(&pair)).map(|(index, _)| index)
+}

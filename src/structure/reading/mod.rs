@@ -1,0 +1,177 @@
+//! One page: words become lines, columns and regions in reading order.
+
+mod columns;
+mod drawn_bullets;
+mod lines;
+mod segments;
+
+use super::bounds::{Frame, center, holds};
+use super::page_structure::{Column, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
+use crate::text::{Bounds, PageLayout, Word};
+use segments::Segment;
+
+/// With more words, lines stay in the given order.
+pub(crate) const MAX_WORDS: usize = 100_000;
+/// Further tables, links, fills, rules and pictures of a page are not looked at.
+const MAX_TABLES: usize = 200;
+const MAX_LINKS: usize = 2_000;
+const MAX_GROUNDS: usize = 1_000;
+const MAX_FIGURES: usize = 2_000;
+const MAX_RULES: usize = 5_000;
+/// A ground that covers more of the page than this is the paper.
+const MAX_GROUND_SHARE: f32 = 0.5;
+
+/// Reads a page: its words in lines, columns and regions, and its tables where they stand.
+#[must_use]
+pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
+    let mut structure = PageStructure {
+        width: page.width,
+        height: page.height,
+        regions: Vec::new(),
+        figures: page.images.iter().chain(&page.drawings).take(MAX_FIGURES).copied().collect(),
+        rules: page.rules.iter().filter(|rule| rule.is_horizontal).take(MAX_RULES).map(|rule| rule.bounds).collect(),
+        targets: page.links.iter().take(MAX_LINKS).map(|link| link.target.clone()).collect(),
+    };
+    let mut tables: Vec<TableArea> = tables.iter().take(MAX_TABLES).copied().collect();
+    for turn in turns(page) {
+        let frame = Frame { turn, width: page.width, height: page.height };
+        structure.regions.extend(read_direction(page, frame, &tables));
+        tables.iter_mut().for_each(|table| table.bounds = Bounds { x1: f32::NEG_INFINITY, ..table.bounds });
+    }
+    structure
+        .regions
+        .extend(tables.iter().filter(|table| table.bounds.x0 <= table.bounds.x1).map(|t| Region::Table(*t)));
+    structure
+}
+
+/// The directions of a page's text, the most frequent first.
+fn turns(page: &PageLayout) -> Vec<u16> {
+    let mut counts = [(0_u16, 0_usize), (90, 0), (180, 0), (270, 0)];
+    for word in &page.words {
+        for (turn, count) in &mut counts {
+            *count += usize::from(*turn == quarter(word.turn));
+        }
+    }
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts.iter().filter(|(_, count)| *count > 0).map(|(turn, _)| *turn).collect()
+}
+
+/// The quarter turn next to a direction.
+fn quarter(turn: u16) -> u16 {
+    match turn % 360 {
+        45..135 => 90,
+        135..225 => 180,
+        225..315 => 270,
+        _ => 0,
+    }
+}
+
+/// The regions of the text of one direction. Tables belong to the first direction.
+fn read_direction(page: &PageLayout, frame: Frame, tables: &[TableArea]) -> Vec<Region> {
+    let tables: Vec<TableArea> = tables.iter().filter(|table| table.bounds.x0 <= table.bounds.x1).copied().collect();
+    let own = |word: &&Word| quarter(word.turn) == frame.turn;
+    let words: Vec<&Word> = page.words.iter().filter(own).filter(|word| !is_in_table(word, &tables)).collect();
+    if page.words.len() > MAX_WORDS {
+        return plain_regions(&words, frame, &tables);
+    }
+    let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
+    let links = LinkIndex::new(links);
+    let placed = words.iter().flat_map(|word| links.split(placed_word(word, frame, &links))).collect();
+    let mut segments = segments::collect(placed);
+    drawn_bullets::insert(&mut segments, page, frame);
+    segments.extend(tables.iter().map(|table| Segment::of_table(table.index, frame.of_page(table.bounds))));
+    let grounds = grounds(page, frame);
+    let mut regions = Vec::new();
+    for column in columns::order(segments) {
+        lines::push_regions(column, frame.turn, &grounds, &tables, &mut regions);
+    }
+    regions
+}
+
+fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
+    tables.iter().any(|table| holds(table.bounds, center(word.bounds)))
+}
+
+/// A word in its frame, and its baseline.
+fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) {
+    let bounds = frame.of_page(word.bounds);
+    let style = Style {
+        size: if word.size.is_finite() { word.size.clamp(0.1, 10_000.0) } else { 1.0 },
+        is_bold: word.is_bold,
+        is_italic: word.is_italic,
+        is_monospace: word.is_monospace && !word.text.chars().any(is_ideograph),
+        font: word.font,
+        color: word.color,
+    };
+    let target = links.at(center(bounds));
+    let text = word.text.clone();
+    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised: false, target };
+    (placed, frame.baseline(word.baseline))
+}
+
+/// The boxes with a filled ground, the smallest first.
+fn grounds(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
+    let area = |b: &Bounds| (b.x1 - b.x0) * (b.y1 - b.y0);
+    let limit = page.width * page.height * MAX_GROUND_SHARE;
+    let fills = page.fills.iter().take(MAX_GROUNDS).map(|fill| frame.of_page(fill.bounds));
+    let mut grounds: Vec<Bounds> = fills.filter(|bounds| area(bounds) < limit).collect();
+    grounds.sort_by(|a, b| area(a).total_cmp(&area(b)));
+    grounds
+}
+
+/// Link areas by the top of their box.
+struct LinkIndex {
+    areas: Vec<(Bounds, u32)>,
+    tallest: f32,
+}
+
+impl LinkIndex {
+    fn new(bounds: Vec<Bounds>) -> Self {
+        let mut areas: Vec<(Bounds, u32)> = bounds.into_iter().zip(0..).collect();
+        areas.sort_by(|a, b| a.0.y0.total_cmp(&b.0.y0));
+        let tallest = areas.iter().map(|(area, _)| area.y1 - area.y0).fold(0.0, f32::max);
+        Self { areas, tallest }
+    }
+
+    /// The link at a point.
+    fn at(&self, point: (f32, f32)) -> Option<u32> {
+        let first = self.areas.partition_point(|(area, _)| area.y0 < point.1 - self.tallest);
+        let near = self.areas.iter().skip(first).take_while(|(area, _)| area.y0 <= point.1);
+        near.filter(|(area, _)| holds(*area, point)).map(|(_, index)| *index).next()
+    }
+}
+
+impl LinkIndex {
+    /// A word, without the punctuation after the area of its link.
+    fn split(&self, (mut word, baseline): (LineWord, f32)) -> Vec<(LineWord, f32)> {
+        let area =
+            word.target.and_then(|target| self.areas.iter().find(|(_, index)| *index == target)).map(|(area, _)| *area);
+        let stem = word.text.trim_end_matches(|sign: char| !sign.is_alphanumeric() && sign != '/').len();
+        let is_over = area.is_some_and(|area| word.bounds.x1 - area.x1 > 0.12 * word.style.size);
+        if !is_over || stem == 0 || stem == word.text.len() {
+            return vec![(word, baseline)];
+        }
+        let edge = area.map_or(word.bounds.x1, |area| area.x1.max(word.bounds.x0));
+        let rest = word.text.split_off(stem);
+        let bounds = Bounds { x0: edge, ..word.bounds };
+        let rest = LineWord { text: rest, bounds, is_spaced: false, target: None, ..word.clone() };
+        word.bounds.x1 = edge;
+        vec![(word, baseline), (rest, baseline)]
+    }
+}
+
+/// Lines in the given order, and tables at the end: for pages that are too large to be understood.
+fn plain_regions(words: &[&Word], frame: Frame, tables: &[TableArea]) -> Vec<Region> {
+    let links = LinkIndex::new(Vec::new());
+    let mut lines = Vec::new();
+    let mut rest = words;
+    while let Some(first) = rest.first() {
+        let count = rest.iter().take_while(|word| word.line == first.line).count();
+        let (head, tail) = rest.split_at(count);
+        let placed = head.iter().map(|word| placed_word(word, frame, &links)).collect();
+        lines.extend(lines::of_words(placed));
+        rest = tail;
+    }
+    let column = Region::Column(Column { turn: frame.turn, is_plain: true, lines });
+    std::iter::once(column).chain(tables.iter().map(|table| Region::Table(*table))).collect()
+}

@@ -1,0 +1,151 @@
+//! Segments: runs of words on one baseline without a wide gap.
+
+use super::super::bounds::NOTHING;
+use super::super::page_structure::LineWord;
+use crate::text::Bounds;
+
+/// A gap wider than this, in ems, ends a segment.
+const GAP_EM: f32 = 0.65;
+/// Baselines that differ less, in ems, are one.
+const BASELINE_EM: f32 = 0.25;
+/// A raised word is smaller than its line by this factor.
+const RAISED_FACTOR: f32 = 0.87;
+/// So many neighbours of a raised word are looked at.
+const MAX_NEIGHBOURS: usize = 300;
+
+/// Words on one baseline without a wide gap, or a table.
+#[derive(Debug, Clone)]
+pub(super) struct Segment {
+    pub(super) words: Vec<LineWord>,
+    pub(super) bounds: Bounds,
+    pub(super) baseline: f32,
+    pub(super) size: f32,
+    pub(super) table: Option<usize>,
+}
+
+impl Segment {
+    pub(super) fn of_table(index: usize, bounds: Bounds) -> Self {
+        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, table: Some(index) }
+    }
+
+    fn of_words(words: Vec<(LineWord, f32)>) -> Self {
+        let bounds = words.iter().fold(NOTHING, |all, (word, _)| all.union(word.bounds));
+        let size = dominant_size(words.iter().map(|(word, _)| word));
+        let baseline = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR).map(|(_, y)| *y);
+        let baseline = baseline.fold(f32::NEG_INFINITY, f32::max);
+        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None }
+    }
+
+    /// Puts a raised or lowered word in its place on the line.
+    fn attach(&mut self, mut word: LineWord, is_raised: bool) {
+        word.is_raised = is_raised;
+        self.bounds = self.bounds.union(word.bounds);
+        let at = self.words.partition_point(|other| other.bounds.x0 <= word.bounds.x0);
+        self.words.insert(at, word);
+    }
+}
+
+/// The size of most characters.
+pub(super) fn dominant_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
+    let mut sizes: Vec<(f32, usize)> = Vec::new();
+    for word in words {
+        let count = word.text.chars().count().max(1);
+        match sizes.iter_mut().take(16).find(|(size, _)| (*size - word.style.size).abs() < 0.05) {
+            Some((_, sum)) => *sum += count,
+            None => sizes.push((word.style.size, count)),
+        }
+    }
+    sizes.iter().max_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0))).map_or(1.0, |(size, _)| *size)
+}
+
+/// The segments of a page, from top to bottom.
+pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
+    let rows = rows(words);
+    attach_raised(rows.into_iter().flat_map(split_row).collect())
+}
+
+/// Words by baseline.
+fn rows(words: Vec<(LineWord, f32)>) -> Vec<Vec<(usize, LineWord, f32)>> {
+    let mut words: Vec<(usize, LineWord, f32)> = words.into_iter().enumerate().map(|(i, (w, y))| (i, w, y)).collect();
+    words.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let mut rows: Vec<Vec<(usize, LineWord, f32)>> = Vec::new();
+    for word in words {
+        match rows.last_mut() {
+            Some(row) if is_on_baseline(row, &word) => row.push(word),
+            _ => rows.push(vec![word]),
+        }
+    }
+    rows
+}
+
+fn is_on_baseline(row: &[(usize, LineWord, f32)], word: &(usize, LineWord, f32)) -> bool {
+    row.first().is_some_and(|first| word.2 - first.2 <= BASELINE_EM * first.1.style.size.min(word.1.style.size))
+}
+
+/// A row, split at wide gaps.
+fn split_row(mut row: Vec<(usize, LineWord, f32)>) -> Vec<Segment> {
+    row.sort_by(|a, b| a.1.bounds.x0.total_cmp(&b.1.bounds.x0));
+    let mut segments = Vec::new();
+    let mut open: Vec<(usize, LineWord, f32)> = Vec::new();
+    let mut right = f32::NEG_INFINITY;
+    for word in row {
+        let size = open.last().map_or(word.1.style.size, |last| last.1.style.size.max(word.1.style.size));
+        if word.1.bounds.x0 - right > GAP_EM * size && !open.is_empty() {
+            segments.push(logical_segment(std::mem::take(&mut open)));
+            right = f32::NEG_INFINITY;
+        }
+        right = right.max(word.1.bounds.x1);
+        open.push(word);
+    }
+    if !open.is_empty() {
+        segments.push(logical_segment(open));
+    }
+    segments
+}
+
+/// A segment with its words in logical order. Text from right to left keeps the order in which it came.
+fn logical_segment(mut words: Vec<(usize, LineWord, f32)>) -> Segment {
+    if words.iter().any(|(_, word, _)| word.text.chars().any(is_right_to_left)) {
+        words.sort_by_key(|(index, _, _)| *index);
+    }
+    Segment::of_words(words.into_iter().map(|(_, word, y)| (word, y)).collect())
+}
+
+/// Whether a letter belongs to a script that is written from right to left.
+fn is_right_to_left(letter: char) -> bool {
+    matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
+}
+
+/// Moves superscripts and subscripts to the lines that they touch.
+fn attach_raised(mut segments: Vec<Segment>) -> Vec<Segment> {
+    segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    let mut kept: Vec<Option<Segment>> = segments.into_iter().map(Some).collect();
+    for index in 0..kept.len() {
+        let Some(host) = host_of(&kept, index) else { continue };
+        let Some(small) = kept.get_mut(index).and_then(Option::take) else { continue };
+        if let Some(Some(line)) = kept.get_mut(host) {
+            let is_raised = small.baseline < line.baseline;
+            small.words.into_iter().for_each(|word| line.attach(word, is_raised));
+        }
+    }
+    kept.into_iter().flatten().collect()
+}
+
+/// The line of which a segment is a superscript or a subscript.
+fn host_of(segments: &[Option<Segment>], index: usize) -> Option<usize> {
+    let small = segments.get(index)?.as_ref()?;
+    let below = (index + 1..segments.len()).take(MAX_NEIGHBOURS);
+    let above = (0..index).rev().take(MAX_NEIGHBOURS);
+    below.chain(above).find(|at| segments.get(*at).and_then(Option::as_ref).is_some_and(|line| is_host(line, small)))
+}
+
+fn is_host(line: &Segment, small: &Segment) -> bool {
+    let rise = (line.baseline - small.baseline) / line.size;
+    let touches = |word: &LineWord| {
+        small.bounds.x0 < word.bounds.x1 + 0.35 * line.size && word.bounds.x0 < small.bounds.x1 + 0.35 * line.size
+    };
+    small.size < line.size * RAISED_FACTOR
+        && (-0.35..0.75).contains(&rise)
+        && small.bounds.x1 - small.bounds.x0 < 8.0 * line.size
+        && line.words.iter().take(MAX_NEIGHBOURS).any(touches)
+}

@@ -1,0 +1,183 @@
+//! What the blocks of one page are.
+
+use super::super::TableArea;
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
+use crate::text::Bounds;
+
+#[test]
+fn lines_are_joined_to_paragraphs_that_space_divides() {
+    let sheet = Sheet::new().line(FULL).line("and end here.").space(8.0).line(FULL).line("again.");
+    assert_eq!(markdown(sheet), format!("{FULL} and end here.\n\n{FULL} again."));
+}
+
+#[test]
+fn an_indent_begins_a_paragraph() {
+    let sheet =
+        Sheet::new().at(65.0, PLAIN, FULL).line(FULL).line("to the end.").at(65.0, PLAIN, FULL).line("it goes on.");
+    assert_eq!(markdown(sheet), format!("{FULL} {FULL} to the end.\n\n{FULL} it goes on."));
+}
+
+#[test]
+fn a_line_that_has_room_for_the_next_word_ends_its_paragraph() {
+    let sheet = Sheet::new().line("Ashford Ltd").line("12 River Street").line(FULL).line(FULL).line(FULL);
+    assert!(markdown(sheet).starts_with("Ashford Ltd\n\n12 River Street\n\nWords"));
+}
+
+#[test]
+fn hyphens_at_line_ends_are_taken_out_of_words_only() {
+    let sheet = |end: &str, next: &str| markdown(Sheet::new().line(&format!("{FULL} {end}")).line(next));
+    assert!(sheet("mea-", "surement is made").ends_with("one measurement is made"));
+    assert!(sheet("https://example.org/two-", "words is a page").ends_with("https://example.org/two-words is a page"));
+    assert!(sheet("1990-", "1995 was long").ends_with("1990-1995 was long"));
+}
+
+#[test]
+fn a_compound_that_stands_elsewhere_keeps_its_hyphen() {
+    let sheet =
+        Sheet::new().line("It is a well-known thing").space(9.0).line(&format!("{FULL} well-")).line("known again");
+    assert!(markdown(sheet).ends_with("one well-known again"));
+}
+
+#[test]
+fn columns_are_read_one_after_the_other_below_their_title() {
+    let mut sheet = Sheet::new().at(90.0, Face { size: 18.0, ..BOLD }, "A title over both");
+    for row in 0..8_u8 {
+        sheet.put(50.0, PLAIN, &format!("left column line {row} of text"));
+        sheet.put(230.0, PLAIN, &format!("right column line {row} of text"));
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet);
+    let place = |part: &str| text.find(part);
+    assert!(text.starts_with("# A title over both\n\n"));
+    assert!(place("left column line 7").is_some() && place("left column line 7") < place("right column line 0"));
+}
+
+#[test]
+fn wide_word_spaces_below_each_other_are_no_gutter() {
+    let mut sheet = Sheet::new();
+    for (left, right) in [("one two", "three four five"), ("six seven", "eight nine"), ("ten", "eleven twelve of all")]
+    {
+        sheet.put(50.0, PLAIN, left);
+        sheet.put(100.0 + f32::from(u8::try_from(right.len()).unwrap_or(0)), PLAIN, right);
+        sheet.y += 12.0;
+    }
+    assert!(markdown(sheet).contains("two three"));
+}
+
+#[test]
+fn items_are_nested_by_indent_and_keep_their_numbers() {
+    let sheet = Sheet::new()
+        .line(FULL)
+        .space(6.0)
+        .at(60.0, PLAIN, "1. First of all the items that are here in this list")
+        .at(75.0, PLAIN, "with a second line")
+        .at(80.0, PLAIN, "• Inner item")
+        .at(80.0, PLAIN, "• Inner item again")
+        .at(60.0, PLAIN, "2. Second");
+    let list = "1. First of all the items that are here in this list with a second line\n   - Inner item\n   - Inner item again\n2. Second";
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n{list}"));
+}
+
+#[test]
+fn drawn_bullets_are_bullets() {
+    let sheet =
+        Sheet::new().line(FULL).space(6.0).bullet(60.0).at(70.0, PLAIN, "One").bullet(60.0).at(70.0, PLAIN, "Two");
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- One\n- Two"));
+}
+
+#[test]
+fn a_number_at_the_beginning_of_a_full_paragraphs_line_is_no_item() {
+    let sheet =
+        Sheet::new().line(&format!("{FULL} in section")).line("5. It goes on as if nothing had been there at all.");
+    assert!(markdown(sheet).contains("in section 5. It goes on"));
+}
+
+#[test]
+fn headings_are_ranked_by_size_then_weight() {
+    let sheet = Sheet::new()
+        .at(50.0, Face { size: 20.0, ..BOLD }, "Title")
+        .space(10.0)
+        .at(50.0, Face { size: 14.0, ..BOLD }, "Section")
+        .space(6.0)
+        .line(FULL)
+        .line(FULL)
+        .space(8.0)
+        .at(50.0, BOLD, "Part of it")
+        .space(4.0)
+        .line(FULL)
+        .line(FULL);
+    let text = markdown(sheet);
+    assert!(text.starts_with(&format!("# Title\n\n## Section\n\n{FULL} {FULL}\n\n### Part of it\n\n{FULL}")), "{text}");
+}
+
+#[test]
+fn numbers_of_sections_decide_between_headings_of_one_style() {
+    let section = Face { size: 14.0, ..BOLD };
+    let mut sheet = Sheet::new().at(50.0, Face { size: 20.0, ..BOLD }, "Title");
+    for title in ["1. Begin", "1.1 Detail", "2. End"] {
+        sheet = sheet.space(8.0).at(50.0, section, title).space(6.0).line(FULL).line(FULL);
+    }
+    let text = markdown(sheet);
+    assert!(
+        text.contains("\n## 1. Begin\n") && text.contains("\n### 1.1 Detail\n") && text.contains("\n## 2. End\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bold_words_that_begin_a_paragraph_are_no_heading() {
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, BOLD, "Run in.");
+    sheet.put(90.0, PLAIN, "The text follows on the line and fills it up");
+    sheet.y += 12.0;
+    assert!(markdown(sheet.line(FULL)).starts_with("**Run in.** The text follows"));
+}
+
+#[test]
+fn code_keeps_line_ends_and_indents() {
+    let sheet =
+        Sheet::new().line(FULL).space(6.0).at(60.0, MONO, "if ready:").at(80.0, MONO, "go(1, 2)").space(6.0).line(FULL);
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n```\nif ready:\n    go(1, 2)\n```\n\n{FULL}"));
+}
+
+#[test]
+fn text_set_in_on_both_sides_is_a_quote() {
+    let sheet = Sheet::new()
+        .line(FULL)
+        .line(FULL)
+        .space(8.0)
+        .at(75.0, PLAIN, "These words stand between wider margins")
+        .at(75.0, PLAIN, "than the text around them.")
+        .space(8.0)
+        .line(FULL);
+    assert!(markdown(sheet).contains("\n\n> These words stand between wider margins than the text around them.\n\n"));
+}
+
+#[test]
+fn a_raised_number_refers_to_the_note_that_begins_with_it() {
+    let small = Face { size: 6.0, ..PLAIN };
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, "This was measured");
+    sheet.y -= 4.0;
+    sheet.put(135.5, small, "1");
+    sheet.y += 4.0;
+    sheet.put(145.0, PLAIN, "twice.");
+    let sheet = sheet.go_to(500.0).at(50.0, Face { size: 8.0, ..PLAIN }, "1 On two days.");
+    let text = markdown(sheet.go_to(100.0).line(FULL).line(FULL));
+    assert!(text.contains("measured [^1] twice.") || text.contains("measured[^1] twice."), "{text}");
+    assert!(text.contains("[^1]: On two days."), "{text}");
+}
+
+#[test]
+fn entries_of_a_table_of_contents_stay_apart_and_have_short_leaders() {
+    let sheet =
+        Sheet::new().line("1 Beginning . . . . . . . . . . . . 3").line("2 End . . . . . . . . . . . . . . . 9");
+    assert_eq!(markdown(sheet), "1 Beginning ... 3\n\n2 End ... 9");
+}
+
+#[test]
+fn a_table_stands_where_its_area_is_and_takes_its_words() {
+    let sheet = Sheet::new().line(FULL).space(20.0).line("inside the table").space(20.0).line("After it.");
+    let area = TableArea { bounds: Bounds { x0: 40.0, y0: 98.0, x1: 360.0, y1: 118.0 }, index: 0 };
+    assert_eq!(markdown_with(&[sheet], &[area]).concat(), format!("{FULL}\n\n| table 0 |\n\nAfter it."));
+}

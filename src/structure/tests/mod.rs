@@ -1,0 +1,7 @@
+//! One test per rule of typesetting, on layouts that are sketched line by line.
+
+mod blocks;
+mod hostile;
+mod pages;
+mod sheet;
+mod writing;
