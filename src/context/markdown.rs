@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::page::{PageIndex, PageSet};
-use crate::structure::tables::Table;
-use crate::structure::{DocumentPage, OutlineHeading, read_document, to_markdown};
+use crate::structure::tables::{Table, to_markdown as table_markdown};
+use crate::structure::{DocumentPage, OutlineHeading, PageBlocks, read_document, to_markdown};
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
 
 /// Pages that are read together. A paragraph does not go on from one group to the next.
@@ -27,19 +27,14 @@ const MAX_OUTLINE_ITEMS: usize = 2_000;
 pub struct MarkdownPage {
     /// Its plain text, with facts about its completeness.
     pub text: PageText,
-    /// Its Markdown.
+    /// Its Markdown, or its plain text if only the fallback engine could read it. Empty if its text belongs to a paragraph
+    /// that begins on the page before.
     pub markdown: String,
     /// Its tables.
     pub tables: Vec<Table>,
 }
 
 impl MarkdownPage {
-    /// The Markdown, or the plain text if only the fallback engine could read it.
-    #[must_use]
-    pub fn content(&self) -> &str {
-        if self.markdown.is_empty() { &self.text.text } else { &self.markdown }
-    }
-
     /// Whether the page has a table whose columns are a guess.
     #[must_use]
     pub fn has_guessed_table(&self) -> bool {
@@ -72,18 +67,21 @@ fn write_pages(
         let (number, is_wanted) = (page.number().get(), group.contains(page));
         match result {
             Ok(StructuredPage { text, structure, tables }) => {
+                let has_lines = !structure.regions.is_empty();
                 structures.push(DocumentPage { number, structure, is_wanted });
-                found.insert(number, (text, tables));
+                found.insert(number, (text, tables, has_lines));
             }
             Err(error) if is_wanted => drop(pages.insert(page, Err(error))),
             Err(_) => {}
         }
     }
-    for blocks in read_document(&structures, &outline_of(document)) {
-        let Some((text, tables)) = found.remove(&blocks.number) else { continue };
-        let markdown = to_markdown(&blocks, &tables);
-        let page = PageIndex(blocks.number.saturating_sub(1));
-        pages.insert(page, Ok(MarkdownPage { text, markdown, tables }));
+    let blocks = read_document(&structures, &outline_of(document));
+    let table = |page: usize, index: usize| found.get(&blocks.get(page)?.number)?.1.get(index).map(table_markdown);
+    let written = to_markdown(&blocks, &table);
+    for (PageBlocks { number, .. }, markdown) in blocks.iter().zip(written) {
+        let Some((text, tables, has_lines)) = found.remove(number) else { continue };
+        let markdown = if has_lines { markdown } else { text.text.clone() };
+        pages.insert(PageIndex(number.saturating_sub(1)), Ok(MarkdownPage { text, markdown, tables }));
     }
     pages
 }

@@ -172,7 +172,7 @@ impl PdfAnswerBuilder<'_> {
             None => return self.build_text(planned, fingerprint, Some("its structure was not read".to_owned())),
         };
         let opening = read.has_guessed_table().then(|| GUESSED_TABLE.to_owned()).into_iter().collect();
-        let given = GivenText { form: PageForm::Markdown, text: read.content(), opening, was_refused: None };
+        let given = GivenText { form: PageForm::Markdown, text: &read.markdown, opening, was_refused: None };
         Ok(self.text_page(planned, fingerprint, &read.text, given))
     }
 

@@ -176,10 +176,7 @@ impl<'a> TextResultBuilder<'a> {
             for (page, read) in read {
                 let guessed = read.as_ref().is_ok_and(MarkdownPage::has_guessed_table).then(|| guessed_table(page));
                 self.notes.extend(guessed);
-                let content = read.map(|read| {
-                    let content = read.content().to_owned();
-                    (read.text, Some(content))
-                });
+                let content = read.map(|read| (read.text, Some(read.markdown)));
                 self.add(page, content);
                 progress.page_done();
             }
