@@ -29,6 +29,8 @@ pub(super) struct TypeStatistics {
     leadings: BTreeMap<i32, f32>,
     /// Left edges of columns in points, with the number of lines that begin there.
     origins: BTreeMap<i32, usize>,
+    /// The number of lines at the most frequent of them.
+    most_at_origin: usize,
 }
 
 /// A length in units of a quarter point, for comparison.
@@ -72,8 +74,7 @@ impl TypeStatistics {
     /// The left edge of the column in which text that begins at `left` stands.
     pub(super) fn origin(&self, left: f32, em: f32) -> f32 {
         let key = quarters(left);
-        let most = self.origins.values().copied().max().unwrap_or(0);
-        let is_common = |count: usize| 5 * count >= most;
+        let is_common = |count: usize| 5 * count >= self.most_at_origin;
         let near = self.origins.range(key - quarters(12.0 * em)..=key + 4).rev();
         let common = near.filter(|(_, count)| is_common(**count)).map(|(edge, _)| *edge).next();
         #[expect(clippy::cast_precision_loss, reason = "page coordinates are small")]
@@ -132,6 +133,7 @@ impl Votes {
             is_bold: most(&|look| i64::from(look.2)) == 1,
             color: [byte(16), byte(8), byte(0)],
             leadings: self.leadings.iter().map(|(size, steps)| (*size, usual_step(steps))).collect(),
+            most_at_origin: self.origins.values().copied().max().unwrap_or(0),
             origins: self.origins,
             fonts: Vec::new(),
         }

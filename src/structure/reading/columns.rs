@@ -6,9 +6,10 @@ use super::super::bounds::{NOTHING, shared_width};
 use super::segments::Segment;
 use crate::text::Bounds;
 
-/// Cuts inside cuts, and cuts of a page, at most.
+/// Cuts inside cuts, at most.
 const MAX_DEPTH: usize = 24;
-const MAX_CUTS: usize = 150;
+/// Segments that are looked at on a page, counted again for each region. Regions after that are not cut.
+const MAX_SCANNED: usize = 1_000_000;
 /// Gutters are looked for in so many strips of a region.
 const STRIPS: u16 = 200;
 /// So many gutters of a region are tried.
@@ -30,14 +31,14 @@ const MAX_TAIL: usize = 3;
 /// The segments of each column, in reading order.
 pub(super) fn order(mut segments: Vec<Segment>) -> Vec<Vec<Segment>> {
     segments.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
-    let mut cutter = Cutter { columns: Vec::new(), cuts: 0 };
+    let mut cutter = Cutter { columns: Vec::new(), scanned: 0 };
     cutter.cut(segments, 0);
     cutter.columns
 }
 
 struct Cutter {
     columns: Vec<Vec<Segment>>,
-    cuts: usize,
+    scanned: usize,
 }
 
 impl Cutter {
@@ -47,12 +48,12 @@ impl Cutter {
             return;
         }
         let em = median_size(&segments);
-        let may_cut = depth < MAX_DEPTH && self.cuts < MAX_CUTS;
+        self.scanned += segments.len();
+        let may_cut = depth < MAX_DEPTH && self.scanned < MAX_SCANNED;
         let Some(gutter) = may_cut.then(|| best_gutter(&segments, em)).flatten() else {
             self.columns.push(segments);
             return;
         };
-        self.cuts += 1;
         let mut above = segments;
         let mut band = above.split_off(gutter.first);
         let below = band.split_off(gutter.count);

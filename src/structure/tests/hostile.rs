@@ -48,7 +48,7 @@ impl Random {
             let text: String =
                 (0..2 + self.next(6)).map(|_| char::from(b'b' + u8::try_from(self.next(20)).unwrap_or(0))).collect();
             sheet.put(f32::from(self.next(380)), super::sheet::Face { size, ..PLAIN }, &text);
-            let turn = [0, 0, 0, 90, 180, 270][usize::from(self.next(6))];
+            let turn = 90 * self.next(8).saturating_sub(4);
             if let Some(word) = sheet.layout.words.last_mut() {
                 word.turn = turn;
                 word.is_spaced = self.next(4) > 0;
@@ -86,9 +86,10 @@ fn words_on_one_point_and_words_without_size_are_kept() {
     for _ in 0..3_000 {
         sheet.put(50.0, PLAIN, "over");
     }
-    for (index, word) in sheet.layout.words.iter_mut().enumerate() {
-        word.size = [10.0, 0.0, -5.0, f32::NAN, f32::INFINITY, 6.0][index % 6];
-        word.bounds.x0 = [50.0, f32::NAN, f32::NEG_INFINITY, 9e30][index % 4];
+    let sizes = [10.0, 0.0, -5.0, f32::NAN, f32::INFINITY, 6.0].into_iter().cycle();
+    let edges = [50.0, f32::NAN, f32::NEG_INFINITY, 9e30].into_iter().cycle();
+    for (word, (size, edge)) in sheet.layout.words.iter_mut().zip(sizes.zip(edges)) {
+        (word.size, word.bounds.x0) = (size, edge);
     }
     assert_nothing_is_lost(&sheet);
 }
