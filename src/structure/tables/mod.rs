@@ -1,10 +1,28 @@
 //! Tables of a page: found by their rules and fills, or by the alignment of their text.
+//!
+//! 1. `layout` makes lines of chunks and long edges of what the page shows.
+//! 2. `finders` looks for drawn grids, then for areas between stacked edges, then for aligned text.
+//! 3. `reading` divides an area into rows, columns and a head, and says whether it is a table.
 
+mod continuation;
+mod finders;
+mod layout;
+mod reading;
 mod write;
 
+pub use continuation::{Continuation, continues};
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::text::{Bounds, PageLayout};
+use layout::edges::Edges;
+use layout::lines::PageWords;
+
+/// A page with more words than this has no tables.
+const MAX_WORDS: usize = 100_000;
+/// A table with more places than this is not returned.
+const MAX_CELLS: usize = 50_000;
+/// A page has at most this many tables.
+const MAX_TABLES: usize = 300;
 
 /// A table as it stands on one page.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +37,10 @@ pub struct Table {
     pub cells: Vec<Cell>,
     /// Whether its columns are drawn, not inferred from white space alone.
     pub is_certain: bool,
+    /// Whether nothing but a running head stands above it on its page.
+    pub is_first: bool,
+    /// Whether nothing but a running foot stands below it on its page.
+    pub is_last: bool,
 }
 
 /// A cell of a table.
@@ -42,6 +64,39 @@ pub struct Cell {
 
 /// The tables of a page, from top to bottom.
 #[must_use]
-pub fn find_tables(_page: &PageLayout) -> Vec<Table> {
-    Vec::new()
+pub fn find_tables(page: &PageLayout) -> Vec<Table> {
+    if page.words.len() > MAX_WORDS {
+        return Vec::new();
+    }
+    let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
+    tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
+    tables
 }
+
+/// Tables whose text runs to the right.
+fn tables_of_upright(page: &PageLayout) -> Vec<Table> {
+    let edges = Edges::of(page);
+    let mut words = PageWords::of(page);
+    let mut taken: Vec<Bounds> = Vec::new();
+    let mut tables = Vec::new();
+    for find in [finders::lattice::find, finders::stacks::find, finders::alignment::find] {
+        for (area, table) in find(page, &words, &edges) {
+            if tables.len() < MAX_TABLES && is_apart(&table.bounds, &taken) {
+                taken.push(area);
+                tables.push(table);
+            }
+        }
+        words = words.outside(&taken);
+    }
+    tables.iter_mut().for_each(|table| continuation::place_on_page(table, page));
+    tables
+}
+
+/// Whether a table stands outside the areas of those before it.
+fn is_apart(bounds: &Bounds, taken: &[Bounds]) -> bool {
+    use layout::lines::is_inside;
+    !taken.iter().any(|area| is_inside(bounds, area) || is_inside(area, bounds))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,27 +1,112 @@
-//! Writes tables.
+//! Tables as CSV, Markdown and HTML.
 
-use super::Table;
+use std::fmt::Write;
 
-/// The table as comma-separated values.
+use super::{Cell, Table};
+
+/// Comma-separated values. The text of a cell over several places stands in the first of them.
 #[must_use]
 pub fn to_csv(table: &Table) -> String {
-    rows_of(table, ",")
+    let mut out = String::new();
+    for row in texts_of(table) {
+        let fields: Vec<String> = row.iter().map(|text| csv_field(text)).collect();
+        out.push_str(&fields.join(","));
+        out.push_str("\r\n");
+    }
+    out
 }
 
-/// The table as HTML.
-#[must_use]
-pub fn to_html(table: &Table) -> String {
-    rows_of(table, " ")
+/// A field, quoted where it has to be.
+fn csv_field(text: &str) -> String {
+    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// The table as a Markdown table.
+/// A Markdown table with pipes, or HTML if cells cover several places.
 #[must_use]
 pub fn to_markdown(table: &Table) -> String {
-    rows_of(table, " | ")
+    if !is_plain(table) {
+        return to_html(table);
+    }
+    let mut rows = texts_of(table);
+    let heads = head_rows(table);
+    if heads == 0 {
+        rows.insert(0, vec![""; table.columns]);
+    }
+    let mut out = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        let fields: Vec<String> = row.iter().map(|text| pipe_field(text)).collect();
+        let _ = writeln!(out, "| {} |", fields.join(" | "));
+        if at == 0 {
+            let _ = writeln!(out, "|{}", " --- |".repeat(table.columns));
+        }
+    }
+    out
 }
 
-fn rows_of(table: &Table, between: &str) -> String {
-    let rows = table.cells.chunk_by(|one, other| one.row == other.row);
-    let rows = rows.map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>().join(between));
-    rows.collect::<Vec<_>>().join("\n")
+/// Whether pipes can say all: each cell covers one place, and the head is at most one row.
+fn is_plain(table: &Table) -> bool {
+    head_rows(table) <= 1 && table.cells.iter().all(|cell| cell.row_span == 1 && cell.column_span == 1)
+}
+
+/// A field between pipes.
+fn pipe_field(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace(['\n', '\r'], " ")
+}
+
+/// An HTML table with `thead`, `tbody`, `rowspan` and `colspan`.
+#[must_use]
+pub fn to_html(table: &Table) -> String {
+    let heads = head_rows(table);
+    let mut out = String::from("<table>\n");
+    write_part(&mut out, "thead", "th", table, 0..heads);
+    write_part(&mut out, "tbody", "td", table, heads..table.rows);
+    out.push_str("</table>\n");
+    out
+}
+
+/// The rows of one part of a table; nothing if it has none.
+fn write_part(out: &mut String, part: &str, tag: &str, table: &Table, rows: std::ops::Range<usize>) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "<{part}>");
+    let mut own = table.cells.iter().filter(|cell| rows.contains(&cell.row)).peekable();
+    for row in rows.clone() {
+        out.push_str("<tr>");
+        while let Some(cell) = own.next_if(|cell| cell.row == row) {
+            write_cell(out, tag, cell);
+        }
+        out.push_str("</tr>\n");
+    }
+    let _ = writeln!(out, "</{part}>");
+}
+
+fn write_cell(out: &mut String, tag: &str, cell: &Cell) {
+    let _ = write!(out, "<{tag}");
+    for (name, span) in [("rowspan", cell.row_span), ("colspan", cell.column_span)] {
+        if span > 1 {
+            let _ = write!(out, " {name}=\"{span}\"");
+        }
+    }
+    let _ = write!(out, ">{}</{tag}>", escaped(&cell.text));
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The number of leading rows that are heads.
+fn head_rows(table: &Table) -> usize {
+    table.cells.iter().filter(|cell| cell.is_header).map(|cell| cell.row + cell.row_span).max().unwrap_or(0)
+}
+
+/// The texts by row and column.
+fn texts_of(table: &Table) -> Vec<Vec<&str>> {
+    let mut rows = vec![vec![""; table.columns]; table.rows];
+    for cell in &table.cells {
+        if let Some(place) = rows.get_mut(cell.row).and_then(|row| row.get_mut(cell.column)) {
+            *place = &cell.text;
+        }
+    }
+    rows
 }

@@ -39,9 +39,9 @@ struct WireLine(Vec<WireWord>, [f32; 4], f32, f32, Option<u32>);
 #[derive(Debug, Serialize, Deserialize)]
 struct WireWord(String, [f32; 4], u32, bool, bool, Option<u32>);
 
-/// Bounds, rows, columns, whether it is certain, and cells.
+/// Bounds; rows and columns; whether it is certain, the first and the last on its page; and cells.
 #[derive(Debug, Serialize, Deserialize)]
-struct WireTable([f32; 4], usize, usize, bool, Vec<WireCell>);
+struct WireTable([f32; 4], [usize; 2], [bool; 3], Vec<WireCell>);
 
 /// Row, column, their spans, text, bounds, and whether it is a head.
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,22 +149,24 @@ fn line_of_wire(line: WireLine, styles: &[WireStyle]) -> Result<Line, UnknownSty
 }
 
 impl From<Table> for WireTable {
-    fn from(Table { bounds, rows, columns, cells, is_certain }: Table) -> Self {
+    fn from(Table { bounds, rows, columns, cells, is_certain, is_first, is_last }: Table) -> Self {
         let cell = |cell: Cell| {
             let Cell { row, column, row_span, column_span, text, bounds, is_header } = cell;
             WireCell([row, column, row_span, column_span], text, bounds.edges(), is_header)
         };
-        Self(bounds.edges(), rows, columns, is_certain, cells.into_iter().map(cell).collect())
+        let kinds = [is_certain, is_first, is_last];
+        Self(bounds.edges(), [rows, columns], kinds, cells.into_iter().map(cell).collect())
     }
 }
 
 impl From<WireTable> for Table {
-    fn from(WireTable(bounds, rows, columns, is_certain, cells): WireTable) -> Self {
+    fn from(WireTable(bounds, [rows, columns], [is_certain, is_first, is_last], cells): WireTable) -> Self {
         let cell = |WireCell([row, column, row_span, column_span], text, bounds, is_header): WireCell| {
             let bounds = bounds.into();
             Cell { row, column, row_span, column_span, text, bounds, is_header }
         };
-        Self { bounds: bounds.into(), rows, columns, is_certain, cells: cells.into_iter().map(cell).collect() }
+        let cells = cells.into_iter().map(cell).collect();
+        Self { bounds: bounds.into(), rows, columns, cells, is_certain, is_first, is_last }
     }
 }
 
@@ -208,7 +210,15 @@ mod tests {
                 rules: vec![bounds, bounds],
                 targets: vec!["https://example.org".to_owned()],
             },
-            tables: vec![Table { bounds, rows: 1, columns: 4, cells: vec![cell], is_certain: true }],
+            tables: vec![Table {
+                bounds,
+                rows: 1,
+                columns: 4,
+                cells: vec![cell],
+                is_certain: true,
+                is_first: true,
+                is_last: false,
+            }],
         }
     }
 

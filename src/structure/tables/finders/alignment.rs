@@ -1,0 +1,150 @@
+//! Tables that nothing draws: chunks of text aligned in columns.
+
+use super::prose::prose_of;
+use crate::structure::tables::Table;
+use crate::structure::tables::layout::edges::Edges;
+use crate::structure::tables::layout::figures::is_figure;
+use crate::structure::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
+use crate::structure::tables::reading::area::{Area, Proof};
+use crate::structure::tables::reading::columns::columns_of;
+use crate::text::{Bounds, PageLayout};
+
+/// Lines further apart than this many ems are not of one table.
+const MAX_PITCH: f32 = 3.6;
+/// Lines are gathered into at most this many groups at a time.
+const MAX_OPEN_GROUPS: usize = 200;
+
+/// The tables of aligned text, each with its area.
+pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
+    let lines = text_lines(words.all());
+    let prose = prose_of(&lines);
+    let mut found = Vec::new();
+    for group in groups(&lines, &prose) {
+        let own: Vec<PlacedWord> = group.iter().flat_map(|c| c.words.iter().copied()).collect();
+        for part in side_by_side(own) {
+            found.extend(table_of(&part, page, edges));
+        }
+    }
+    found
+}
+
+/// The table of these words, with its area.
+fn table_of(words: &[PlacedWord], page: &PageLayout, edges: &Edges) -> Option<(Bounds, Table)> {
+    let text = union(words.iter().map(|w| w.word.bounds))?;
+    let area = Bounds { x0: text.x0 - 1.0, x1: text.x1 + 1.0, ..text };
+    if is_figure(&area, page, 0) {
+        return None;
+    }
+    Some((area, Area::new(&area, words, edges).table(Proof::Aligned)?))
+}
+
+/// The words of each table where several stand beside each other: their lines seldom share a baseline.
+fn side_by_side(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
+    let lines = text_lines(&words);
+    let columns = columns_of(&lines);
+    let border = (2..columns.len().saturating_sub(1)).find_map(|at| {
+        let (left, right) = (columns.get(at - 1)?, columns.get(at)?);
+        let x = (left.hi + right.lo) / 2.0;
+        is_parted(&lines, x).then_some(x)
+    });
+    let Some(x) = border else { return vec![words] };
+    let (left, right) = words.into_iter().partition(|w| w.word.bounds.x1 < x);
+    vec![left, right]
+}
+
+/// Whether the lines left and right of a place are lines of two tables.
+fn is_parted(lines: &[TextLine], x: f32) -> bool {
+    let (mut left, mut right, mut both) = (0, 0, 0);
+    for line in lines {
+        let has_left = line.chunks.iter().any(|c| c.bounds.x1 < x);
+        let has_right = line.chunks.iter().any(|c| c.bounds.x0 > x);
+        left += usize::from(has_left);
+        right += usize::from(has_right);
+        both += usize::from(has_left && has_right);
+    }
+    left.min(right) >= 3 && 5 * both <= 3 * left.min(right)
+}
+
+/// Groups of chunks that can be one table: lines of several chunks, with prose as a barrier.
+fn groups<'a, 'p>(lines: &'a [TextLine<'p>], prose: &[Vec<bool>]) -> Vec<Vec<&'a Chunk<'p>>> {
+    let mut open: Vec<Group> = Vec::new();
+    let mut done: Vec<Group> = Vec::new();
+    for (line, marks) in lines.iter().zip(prose) {
+        for run in free_runs(line, marks) {
+            let mut hosts = open.extract_if(.., |g| g.takes(&run, line));
+            let host = hosts.next();
+            let others: Vec<Group> = hosts.collect();
+            let mut group = host.unwrap_or_else(|| Group::empty(line));
+            others.into_iter().for_each(|o| group.join(o));
+            group.add(run, line);
+            open.push(group);
+            if open.len() > MAX_OPEN_GROUPS {
+                done.push(open.remove(0));
+            }
+        }
+        close(&mut open, &mut done, line, marks);
+    }
+    done.append(&mut open);
+    done.into_iter().filter(|g| g.rows >= 2).map(|g| g.chunks).collect()
+}
+
+/// Moves groups that a line ends from `open` to `done`.
+fn close<'a, 'p>(open: &mut Vec<Group<'a, 'p>>, done: &mut Vec<Group<'a, 'p>>, line: &TextLine, marks: &[bool]) {
+    let mut at = 0;
+    while let Some(group) = open.get(at) {
+        let is_far = line.baseline - group.baseline > MAX_PITCH * group.size;
+        let is_barred =
+            line.chunks.iter().zip(marks).any(|(c, prose)| *prose && c.bounds.x0 < group.x1 && group.x0 < c.bounds.x1);
+        if is_far || is_barred && line.baseline > group.baseline {
+            done.push(open.swap_remove(at));
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Runs of neighbouring chunks of a line that are not prose.
+fn free_runs<'a, 'p>(line: &'a TextLine<'p>, marks: &[bool]) -> Vec<Vec<&'a Chunk<'p>>> {
+    let marked: Vec<(&Chunk, bool)> = line.chunks.iter().zip(marks.iter().copied()).collect();
+    let runs = marked.chunk_by(|a, b| a.1 == b.1);
+    runs.filter(|r| r.first().is_some_and(|(_, prose)| !prose)).map(|r| r.iter().map(|(c, _)| *c).collect()).collect()
+}
+
+/// A group that grows line by line.
+struct Group<'a, 'p> {
+    chunks: Vec<&'a Chunk<'p>>,
+    x0: f32,
+    x1: f32,
+    baseline: f32,
+    size: f32,
+    rows: usize,
+}
+
+impl<'a, 'p> Group<'a, 'p> {
+    fn empty(line: &TextLine) -> Self {
+        Self { chunks: Vec::new(), x0: f32::MAX, x1: f32::MIN, baseline: line.baseline, size: line.size, rows: 0 }
+    }
+
+    fn join(&mut self, other: Self) {
+        self.chunks.extend(other.chunks);
+        self.x0 = self.x0.min(other.x0);
+        self.x1 = self.x1.max(other.x1);
+        self.rows += other.rows;
+    }
+
+    fn takes(&self, run: &[&Chunk], line: &TextLine) -> bool {
+        let is_near = line.baseline - self.baseline <= MAX_PITCH * self.size;
+        is_near && run.iter().any(|c| c.bounds.x0 < self.x1 && self.x0 < c.bounds.x1)
+    }
+
+    fn add(&mut self, run: Vec<&'a Chunk<'p>>, line: &TextLine) {
+        self.rows += usize::from(run.len() > 1);
+        for chunk in &run {
+            self.x0 = self.x0.min(chunk.bounds.x0);
+            self.x1 = self.x1.max(chunk.bounds.x1);
+        }
+        self.chunks.extend(run);
+        self.baseline = line.baseline;
+        self.size = line.size;
+    }
+}

@@ -1,0 +1,44 @@
+//! Tables whose cells are drawn: crossing edges that make a grid.
+
+use super::compaction::{compact, trimmed};
+use super::components::{Component, components};
+use super::drawn_grid::DrawnGrid;
+use super::row_splits::split_rows;
+use super::stacks::extended;
+use crate::structure::tables::Table;
+use crate::structure::tables::layout::edges::Edges;
+use crate::structure::tables::layout::figures::has_bars;
+use crate::structure::tables::layout::lines::{PageWords, text_lines};
+use crate::structure::tables::reading::grid::table_of;
+use crate::structure::tables::reading::{head, likeness};
+use crate::text::{Bounds, PageLayout};
+
+/// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
+pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
+    let mut found: Vec<(Bounds, Table)> = tables_of(&components(&Edges::of_rules(page)), words);
+    let lines = text_lines(words.all());
+    let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, &lines, edges) == *area;
+    found.extend(tables_of(&components(edges), words).into_iter().filter(|(area, _)| is_whole(area)));
+    found
+}
+
+/// The tables of components.
+fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)> {
+    components.iter().filter_map(|component| table(&DrawnGrid::of(component, words)?)).collect()
+}
+
+/// The table of a grid and its area, if it is one.
+fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
+    if !grid.is_regular() {
+        return None;
+    }
+    let (mut slots, rows, columns) = compact(grid.slots());
+    let rows = trimmed(&mut slots, rows, columns);
+    let rows = split_rows(&mut slots, rows);
+    if !likeness::is_grid(&slots, rows, columns) {
+        return None;
+    }
+    let heads = head::drawn_heads(&slots, rows, columns);
+    slots.iter_mut().for_each(|slot| slot.is_header = slot.row < heads);
+    Some((grid.area()?, table_of(slots, rows, columns, true)?))
+}

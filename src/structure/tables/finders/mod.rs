@@ -1,0 +1,10 @@
+//! Where tables are: drawn grids, stacked edges, aligned text.
+
+pub(crate) mod alignment;
+mod compaction;
+mod components;
+mod drawn_grid;
+pub(crate) mod lattice;
+mod prose;
+mod row_splits;
+pub(crate) mod stacks;

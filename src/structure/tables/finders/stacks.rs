@@ -1,0 +1,182 @@
+//! Tables between parallel edges of one width: rules above and below, or shaded rows.
+
+use crate::structure::tables::Table;
+use crate::structure::tables::layout::edges::{Edge, Edges};
+use crate::structure::tables::layout::figures::is_figure;
+use crate::structure::tables::layout::lines::{Chunk, PageWords, TextLine, text_lines, union};
+use crate::structure::tables::reading::area::{Area, Proof};
+use crate::text::{Bounds, PageLayout};
+
+/// Ends of edges of one stack differ by at most this.
+const SAME_END: f32 = 4.0;
+/// Pieces of an edge nearer than this are one edge.
+const PIECE_GAP: f32 = 12.0;
+/// An edge shorter than this bounds no table.
+const MIN_WIDTH: f32 = 60.0;
+/// A page is searched for tables in at most this many areas.
+const MAX_AREAS: usize = 300;
+/// A table with rules may have this many words that do not run to the right.
+const MAX_TURNED: usize = 2;
+/// A line further away than this many ems does not belong to the area above or below it.
+const MAX_REACH: f32 = 2.4;
+/// A band higher than this share of the page is no row.
+const MAX_BAND: f32 = 0.6;
+
+/// The tables between stacked edges, each with its area.
+pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
+    let lines = text_lines(words.all());
+    let mut stacks = stacks(&joined(&edges.horizontal));
+    stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
+    let grown = areas.map(|area| extended(&area, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
+    grown.filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges).table(Proof::Drawn)?))).collect()
+}
+
+/// Pieces of an edge with small gaps between them, as one edge.
+fn joined(edges: &[Edge]) -> Vec<Edge> {
+    let mut out: Vec<Edge> = Vec::new();
+    for edge in edges {
+        match out.last_mut() {
+            Some(last)
+                if (edge.at - last.at).abs() < 0.5 && edge.start - last.end < PIECE_GAP && edge.start >= last.start =>
+            {
+                last.end = last.end.max(edge.end);
+                last.is_rule |= edge.is_rule;
+            }
+            _ => out.push(*edge),
+        }
+    }
+    out
+}
+
+/// The area with the lines of several chunks that stand right above and below it, where no rule ends it.
+pub(crate) fn extended(area: &Bounds, lines: &[TextLine], edges: &Edges) -> Bounds {
+    let is_closed = |at: f32| {
+        edges
+            .horizontal
+            .iter()
+            .any(|e| e.is_rule && (e.at - at).abs() < 3.0 && e.start < area.x1 - 10.0 && e.end > area.x0 + 10.0)
+    };
+    let mut grown = *area;
+    if !is_closed(area.y0) {
+        let above = lines.iter().rev().filter(|line| line.baseline < area.y0);
+        let taken = reachable(above, area, |line| area.y0 - line.baseline);
+        grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
+    }
+    if !is_closed(area.y1) {
+        let below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
+        let taken = reachable(below, area, |line| line.baseline - line.size - area.y1);
+        grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
+    }
+    grown
+}
+
+/// The boxes of lines that follow each other closely, up to the last one of several chunks.
+fn reachable<'a, 'p: 'a>(
+    lines: impl Iterator<Item = &'a TextLine<'p>>,
+    area: &Bounds,
+    distance: impl Fn(&TextLine) -> f32,
+) -> Vec<Bounds> {
+    let mut taken = Vec::new();
+    let (mut whole, mut end) = (0, 0.0);
+    for line in lines {
+        let own: Vec<&Chunk> = line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).collect();
+        let Some(bounds) = union(own.iter().map(|c| c.bounds)) else { continue };
+        let is_out = bounds.x0 < area.x0 - 3.0 || bounds.x1 > area.x1 + 3.0;
+        if distance(line) - end > MAX_REACH * line.size || is_out || own.iter().any(|c| is_sentence(c, area)) {
+            break;
+        }
+        end = distance(line);
+        taken.push(bounds);
+        if own.len() > 1 {
+            whole = taken.len();
+        }
+    }
+    taken.truncate(whole);
+    taken
+}
+
+/// Whether a chunk of several words takes most of the width.
+fn is_sentence(chunk: &Chunk, area: &Bounds) -> bool {
+    chunk.words.len() > 4 && chunk.bounds.x1 - chunk.bounds.x0 > 0.5 * (area.x1 - area.x0)
+}
+
+/// Edges with the same ends, from top to bottom.
+fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
+    let mut sorted: Vec<Edge> = edges.iter().filter(|e| e.len() >= MIN_WIDTH).copied().collect();
+    sorted.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut stacks: Vec<Vec<Edge>> = Vec::new();
+    for near in sorted.chunk_by(|a, b| b.start - a.start <= SAME_END) {
+        let mut near = near.to_vec();
+        near.sort_by(|a, b| a.end.total_cmp(&b.end));
+        stacks.extend(near.chunk_by(|a, b| b.end - a.end <= SAME_END).map(<[Edge]>::to_vec));
+    }
+    for stack in &mut stacks {
+        stack.sort_by(|a, b| a.at.total_cmp(&b.at));
+    }
+    stacks.retain(|s| s.len() >= 2);
+    stacks
+}
+
+/// Runs of bands that hold no prose.
+fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
+    let mut areas: Vec<Bounds> = Vec::new();
+    let mut open: Option<Bounds> = None;
+    for pair in stack.windows(2) {
+        let [a, b] = pair else { continue };
+        let band =
+            Bounds { x0: a.start.min(b.start) - 2.0, x1: a.end.max(b.end) + 2.0, y0: a.at - 1.0, y1: b.at + 1.0 };
+        let (band, is_started) = without_caption(band, words);
+        if is_started {
+            areas.extend(open.take());
+        }
+        if is_tabular(&band, words, page) {
+            open = Some(open.map_or(band, |o| Bounds {
+                x0: o.x0.min(band.x0),
+                x1: o.x1.max(band.x1),
+                y0: o.y0,
+                y1: band.y1,
+            }));
+        } else {
+            areas.extend(open.take());
+        }
+    }
+    areas.extend(open);
+    areas
+}
+
+/// The band below the full lines at its top, and whether there were any.
+fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
+    let lines = text_lines(&words.inside(&band));
+    let width = band.x1 - band.x0;
+    let is_full = |l: &TextLine| {
+        l.chunks.len() <= 2 && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
+    };
+    let Some(last) = lines.iter().rposition(is_full) else { return (band, false) };
+    let mut end = last;
+    while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
+        if next.chunks.len() > 1 || next.baseline - line.baseline > 1.5 * line.size || end + 2 >= lines.len() {
+            break;
+        }
+        end += 1;
+    }
+    if end + 2 >= lines.len() {
+        return (band, false);
+    }
+    let y0 = lines.get(end).map_or(band.y0, |l| l.baseline + 0.3 * l.size);
+    (Bounds { y0, ..band }, true)
+}
+
+/// Whether a band can hold rows: its lines have several chunks, or are few and short.
+fn is_tabular(band: &Bounds, words: &PageWords, page: &PageLayout) -> bool {
+    let lines = text_lines(&words.inside(band));
+    if band.y1 - band.y0 > MAX_BAND * page.height && lines.is_empty() {
+        return false;
+    }
+    let width = band.x1 - band.x0;
+    let is_full = |l: &TextLine| matches!(l.chunks.as_slice(), [only] if only.bounds.x1 - only.bounds.x0 > 0.6 * width);
+    let full = lines.iter().filter(|l| is_full(l)).count();
+    let words: usize = lines.iter().filter(|l| is_full(l)).flat_map(|l| &l.chunks).map(|c| c.words.len()).sum();
+    full <= 1 && lines.len() <= 2 && (words < 10 || band.y1 - band.y0 < 2.0 * lines.first().map_or(0.0, |l| l.size))
+        || 4 * full <= lines.len()
+}

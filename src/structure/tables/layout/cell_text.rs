@@ -1,0 +1,87 @@
+//! The text of a cell.
+
+use super::lines::{PlacedWord, text_lines};
+
+/// The words in reading order: lines joined by a space, hyphens at line ends repaired.
+pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
+    let mut text = String::new();
+    for line in text_lines(words) {
+        let words: Vec<PlacedWord> = line.chunks.into_iter().flat_map(|c| c.words).collect();
+        append_line(&mut text, &line_text(words));
+    }
+    text
+}
+
+/// The text of one line; lines with right-to-left letters keep the page's order.
+fn line_text(mut words: Vec<PlacedWord>) -> String {
+    if is_mostly_right_to_left(&words) {
+        words = mirrored(&words);
+    }
+    let mut text = String::new();
+    let mut last: Option<PlacedWord> = None;
+    for word in words {
+        if last.is_some_and(|last| is_apart(&last, &word)) {
+            text.push(' ');
+        }
+        text.push_str(&word.word.text);
+        last = Some(word);
+    }
+    text
+}
+
+/// Whether more letters run to the left than to the right.
+fn is_mostly_right_to_left(words: &[PlacedWord]) -> bool {
+    let letters = || words.iter().flat_map(|w| w.word.text.chars()).filter(|c| c.is_alphabetic());
+    2 * letters().filter(|c| is_right_to_left(*c)).count() > letters().count()
+}
+
+/// Words from right to left; runs of other words keep their order.
+fn mirrored<'p>(words: &[PlacedWord<'p>]) -> Vec<PlacedWord<'p>> {
+    let runs_left = |w: &PlacedWord| w.word.text.chars().any(is_right_to_left);
+    let mut out = Vec::new();
+    let runs: Vec<&[PlacedWord]> = words.chunk_by(|a, b| !runs_left(a) && !runs_left(b)).collect();
+    for run in runs.into_iter().rev() {
+        out.extend_from_slice(run);
+    }
+    out
+}
+
+/// Whether a space stands between two words that follow each other.
+fn is_apart(last: &PlacedWord, word: &PlacedWord) -> bool {
+    let (a, b) = (&last.word.bounds, &word.word.bounds);
+    let gap = (b.x0 - a.x1).max(a.x0 - b.x1);
+    gap > 0.15 * word.word.size || (word.word.is_spaced && last.index + 1 == word.index)
+}
+
+/// Appends a line; a hyphen between a letter and a small letter goes.
+fn append_line(text: &mut String, line: &str) {
+    if text.ends_with('\u{ad}') || is_hyphenated(text, line) {
+        text.pop();
+    } else if !text.is_empty() && !is_unspaced(text, line) {
+        text.push(' ');
+    }
+    text.push_str(line);
+}
+
+/// Whether a word goes on over the line end.
+fn is_hyphenated(text: &str, line: &str) -> bool {
+    let mut end = text.chars().rev();
+    matches!(end.next(), Some('-' | '\u{2010}'))
+        && end.next().is_some_and(char::is_alphabetic)
+        && line.chars().next().is_some_and(char::is_lowercase)
+}
+
+/// Whether two lines join without a space, as Chinese and Japanese do.
+fn is_unspaced(text: &str, line: &str) -> bool {
+    text.chars().next_back().is_some_and(is_ideograph) && line.chars().next().is_some_and(is_ideograph)
+}
+
+/// Whether a character belongs to a script without spaces.
+fn is_ideograph(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
+}
+
+/// Whether a character is of a script that runs to the left.
+pub(crate) fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+}

@@ -1,0 +1,40 @@
+//! Charts, whose labels stand in rows and columns without being a table.
+
+use super::lines::is_inside;
+use crate::text::{Bounds, PageLayout, Rule};
+
+/// A chart is recognised by at most this many rules and bars.
+const MAX_CHART_RULES: usize = 500;
+
+/// Whether curves or turned words stand in or right beside an area, as in charts.
+pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, allowed: usize) -> bool {
+    if has_bars(area, page) {
+        return true;
+    }
+    let near = Bounds { x0: area.x0 - 40.0, x1: area.x1 + 10.0, y0: area.y0 - 5.0, y1: area.y1 + 5.0 };
+    let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(3).count();
+    let turned = page.words.iter().filter(|w| w.turn != 0 && is_inside(&w.bounds, &near)).take(9).count();
+    curves > 2 || turned > allowed
+}
+
+/// Whether narrow fills of several heights cross rules, as bars cross the lines of a chart.
+pub(crate) fn has_bars(area: &Bounds, page: &PageLayout) -> bool {
+    let rules: Vec<&Rule> = page
+        .rules
+        .iter()
+        .filter(|r| r.is_horizontal && r.bounds.y0 > area.y0 - 2.0 && r.bounds.y0 < area.y1 + 100.0)
+        .take(MAX_CHART_RULES)
+        .collect();
+    let crosses = |b: &Bounds| {
+        rules
+            .iter()
+            .any(|r| r.bounds.x0 < b.x0 && b.x1 < r.bounds.x1 && b.y0 < r.bounds.y0 - 2.0 && r.bounds.y1 + 2.0 < b.y1)
+    };
+    let bars = page.fills.iter().map(|f| f.bounds).filter(|b| {
+        b.x0 < area.x1 && area.x0 < b.x1 && b.y0 < area.y1 && area.y0 < b.y1 && b.x1 - b.x0 < 0.5 * (area.x1 - area.x0)
+    });
+    let mut tops: Vec<f32> = bars.take(MAX_CHART_RULES).filter(crosses).map(|b| b.y0).collect();
+    tops.sort_by(f32::total_cmp);
+    tops.dedup_by(|a, b| (*a - *b).abs() < 2.0);
+    tops.len() >= 3
+}

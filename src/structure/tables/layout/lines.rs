@@ -1,0 +1,276 @@
+//! Lines of text and the chunks that wide gaps divide them into.
+
+use std::cell::Cell;
+
+use crate::text::{Bounds, PageLayout, Word};
+
+/// Areas of a page may overlap, but all their words together are at most this many.
+const MAX_READS: usize = 4_000_000;
+/// A gap wider than this many ems always divides a line.
+const WIDE_GAP: f32 = 1.2;
+/// A gap narrower than this many ems never divides a line.
+const NARROW_GAP: f32 = 0.72;
+/// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
+const LOOSE_GAP: f32 = 2.0;
+const EVEN: f32 = 0.06;
+/// Baselines that differ by less than this many ems are of one line.
+const SAME_BASELINE: f32 = 0.25;
+
+/// A word, its place in the reading order, and the baseline of its line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlacedWord<'p> {
+    pub(crate) index: usize,
+    pub(crate) word: &'p Word,
+    pub(crate) baseline: f32,
+}
+
+/// Words of a line without a wide gap between them.
+#[derive(Debug, Clone)]
+pub(crate) struct Chunk<'p> {
+    pub(crate) bounds: Bounds,
+    pub(crate) words: Vec<PlacedWord<'p>>,
+}
+
+/// Chunks on one baseline, from left to right.
+#[derive(Debug, Clone)]
+pub(crate) struct TextLine<'p> {
+    pub(crate) baseline: f32,
+    pub(crate) size: f32,
+    pub(crate) chunks: Vec<Chunk<'p>>,
+}
+
+impl<'p> Chunk<'p> {
+    /// A chunk of these words, which are in order of x.
+    pub(crate) fn new(words: Vec<PlacedWord<'p>>) -> Option<Self> {
+        let bounds = union(words.iter().map(|w| w.word.bounds))?;
+        Some(Self { bounds, words })
+    }
+
+    /// The number of characters.
+    pub(crate) fn len(&self) -> usize {
+        self.words.iter().map(|w| w.word.text.chars().count()).sum()
+    }
+
+    /// The largest size of its words.
+    pub(crate) fn size(&self) -> f32 {
+        self.words.iter().map(|w| w.word.size).fold(0.0, f32::max)
+    }
+
+    /// Whether all its words are bold.
+    pub(crate) fn is_bold(&self) -> bool {
+        self.words.iter().all(|w| w.word.is_bold)
+    }
+
+    /// Whether it holds a value rather than words: mostly digits, or no letter.
+    pub(crate) fn is_value(&self) -> bool {
+        is_value(self.words.iter().map(|w| w.word.text.as_str()))
+    }
+}
+
+/// Whether a text is a value: at least as many digits as letters.
+pub(crate) fn is_value<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let (mut digits, mut letters, mut others) = (0_usize, 0_usize, 0_usize);
+    for c in texts.flat_map(str::chars) {
+        match c {
+            _ if c.is_numeric() => digits += 1,
+            _ if c.is_alphabetic() => letters += 1,
+            _ => others += 1,
+        }
+    }
+    digits + letters + others > 0 && digits >= letters
+}
+
+/// The smallest box round all boxes.
+pub(crate) fn union(boxes: impl Iterator<Item = Bounds>) -> Option<Bounds> {
+    boxes.reduce(|a, b| Bounds { x0: a.x0.min(b.x0), y0: a.y0.min(b.y0), x1: a.x1.max(b.x1), y1: a.y1.max(b.y1) })
+}
+
+/// Whether the centre of `inner` is in `outer`.
+pub(crate) fn is_inside(inner: &Bounds, outer: &Bounds) -> bool {
+    let (x, y) = ((inner.x0 + inner.x1) / 2.0, (inner.y0 + inner.y1) / 2.0);
+    outer.x0 <= x && x <= outer.x1 && outer.y0 <= y && y <= outer.y1
+}
+
+/// The words of a page that run to the right, in order of their middle.
+#[derive(Debug)]
+pub(crate) struct PageWords<'p> {
+    words: Vec<PlacedWord<'p>>,
+    /// How many words may still be read in areas.
+    reads: Cell<usize>,
+}
+
+impl<'p> PageWords<'p> {
+    /// The words of a page. Raised and lowered words get the baseline of their neighbour.
+    pub(crate) fn of(page: &'p PageLayout) -> Self {
+        let is_text = |word: &Word| is_readable(word) && !is_drawn_by_text(&word.text);
+        let upright = page.words.iter().enumerate().filter(|(_, word)| is_text(word));
+        let placed: Vec<PlacedWord> =
+            upright.map(|(index, word)| PlacedWord { index, word, baseline: word.baseline }).collect();
+        let is_word = |at: usize| !is_leader_dot(&placed, at);
+        let settled = (0..placed.len()).filter(|at| is_word(*at)).filter_map(|at| settled(&placed, at));
+        let mut words: Vec<PlacedWord> = settled.collect();
+        words.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+        Self { words, reads: Cell::new(MAX_READS) }
+    }
+
+    /// All words.
+    pub(crate) fn all(&self) -> &[PlacedWord<'p>] {
+        &self.words
+    }
+
+    /// The words whose centre is in `area`; none once too many words were read.
+    pub(crate) fn inside(&self, area: &Bounds) -> Vec<PlacedWord<'p>> {
+        let first = self.words.partition_point(|w| middle(w) < area.y0);
+        let near = self.words.iter().skip(first).take_while(|w| middle(w) <= area.y1);
+        let found: Vec<PlacedWord> =
+            near.take(self.reads.get()).filter(|w| is_inside(&w.word.bounds, area)).copied().collect();
+        self.reads.set(self.reads.get().saturating_sub(1 + found.len()));
+        found
+    }
+
+    /// The words whose centre is in none of `areas`.
+    pub(crate) fn outside(&self, areas: &[Bounds]) -> Self {
+        let is_free = |w: &&PlacedWord| !areas.iter().any(|area| is_inside(&w.word.bounds, area));
+        Self { words: self.words.iter().filter(is_free).copied().collect(), reads: Cell::new(MAX_READS) }
+    }
+}
+
+/// The middle of a word between top and bottom.
+fn middle(word: &PlacedWord) -> f32 {
+    (word.word.bounds.y0 + word.word.bounds.y1) / 2.0
+}
+
+/// Whether a dot is one of a leader of spaced dots.
+fn is_leader_dot(words: &[PlacedWord], at: usize) -> bool {
+    let is_dot = |i: Option<usize>| {
+        i.and_then(|i| words.get(i)).is_some_and(|w| matches!(w.word.text.as_str(), "." | "·" | "…"))
+    };
+    is_dot(Some(at)) && (is_dot(at.checked_sub(1)) || is_dot(Some(at + 1)))
+}
+
+/// Whether a word draws a rule or a leader: a run of dashes, dots or underscores.
+pub(crate) fn is_drawn_by_text(text: &str) -> bool {
+    let mut count = 0;
+    let is_run = text.chars().all(|c| {
+        count += 1;
+        matches!(c, '-' | '_' | '=' | '.' | '·' | '─' | '━' | '—' | '…')
+    });
+    is_run
+        && (count >= 5 || count >= 2 && text.chars().all(|c| c == '…'))
+        && text.chars().next().is_some_and(|first| text.chars().all(|c| c == first))
+}
+
+/// Whether a word runs to the right and has finite bounds.
+fn is_readable(word: &Word) -> bool {
+    let b = &word.bounds;
+    word.turn == 0
+        && word.size > 0.5
+        && [b.x0, b.x1, b.y0, b.y1, word.baseline, word.size].iter().all(|v| v.is_finite())
+}
+
+/// A word with the baseline of the larger word that it touches, or its own.
+fn settled<'p>(words: &[PlacedWord<'p>], at: usize) -> Option<PlacedWord<'p>> {
+    let own = words.get(at)?;
+    let before = at.checked_sub(1).and_then(|i| words.get(i));
+    let host = [before, words.get(at + 1)].into_iter().flatten().find(|other| is_raised(own.word, other.word));
+    Some(PlacedWord { baseline: host.map_or(own.baseline, |host| host.baseline), ..*own })
+}
+
+/// Whether `small` is a raised or lowered mark at `large`.
+fn is_raised(small: &Word, large: &Word) -> bool {
+    let gap = (small.bounds.x0 - large.bounds.x1).max(large.bounds.x0 - small.bounds.x1);
+    let overlap = small.bounds.y1.min(large.bounds.y1) - small.bounds.y0.max(large.bounds.y0);
+    small.size < 0.9 * large.size && gap < 0.4 * large.size && gap > -0.5 * large.size && overlap > 0.3 * small.size
+}
+
+/// The lines of these words from top to bottom.
+pub(crate) fn text_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
+    let mut sorted = words.to_vec();
+    sorted.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    let mut lines: Vec<Vec<PlacedWord>> = Vec::new();
+    for word in sorted {
+        match lines.last_mut() {
+            Some(line)
+                if line
+                    .first()
+                    .is_some_and(|f| word.baseline - f.baseline <= SAME_BASELINE * f.word.size.min(word.word.size)) =>
+            {
+                line.push(word)
+            }
+            _ => lines.push(vec![word]),
+        }
+    }
+    lines.into_iter().map(line_of).collect()
+}
+
+/// A line of words, divided at wide gaps.
+fn line_of(mut words: Vec<PlacedWord>) -> TextLine {
+    words.sort_by(|a, b| a.word.bounds.x0.total_cmp(&b.word.bounds.x0));
+    let baseline = words.first().map_or(0.0, |w| w.baseline);
+    let size = words.iter().map(|w| w.word.size).fold(0.0, f32::max);
+    TextLine { baseline, size, chunks: chunks_of(words) }
+}
+
+/// The chunks of a line's words.
+fn chunks_of(words: Vec<PlacedWord>) -> Vec<Chunk> {
+    let limit = gap_limit(&words);
+    let even = even_gaps(&words);
+    let mut groups: Vec<Vec<PlacedWord>> = Vec::new();
+    let mut end = f32::MIN;
+    for (word, is_even) in words.into_iter().zip(even) {
+        let em = word.word.size;
+        let gap = word.word.bounds.x0 - end;
+        end = end.max(word.word.bounds.x1);
+        match groups.last_mut() {
+            Some(group) if is_even || gap <= limit * em => group.push(word),
+            _ => groups.push(vec![word]),
+        }
+    }
+    groups.into_iter().filter_map(Chunk::new).collect()
+}
+
+/// For each word whether the gap before it is one of several even gaps, as in justified prose.
+fn even_gaps(words: &[PlacedWord]) -> Vec<bool> {
+    let gaps: Vec<f32> = words
+        .windows(2)
+        .map(|w| matches!(w, [a, b] if is_prose_word(a) || is_prose_word(b)).then_some(w))
+        .map(gap_of)
+        .collect();
+    let mut even = vec![false; words.len()];
+    let mut start = 0;
+    for end in 1..=gaps.len() {
+        let is_same = matches!((gaps.get(end - 1), gaps.get(end)), (Some(a), Some(b)) if (a - b).abs() < EVEN && *a < LOOSE_GAP && *b < LOOSE_GAP);
+        if !is_same {
+            if end - start >= 3 {
+                even.iter_mut().take(end + 1).skip(start + 1).for_each(|e| *e = true);
+            }
+            start = end;
+        }
+    }
+    even
+}
+
+/// The gap in ems between two words.
+fn gap_of(pair: Option<&[PlacedWord]>) -> f32 {
+    match pair {
+        Some([a, b]) => (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size,
+        _ => f32::MAX,
+    }
+}
+
+fn is_prose_word(word: &PlacedWord) -> bool {
+    !is_value(std::iter::once(word.word.text.as_str()))
+}
+
+/// The gap in ems that divides this line: justified lines have wider spaces.
+fn gap_limit(words: &[PlacedWord]) -> f32 {
+    let pairs = words.iter().zip(words.iter().skip(1));
+    let mut gaps: Vec<f32> =
+        pairs.map(|(a, b)| (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size).filter(|g| *g > 0.05).collect();
+    if gaps.len() < 4 {
+        return NARROW_GAP;
+    }
+    gaps.sort_by(f32::total_cmp);
+    let median = gaps.get(gaps.len() / 2).copied().unwrap_or(0.3);
+    if median > NARROW_GAP { NARROW_GAP } else { (2.0 * median).clamp(NARROW_GAP, WIDE_GAP) }
+}

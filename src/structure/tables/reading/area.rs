@@ -1,0 +1,181 @@
+//! A table read from an area by its white space, with what edges there are.
+
+use super::columns::{Column, Piece, columns_of, pieces_of};
+use super::grid::{Slot, table_of};
+use super::rows::{RowLine, rows_of};
+use super::{head, likeness};
+use crate::structure::tables::Table;
+use crate::structure::tables::layout::edges::{Edge, Edges};
+use crate::structure::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, text_lines};
+use crate::text::Bounds;
+
+/// An area with more lines times upright edges than this is read without the edges.
+const MAX_CROSSINGS: usize = 10_000_000;
+
+/// Text in an area and the edges that cross it.
+pub(crate) struct Area<'p> {
+    pub(crate) lines: Vec<TextLine<'p>>,
+    pub(crate) cuts: Vec<Edge>,
+}
+
+/// How an area was found: drawn areas need less proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Rules or fills bound the area.
+    Drawn,
+    /// Only aligned text.
+    Aligned,
+}
+
+impl<'p> Area<'p> {
+    /// The words and edges inside `bounds`.
+    pub(crate) fn new(bounds: &Bounds, words: &[PlacedWord<'p>], edges: &Edges) -> Self {
+        let own: Vec<PlacedWord> = words.iter().filter(|w| is_inside(&w.word.bounds, bounds)).copied().collect();
+        let crosses =
+            |e: &&Edge| e.at > bounds.y0 - 2.0 && e.at < bounds.y1 + 2.0 && e.start < bounds.x1 && e.end > bounds.x0;
+        let cuts = edges.horizontal.iter().filter(crosses).copied().collect();
+        let uprights: Vec<Edge> = edges
+            .vertical
+            .iter()
+            .filter(|e| e.at > bounds.x0 && e.at < bounds.x1 && e.start < bounds.y1 && e.end > bounds.y0)
+            .copied()
+            .collect();
+        let lines = text_lines(&own);
+        if lines.len() * uprights.len() > MAX_CROSSINGS {
+            return Self { lines, cuts };
+        }
+        Self { lines: lines.into_iter().map(|line| cut_line(line, &uprights)).collect(), cuts }
+    }
+
+    /// The table of the area, if it reads as one.
+    pub(crate) fn table(&self, proof: Proof) -> Option<Table> {
+        let columns = columns_of(&self.lines);
+        if columns.len() < 2 {
+            return None;
+        }
+        let mut lines: Vec<RowLine> = self.lines.iter().map(|l| row_line(l, &columns)).collect();
+        trim(&mut lines, &columns, proof);
+        let heads = head::head_lines(&lines, &columns, &self.cuts);
+        let (top, body) = lines.split_at_checked(heads)?;
+        let (mut slots, levels) = head::head_slots(top, &columns, &self.cuts);
+        let rows = rows_of(body, columns.len(), |a, b| self.is_cut(a, b, &columns));
+        for (at, range) in rows.iter().enumerate() {
+            let members = body.get(range.clone()).unwrap_or_default();
+            slots.extend(body_slots(members, levels + at));
+        }
+        span_labels(&mut slots, levels, levels + rows.len(), columns.len());
+        if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
+            return None;
+        }
+        table_of(slots, levels + rows.len(), columns.len(), proof == Proof::Drawn)
+    }
+
+    /// Whether edges over most of the width lie between two lines.
+    fn is_cut(&self, above: &RowLine, below: &RowLine, columns: &[Column]) -> bool {
+        cut_share(&self.cuts, above, below, columns) > 0.5
+    }
+}
+
+/// The share of the width of the columns with an edge between two lines.
+pub(crate) fn cut_share(cuts: &[Edge], above: &RowLine, below: &RowLine, columns: &[Column]) -> f32 {
+    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return 0.0 };
+    let between = cuts_between(cuts, above, below);
+    let covered: f32 = between.map(|e| (e.end.min(last.hi) - e.start.max(first.lo)).max(0.0)).sum();
+    covered / (last.hi - first.lo).max(1.0)
+}
+
+/// The edges between two lines. `cuts` are in order of their place.
+pub(crate) fn cuts_between<'c>(cuts: &'c [Edge], above: &RowLine, below: &RowLine) -> impl Iterator<Item = &'c Edge> {
+    let first = cuts.partition_point(|e| e.at <= above.baseline - 0.1 * above.size);
+    let end = cuts.partition_point(|e| e.at < below.baseline - 0.45 * below.size);
+    cuts.get(first..end).unwrap_or_default().iter()
+}
+
+/// Whether an edge lies between the baselines of two lines.
+pub(crate) fn is_between(edge: &Edge, above: &RowLine, below: &RowLine) -> bool {
+    edge.at > above.baseline - 0.1 * above.size && edge.at < below.baseline - 0.45 * below.size
+}
+
+/// Divides the chunks of a line at upright edges.
+fn cut_line<'p>(mut line: TextLine<'p>, uprights: &[Edge]) -> TextLine<'p> {
+    let y = line.baseline - 0.3 * line.size;
+    let xs: Vec<f32> = uprights.iter().filter(|e| e.start <= y && y <= e.end).map(|e| e.at).collect();
+    if !xs.is_empty() {
+        line.chunks = line.chunks.into_iter().flat_map(|c| cut_chunk(c, &xs)).collect();
+    }
+    line
+}
+
+fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
+    let side = |w: &PlacedWord| xs.partition_point(|x| *x < (w.word.bounds.x0 + w.word.bounds.x1) / 2.0);
+    chunk.words.chunk_by(|a, b| side(a) == side(b)).filter_map(|words| Chunk::new(words.to_vec())).collect()
+}
+
+fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
+    RowLine { baseline: line.baseline, size: line.size, pieces: pieces_of(line, columns) }
+}
+
+/// Drops titles above and notes below.
+fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
+    let is_outer = |line: &RowLine| is_outer(line, columns.len(), proof);
+    let titles = lines.iter().take_while(|line| is_outer(line)).count();
+    lines.drain(..titles);
+    let notes = lines.iter().rev().take_while(|line| is_outer(line)).count();
+    lines.truncate(lines.len() - notes);
+}
+
+/// Whether a line is one piece over most columns or, where nothing is drawn, a lone label.
+fn is_outer(line: &RowLine, columns: usize, proof: Proof) -> bool {
+    let [only] = line.pieces.as_slice() else { return false };
+    let covered = only.last - only.first + 1;
+    let is_label = proof == Proof::Aligned && only.first == 0;
+    is_label || covered > 1 && 2 * covered > columns
+}
+
+/// The cells of a row of several lines.
+fn body_slots<'p>(lines: &[RowLine<'p>], row: usize) -> Vec<Slot<'p>> {
+    let mut slots: Vec<Slot> = Vec::new();
+    let mut pieces: Vec<&Piece> = lines.iter().flat_map(|l| &l.pieces).collect();
+    pieces.sort_by_key(|p| std::cmp::Reverse(p.last - p.first));
+    for piece in pieces {
+        match slots.iter_mut().find(|s| s.column <= piece.last && piece.first < s.column + s.column_span) {
+            Some(slot) => slot.words.extend(&piece.chunk.words),
+            None => slots.push(slot_of(piece, row)),
+        }
+    }
+    slots
+}
+
+/// Labels of the first column go on over the rows that leave only that column empty.
+fn span_labels(slots: &mut [Slot], heads: usize, rows: usize, columns: usize) {
+    let mut filled = vec![0_usize; rows];
+    let mut is_labelled = vec![false; rows];
+    for slot in slots.iter() {
+        if let Some(count) = filled.get_mut(slot.row) {
+            *count += slot.column_span;
+        }
+        if let Some(labelled) = is_labelled.get_mut(slot.row).filter(|_| slot.column == 0) {
+            *labelled = true;
+        }
+    }
+    let is_open = |row: usize| is_labelled.get(row) == Some(&false) && filled.get(row) == Some(&(columns - 1));
+    let is_whole = |row: usize| is_labelled.get(row) == Some(&true) && filled.get(row) == Some(&columns);
+    if columns < 3 || !(heads..rows).all(|r| is_open(r) || is_whole(r)) {
+        return;
+    }
+    for slot in slots.iter_mut().filter(|s| s.column == 0 && s.row >= heads) {
+        slot.row_span += (slot.row + 1..rows).take_while(|r| is_open(*r)).count();
+    }
+}
+
+fn slot_of<'p>(piece: &Piece<'p>, row: usize) -> Slot<'p> {
+    Slot {
+        row,
+        column: piece.first,
+        row_span: 1,
+        column_span: piece.last + 1 - piece.first,
+        words: piece.chunk.words.clone(),
+        area: None,
+        is_header: false,
+    }
+}

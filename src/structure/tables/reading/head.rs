@@ -1,0 +1,177 @@
+//! The head of a table: how many rows it has and which cells span.
+
+use super::area::{cut_share, cuts_between};
+use super::columns::{Column, Piece};
+
+use super::grid::Slot;
+use super::head_groups::spread_pieces;
+use super::rows::RowLine;
+use crate::structure::tables::layout::edges::Edge;
+use crate::structure::tables::layout::lines::Chunk;
+
+/// A head has at most this many lines.
+const MAX_HEAD_LINES: usize = 12;
+
+/// The number of head rows of a drawn grid.
+pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize {
+    let first: Vec<&Slot> = slots.iter().filter(|s| s.row == 0).collect();
+    let tallest = first.iter().map(|s| s.row_span).max().unwrap_or(1);
+    let spans = first.iter().any(|s| s.column_span > 1 && s.column_span < columns);
+    let heads = if spans { tallest.max(2) } else { tallest };
+    heads.min(rows.saturating_sub(1))
+}
+
+/// The number of head lines.
+pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -> usize {
+    let limit = lines.len().saturating_sub(1).min(MAX_HEAD_LINES);
+    let ruled =
+        (1..=limit).find(|at| matches!(lines.get(at - 1..=*at), Some([a, b]) if cut_share(cuts, a, b, columns) > 0.7));
+    let worded = worded_lines(lines, columns, limit);
+    let solid: Vec<Edge> = cuts.iter().filter(|c| c.is_rule).copied().collect();
+    let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);
+    match (ruled, worded) {
+        (Some(ruled), Some(worded)) if worded > 0 && ruled > worded && !is_solid(ruled) => worded,
+        (Some(ruled), Some(worded)) if ruled < worded => worded,
+        (Some(ruled), Some(worded)) if worded > 0 && ruled > worded + 2 => worded,
+        (Some(ruled), _) => ruled,
+        (None, Some(worded)) if worded > 0 => worded,
+        _ => bold_lines(lines, limit).max(1).min(limit),
+    }
+}
+
+/// The leading lines without values above columns of values; none if there are no such columns.
+fn worded_lines(lines: &[RowLine], columns: &[Column], limit: usize) -> Option<usize> {
+    let valued: Vec<usize> = (1..columns.len()).filter(|c| is_valued(lines, *c)).collect();
+    if valued.is_empty() {
+        return None;
+    }
+    let values = |l: &RowLine| pieces_in(l, &valued).filter(|p| p.chunk.is_value() && !is_year(&p.chunk)).count();
+    let body = lines.iter().position(|l| 2 * values(l) > pieces_in(l, &valued).count())?;
+    let is_head = |l: &RowLine| pieces_in(l, &valued).next().is_some();
+    Some(lines.iter().take(body).rposition(is_head).map_or(0, |last| last + 1).min(limit))
+}
+
+fn pieces_in<'a, 'p>(line: &'a RowLine<'p>, columns: &'a [usize]) -> impl Iterator<Item = &'a Piece<'p>> {
+    line.pieces.iter().filter(|p| columns.iter().any(|c| p.first <= *c && *c <= p.last))
+}
+
+/// Whether most pieces of a column are values.
+fn is_valued(lines: &[RowLine], column: usize) -> bool {
+    let own: Vec<&Piece> =
+        lines.iter().flat_map(|l| &l.pieces).filter(|p| p.first == column && p.last == column).collect();
+    let values = own.iter().filter(|p| p.chunk.is_value()).count();
+    values >= 2 && 2 * values > own.len()
+}
+
+/// Whether a chunk begins with a year.
+fn is_year(chunk: &Chunk) -> bool {
+    let text: String = chunk.words.iter().flat_map(|w| w.word.text.chars()).take(4).collect();
+    text.len() == 4 && matches!(text.parse(), Ok(1800..=2100)) && chunk.len() <= 9
+}
+
+/// The leading bold lines, if other lines are not bold.
+fn bold_lines(lines: &[RowLine], limit: usize) -> usize {
+    let is_bold = |l: &RowLine| l.pieces.iter().all(|p| p.chunk.is_bold());
+    let count = lines.iter().take_while(|l| is_bold(l)).count();
+    if count > limit { 0 } else { count }
+}
+
+/// A cell of the head that is being put together, with the lines and columns that it covers.
+#[derive(Debug, Clone)]
+struct HeadCell<'p> {
+    first: usize,
+    last: usize,
+    top: usize,
+    bottom: usize,
+    chunks: Vec<Chunk<'p>>,
+}
+
+/// The cells of the head and its number of rows.
+pub(crate) fn head_slots<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> (Vec<Slot<'p>>, usize) {
+    let spread = spread_pieces(lines, columns, cuts);
+    let mut cells: Vec<HeadCell> = Vec::new();
+    for (at, pieces) in spread.iter().enumerate() {
+        for piece in pieces {
+            add_piece(&mut cells, piece, at, lines, cuts, columns);
+        }
+    }
+    let levels = levels_of(&cells);
+    let count = cells.iter().zip(&levels).map(|(_, l)| l + 1).max().unwrap_or(0);
+    let slots = cells.iter().zip(&levels).map(|(cell, level)| slot(cell, *level, &cells, &levels, count));
+    (slots.collect(), count)
+}
+
+/// Puts a piece into the cell above it, or begins one.
+fn add_piece<'p>(
+    cells: &mut Vec<HeadCell<'p>>,
+    piece: &Piece<'p>,
+    at: usize,
+    lines: &[RowLine],
+    cuts: &[Edge],
+    columns: &[Column],
+) {
+    let above = cells.iter_mut().filter(|c| c.first <= piece.last && piece.first <= c.last).max_by_key(|c| c.bottom);
+    if let Some(cell) = above
+        && cell.first <= piece.first
+        && piece.last <= cell.last
+        && (cell.first, cell.last) == (piece.first, piece.last)
+        && !is_parted(lines, cell.bottom, at, cuts, columns, piece)
+    {
+        cell.bottom = at;
+        cell.chunks.push(piece.chunk.clone());
+        return;
+    }
+    if let Some(cell) =
+        cells.iter_mut().find(|c| c.top == at && c.bottom == at && c.first <= piece.last && piece.first <= c.last)
+    {
+        cell.first = cell.first.min(piece.first);
+        cell.last = cell.last.max(piece.last);
+        cell.chunks.push(piece.chunk.clone());
+        return;
+    }
+    cells.push(HeadCell {
+        first: piece.first,
+        last: piece.last,
+        top: at,
+        bottom: at,
+        chunks: vec![piece.chunk.clone()],
+    });
+}
+
+/// Whether an edge lies between two head lines over the columns of a piece.
+fn is_parted(lines: &[RowLine], above: usize, below: usize, cuts: &[Edge], columns: &[Column], piece: &Piece) -> bool {
+    let (Some(a), Some(b)) = (lines.get(above), lines.get(below)) else { return false };
+    let (Some(first), Some(last)) = (columns.get(piece.first), columns.get(piece.last)) else { return false };
+    let width = (last.hi - first.lo).max(1.0);
+    cuts_between(cuts, a, b).map(|e| (e.end.min(last.hi) - e.start.max(first.lo)).max(0.0)).sum::<f32>() > 0.6 * width
+}
+
+/// The level of each cell: one below the lowest cell above it.
+fn levels_of(cells: &[HeadCell]) -> Vec<usize> {
+    let mut levels: Vec<usize> = Vec::new();
+    for (at, cell) in cells.iter().enumerate() {
+        let above = cells.iter().zip(&levels).take(at).filter(|(c, _)| overlaps(c, cell) && c.bottom < cell.top);
+        levels.push(above.map(|(_, level)| level + 1).max().unwrap_or(0));
+    }
+    levels
+}
+
+fn overlaps(a: &HeadCell, b: &HeadCell) -> bool {
+    a.first <= b.last && b.first <= a.last
+}
+
+/// The slot of a head cell: down to the next cell below it, or to the end of the head.
+fn slot<'p>(cell: &HeadCell<'p>, level: usize, cells: &[HeadCell<'p>], levels: &[usize], count: usize) -> Slot<'p> {
+    let below = cells.iter().zip(levels).filter(|(c, l)| overlaps(c, cell) && **l > level);
+    let end = below.map(|(_, l)| *l).min().unwrap_or(count);
+    let words = cell.chunks.iter().flat_map(|c| c.words.iter().copied()).collect();
+    Slot {
+        row: level,
+        column: cell.first,
+        row_span: end - level,
+        column_span: cell.last + 1 - cell.first,
+        words,
+        area: None,
+        is_header: true,
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether a grid is a table.
+
+use super::area::Proof;
+use super::columns::Column;
+use super::grid::Slot;
+use crate::structure::tables::layout::lines::{is_value, union};
+use crate::text::Bounds;
+
+/// Whether drawn cells hold the text of a table.
+pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
+    let filled: Vec<&Slot> = slots.iter().filter(|slot| !slot.words.is_empty()).collect();
+    let full_rows = full(filled.iter().map(|slot| slot.row..slot.row + slot.row_span), rows);
+    let full_columns = full(filled.iter().map(|slot| slot.column..slot.column + slot.column_span), columns);
+    full_rows >= 2 && full_columns >= 2 && 10 * filled.len() >= 3 * slots.len()
+}
+
+/// How many of `count` places are in two ranges or more.
+fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> usize {
+    let mut hits = vec![0_usize; count];
+    for range in ranges {
+        hits.iter_mut().take(range.end).skip(range.start).for_each(|hit| *hit += 1);
+    }
+    hits.iter().filter(|hit| **hit >= 2).count()
+}
+
+/// Whether columns that nothing draws are those of a table: two need values, and none are contents.
+fn is_listing(slots: &[Slot], columns: usize) -> bool {
+    (columns > 2 || is_valued(slots, 1)) && !is_contents(slots, columns)
+}
+
+/// Whether most cells of a column are values.
+fn is_valued(slots: &[Slot], column: usize) -> bool {
+    let own = || slots.iter().filter(|slot| slot.column == column);
+    let values = own().filter(|slot| is_value(slot.words.iter().map(|w| w.word.text.as_str()))).count();
+    2 * values > own().count()
+}
+
+/// Whether the last column holds nothing but ascending numbers beside words, as the page numbers of contents do.
+fn is_contents(slots: &[Slot], columns: usize) -> bool {
+    let mut last: Vec<&Slot> = slots.iter().filter(|slot| slot.column + 1 == columns).collect();
+    last.sort_by_key(|slot| slot.row);
+    let number = |slot: &&Slot| -> Option<u32> {
+        slot.words.first().filter(|_| slot.words.len() == 1)?.word.text.trim_start_matches('.').parse().ok()
+    };
+    let numbers: Vec<u32> = last.iter().filter_map(number).collect();
+    let is_ascending = numbers.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
+    numbers.len() == last.len() && is_ascending && !(1..columns - 1).any(|column| is_valued(slots, column))
+}
+
+/// The share of cells of the columns after the first that stand at one left edge, right edge or centre of their column.
+fn aligned_share(body: &[&Slot], columns: usize) -> f32 {
+    let (mut aligned, mut all) = (0.0, 0.0);
+    for column in 1..columns {
+        let own: Vec<Bounds> = body
+            .iter()
+            .filter(|s| s.column == column && s.column_span == 1)
+            .filter_map(|s| union(s.words.iter().map(|w| w.word.bounds)))
+            .collect();
+        if own.len() < 2 {
+            continue;
+        }
+        let size = body.first().and_then(|s| s.words.first()).map_or(10.0, |w| w.word.size);
+        let places: [fn(&Bounds) -> f32; 3] = [|b| b.x0, |b| b.x1, |b| (b.x0 + b.x1) / 2.0];
+        let best =
+            places.iter().map(|place| most_at_one(own.iter().map(place).collect(), 0.25 * size)).max().unwrap_or(0);
+        aligned += as_share(best);
+        all += as_share(own.len());
+    }
+    if all > 0.0 { aligned / all } else { 1.0 }
+}
+
+fn as_share(count: usize) -> f32 {
+    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
+}
+
+/// The most places within a distance of one of them.
+fn most_at_one(mut places: Vec<f32>, distance: f32) -> usize {
+    places.sort_by(f32::total_cmp);
+    let mut start = 0;
+    let mut most = 0;
+    for (at, place) in places.iter().enumerate() {
+        while places.get(start).is_some_and(|first| place - first > distance) {
+            start += 1;
+        }
+        most = most.max(at + 1 - start);
+    }
+    most
+}
+
+/// Whether columns found by white space hold a table. `heads` rows of `rows` are its head.
+pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Column], proof: Proof) -> bool {
+    let body: Vec<&Slot> = slots.iter().filter(|s| s.row >= heads).collect();
+    let body_rows = rows - heads;
+    let mut filled = vec![0_usize; rows];
+    for slot in &body {
+        if let Some(count) = filled.get_mut(slot.row) {
+            *count += 1;
+        }
+    }
+    let full = filled.iter().filter(|n| **n >= 2).count();
+    let spans = body.iter().filter(|s| s.column_span > 1).count();
+    let places = body_rows * columns.len();
+    let share = if proof == Proof::Drawn { 3 } else { 5 };
+    let is_dense = 10 * body.len() >= share * places && 2 * full >= body_rows && 5 * spans <= body.len();
+    let enough = match proof {
+        Proof::Drawn => rows >= 2 && full >= 1,
+        Proof::Aligned => rows >= 3 && full >= 2,
+    };
+    let words: usize = body.iter().map(|s| s.words.len()).sum();
+    let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
+    is_dense && enough && !is_prose && (proof == Proof::Drawn || is_listing(slots, columns.len()))
+}

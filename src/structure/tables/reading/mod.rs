@@ -1,0 +1,9 @@
+//! How an area divides into rows and columns.
+
+pub(crate) mod area;
+pub(crate) mod columns;
+pub(crate) mod grid;
+pub(crate) mod head;
+mod head_groups;
+pub(crate) mod likeness;
+mod rows;

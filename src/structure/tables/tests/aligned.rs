@@ -1,0 +1,149 @@
+//! Tables that nothing draws.
+
+use super::super::layout::cell_text::cell_text;
+use super::super::layout::lines::PlacedWord;
+use super::{find_tables, page, tables_of, word};
+
+#[test]
+fn columns_are_found_by_white_space() {
+    let found = tables_of(
+        "
+Town        2010      2011   Income
+Oakham        12   345,678   $1,204
+Selkirk    1,204        88      $40
+Kelso         66         7     $512",
+    );
+    assert_eq!(
+        found,
+        "^Town | ^2010 | ^2011 | ^Income\nOakham | 12 | 345,678 | $1,204\nSelkirk | 1,204 | 88 | $40\n\
+         Kelso | 66 | 7 | $512"
+    );
+}
+
+#[test]
+fn such_a_table_is_not_certain() {
+    let tables = find_tables(&page(
+        "Town        Red  Blue\nOakham       12    34\nSelkirk       4    88\nKelso         6     7",
+    ));
+    assert_eq!(tables.iter().map(|table| table.is_certain).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
+fn empty_cells_stay_in_their_column() {
+    let found = tables_of(
+        "
+Town        Red   Blue   Green
+Oakham       12             34
+Selkirk       4     88
+Kelso               77      12",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 |  | 34\nSelkirk | 4 | 88 | \nKelso |  | 77 | 12");
+}
+
+#[test]
+fn a_head_over_two_columns_spans_them() {
+    let found = tables_of(
+        "
+Town          First          Second
+
+            Red   Blue     Red   Blue
+Oakham       12     34       5      6
+Selkirk       4     88       7      8
+Kelso         6     77       9     12",
+    );
+    assert_eq!(
+        found,
+        "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\nOakham | 12 | 34 | 5 | 6\n\
+         Selkirk | 4 | 88 | 7 | 8\nKelso | 6 | 77 | 9 | 12"
+    );
+}
+
+#[test]
+fn a_label_in_small_letters_goes_on() {
+    let found = tables_of(
+        "
+Town             Red   Blue
+Oakham and its    12     34
+surroundings
+Selkirk            4     88
+Kelso              6     77",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham and its surroundings | 12 | 34\nSelkirk | 4 | 88\nKelso | 6 | 77");
+}
+
+#[test]
+fn a_label_without_values_is_a_row_of_its_own() {
+    let found = tables_of(
+        "
+Town             Red   Blue
+Oakham            12     34
+North
+Selkirk            4     88
+Kelso              6     77",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 34\nNorth |  | \nSelkirk | 4 | 88\nKelso | 6 | 77");
+}
+
+#[test]
+fn a_hyphen_at_the_end_of_a_line_is_repaired() {
+    let found = tables_of(
+        "
+--------------------------
+Town       Remarks
+--------------------------
+Oakham     a long settle-
+           ment by a river
+--------------------------
+Selkirk    nothing
+--------------------------",
+    );
+    assert!(found.contains("a long settlement by a river"), "{found}");
+}
+
+#[test]
+fn two_tables_beside_each_other_are_two() {
+    let found = tables_of(
+        "
+Town      Red  Blue        Name       One   Two
+Oakham     12    34        Alpha        1     2
+
+Selkirk     4    88        Beta         3     4
+                           Gamma        5     6
+Kelso       6    77
+                           Delta        7     8
+Jarrow      9    10
+                           Epsilon      9    10
+Moreton     9    10",
+    );
+    assert_eq!(found.split("\n\n").count(), 2, "{found}");
+    assert!(found.contains("Jarrow | 9 | 10") && found.contains("Delta | 7 | 8"), "{found}");
+}
+
+#[test]
+fn turned_tables_are_read_in_their_direction() {
+    let upright = page("Town        Red  Blue\nOakham       12    34\nSelkirk       4    88\nKelso         6     7");
+    let mut turned = upright.clone();
+    for word in &mut turned.words {
+        let b = word.bounds;
+        word.turn = 90;
+        word.bounds = crate::text::Bounds { x0: 600.0 - b.y1, y0: b.x0, x1: 600.0 - b.y0, y1: b.x1 };
+        word.baseline = 600.0 - word.baseline;
+    }
+    let texts = |tables: Vec<super::Table>| -> Vec<String> { tables.iter().map(super::shape).collect() };
+    assert_eq!(texts(find_tables(&turned)), texts(find_tables(&upright)));
+    assert_eq!(find_tables(&turned).len(), 1);
+}
+
+#[test]
+fn cells_of_arabic_are_read_from_the_right() {
+    let words = [
+        word("\u{628}", 100.0, 100.0),
+        word("ab", 120.0, 100.0),
+        word("cd", 140.0, 100.0),
+        word("\u{627}", 160.0, 100.0),
+    ];
+    let placed = words.iter().enumerate().map(|(index, word)| PlacedWord { index, word, baseline: word.baseline });
+    assert_eq!(cell_text(&placed.clone().take(1).chain(placed.clone().skip(3)).collect::<Vec<_>>()), "\u{627} \u{628}");
+    let mixed: Vec<PlacedWord> = placed.collect();
+    assert_eq!(cell_text(&mixed), "\u{628} ab cd \u{627}", "most letters run to the right");
+}

@@ -1,0 +1,108 @@
+//! Pages drawn as sketches of text, and the tables found in them.
+
+mod aligned;
+mod continuation;
+mod hostile;
+mod other_text;
+mod ruled;
+mod writing;
+
+use super::{Cell, Table, find_tables};
+use crate::text::{Bounds, PageLayout, Rule, Word};
+
+/// The width of a character of a sketch; a space is .6 em.
+const WIDTH: f32 = 6.0;
+/// The height of a line of a sketch.
+const HEIGHT: f32 = 14.0;
+
+/// A page from a sketch. Lines of `-` are rules, `|` is a rule beside text, words in `*` are bold.
+fn page(sketch: &str) -> PageLayout {
+    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    for (at, line) in sketch.trim_matches('\n').lines().enumerate() {
+        let y = 100.0 + HEIGHT * f32::from(u16::try_from(at).unwrap_or(0));
+        if line.contains('-') && line.chars().all(|c| matches!(c, '-' | ' ')) {
+            put_rules(&mut page, line, y + HEIGHT / 2.0);
+        } else {
+            put_words(&mut page, line, y);
+        }
+    }
+    page
+}
+
+/// The pieces of a line between the characters that `is_gap` names, each with its place.
+fn pieces(line: &str, is_gap: impl Fn(char) -> bool) -> Vec<(f32, String)> {
+    let mut pieces: Vec<(f32, String)> = Vec::new();
+    let mut is_open = false;
+    for (at, c) in line.chars().enumerate() {
+        let x = 60.0 + WIDTH * f32::from(u16::try_from(at).unwrap_or(0));
+        match pieces.last_mut() {
+            _ if is_gap(c) => is_open = false,
+            Some(last) if is_open => last.1.push(c),
+            _ => {
+                pieces.push((x, c.to_string()));
+                is_open = true;
+            }
+        }
+    }
+    pieces
+}
+
+fn length(text: &str) -> f32 {
+    WIDTH * f32::from(u16::try_from(text.chars().count()).unwrap_or(0))
+}
+
+fn put_rules(page: &mut PageLayout, line: &str, y: f32) {
+    for (x, text) in pieces(line, |c| c == ' ') {
+        let bounds = Bounds { x0: x, y0: y, x1: x + length(&text), y1: y + 0.5 };
+        page.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    }
+}
+
+fn put_words(page: &mut PageLayout, line: &str, y: f32) {
+    for (x, text) in pieces(line, |c| c == ' ') {
+        if text == "|" {
+            let bounds = Bounds { x0: x + 3.0, y0: y - HEIGHT / 2.0, x1: x + 3.5, y1: y + 1.5 * HEIGHT };
+            page.rules.push(Rule { bounds, is_horizontal: false, color: [0; 3] });
+        } else {
+            page.words.push(word(&text, x, y + 2.0));
+        }
+    }
+}
+
+fn word(text: &str, x: f32, y: f32) -> Word {
+    let is_bold = text.starts_with('*') && text.len() > 1;
+    Word {
+        text: text.trim_matches('*').to_owned(),
+        bounds: Bounds { x0: x, y0: y, x1: x + length(text), y1: y + 10.0 },
+        baseline: y + 8.0,
+        size: 10.0,
+        is_bold,
+        is_italic: false,
+        is_monospace: false,
+        font: 0,
+        color: [0; 3],
+        turn: 0,
+        is_spaced: true,
+        line: 0,
+        block: 0,
+    }
+}
+
+/// The tables of a sketch, a line for each row; `^` marks heads, `2x1` columns and rows of a span.
+fn tables_of(sketch: &str) -> String {
+    find_tables(&page(sketch)).iter().map(shape).collect::<Vec<_>>().join("\n\n")
+}
+
+fn shape(table: &Table) -> String {
+    let rows = table.cells.chunk_by(|a, b| a.row == b.row);
+    rows.map(|row| row.iter().map(cell_shape).collect::<Vec<_>>().join(" | ")).collect::<Vec<_>>().join("\n")
+}
+
+fn cell_shape(cell: &Cell) -> String {
+    let head = if cell.is_header { "^" } else { "" };
+    let span = match (cell.column_span, cell.row_span) {
+        (1, 1) => String::new(),
+        (columns, rows) => format!("{columns}x{rows} "),
+    };
+    format!("{head}{span}{}", cell.text)
+}

@@ -1,0 +1,68 @@
+//! What is no table.
+
+use super::{find_tables, page, tables_of, word};
+use crate::text::{Bounds, Fill, PageLayout};
+
+#[test]
+fn prose_is_no_table() {
+    let sketch = "
+The settlement remains where the river turns and nobody has asked
+it to go, although the assessment of the harbour was found to be
+ordinary in most of the years that the survey describes in detail
+and the committee left it out of the report that it wrote in 1998.";
+    assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
+fn prose_in_two_columns_is_no_table() {
+    let line = "The settlement remains where the  it to go, although the survey of";
+    assert_eq!(tables_of(&[line; 12].join("\n")), "");
+}
+
+#[test]
+fn prose_with_even_wide_spaces_is_no_table() {
+    let line = "The   settlement   remains   where   the   river   turns";
+    assert_eq!(tables_of(&[line; 6].join("\n")), "");
+}
+
+#[test]
+fn contents_are_no_table() {
+    let sketch = "
+Introduction ............ 1
+The harbour ............. 4
+The river ............... 9
+Its inventory .......... 14";
+    assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
+fn lists_are_no_table() {
+    let sketch = "
+1.  The settlement remains
+2.  The river turns
+3.  Nobody asked it to go
+4.  The survey describes it";
+    assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
+fn bars_with_labels_are_no_table() {
+    let mut chart = PageLayout { width: 612.0, height: 792.0, ..page("--------------------------------") };
+    chart.rules.extend(page("\n\n----").rules);
+    for (x, top) in [(70.0, 150.0), (100.0, 180.0), (130.0, 120.0), (160.0, 200.0), (190.0, 170.0)] {
+        let bounds = Bounds { x0: x, y0: top, x1: x + 20.0, y1: 300.0 };
+        chart.fills.push(Fill { bounds, color: [0, 0, 200] });
+        chart.words.push(word("12", x, top - 12.0));
+        chart.words.push(word("2010", x, 305.0));
+    }
+    for y in [140.0, 220.0, 300.0] {
+        let bounds = Bounds { x0: 60.0, y0: y, x1: 230.0, y1: y };
+        chart.rules.push(crate::text::Rule { bounds, is_horizontal: true, color: [0; 3] });
+    }
+    assert_eq!(find_tables(&chart), []);
+}
+
+#[test]
+fn an_empty_page_has_no_table() {
+    assert_eq!(find_tables(&PageLayout::default()), []);
+}

@@ -1,0 +1,130 @@
+//! Tables with rules.
+
+use super::{find_tables, page, tables_of};
+
+#[test]
+fn a_full_grid_gives_its_cells() {
+    let found = tables_of(
+        "
+----------------------
+| Name   |  2010     |
+----------------------
+| Alpha  |  wide     |
+|        |  text     |
+----------------------
+| Beta   |  7        |
+----------------------",
+    );
+    assert_eq!(found, "^Name | ^2010\nAlpha | wide text\nBeta | 7");
+}
+
+#[test]
+fn a_missing_rule_makes_a_cell_span() {
+    let found = tables_of(
+        "
+---------------------------
+| Name  |  Both           |
+-       -------------------
+|       |  one   |  two   |
+---------------------------
+| Alpha |  1     |  2     |
+---------------------------",
+    );
+    assert_eq!(found, "^1x2 Name | ^2x1 Both\n^one | ^two\nAlpha | 1 | 2");
+}
+
+#[test]
+fn three_rules_make_a_table_with_a_head() {
+    let found = tables_of(
+        "
+-------------------------------
+Town       Red      Blue  Green
+-------------------------------
+Oakham      12       3.5      -
+Selkirk      4      12.0     88
+-------------------------------",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
+}
+
+#[test]
+fn a_rule_below_a_head_tells_the_columns_that_it_covers() {
+    let found = tables_of(
+        "
+------------------------------------
+            First         Second
+         -------------  ------------
+Town       Red    Blue   Red    Blue
+------------------------------------
+Oakham      12     3.5     4       5
+Selkirk      4    12.0     8       9
+------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\n\
+         Oakham | 12 | 3.5 | 4 | 5\nSelkirk | 4 | 12.0 | 8 | 9"
+    );
+}
+
+#[test]
+fn rules_between_rows_keep_the_lines_of_a_cell_together() {
+    let found = tables_of(
+        "
+---------------------------
+Town       Remarks
+---------------------------
+Oakham     the first line
+           and a second one
+---------------------------
+Selkirk    nothing
+---------------------------",
+    );
+    assert_eq!(found, "^Town | ^Remarks\nOakham | the first line and a second one\nSelkirk | nothing");
+}
+
+#[test]
+fn rules_between_columns_alone_leave_rows_to_the_values() {
+    let found = tables_of(
+        "
+-------------------------
+| Town     | Red | Blue |
+-------------------------
+| Oakham   | 12  | 35   |
+| Selkirk  | 4   | 12   |
+| Kelso    | 5   | 13   |
+-------------------------",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 35\nSelkirk | 4 | 12\nKelso | 5 | 13");
+}
+
+#[test]
+fn a_caption_and_a_note_in_the_frame_are_no_rows() {
+    let found = tables_of(
+        "
+-------------------------------------------------------
+The caption of this table is a whole sentence of words.
+-------------------------------------------------------
+Town       Red                 Blue
+-------------------------------------------------------
+Oakham      12                  3.5
+Selkirk      4                 12.0
+-------------------------------------------------------",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
+}
+
+#[test]
+fn bounds_are_those_of_the_text() {
+    let tables = find_tables(&page(
+        "
+------------------
+| Name  |  Count |
+------------------
+| Alpha |  1     |
+------------------",
+    ));
+    let bounds: Vec<[f32; 4]> = tables.iter().map(|table| table.bounds.edges()).collect();
+    assert_eq!(bounds, [[72.0, 116.0, 156.0, 154.0]]);
+    assert!(tables.iter().all(|table| table.is_certain));
+}
