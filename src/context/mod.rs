@@ -55,7 +55,7 @@ pub use crate::store::{
     StoreReport, StoreTally, StoredSession, Usage,
 };
 pub use crate::structure::tables::{
-    Cell as TableCell, Table, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
+    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
 };
 pub use crate::text::{Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, WordDifference};
 pub use crate::web::{

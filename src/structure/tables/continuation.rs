@@ -1,7 +1,7 @@
 //! Tables that go on over a page break.
 
-use super::Table;
 use super::layout::cell_text::is_right_to_left;
+use super::{Cell, Table};
 use crate::text::{Bounds, PageLayout, Word};
 
 /// Running heads and feet stand in this share of the page at its top and bottom.
@@ -28,6 +28,33 @@ pub fn continues(previous: &Table, next: &Table) -> Option<Continuation> {
         (0..head_rows(next).min(head_rows(previous))).take_while(|row| has_same_row(previous, next, *row)).count();
     let is_new = head_rows(next) > 0 && repeated_head_rows == 0 && has_words_in_head(next);
     (!is_new).then_some(Continuation { repeated_head_rows })
+}
+
+/// The tables of consecutive pages in order, with those that go on over a page break joined.
+#[must_use]
+pub fn join_continued(tables: Vec<(u32, Table)>) -> Vec<(u32, Table)> {
+    let mut joined: Vec<(u32, Table)> = Vec::new();
+    let mut last_page = 0;
+    for (page, table) in tables {
+        let is_next = last_page + 1 == page;
+        last_page = page;
+        match joined.last_mut() {
+            Some((_, open)) if is_next && let Some(found) = continues(open, &table) => append(open, table, found),
+            _ => joined.push((page, table)),
+        }
+    }
+    joined
+}
+
+/// Appends the rows of the next page, without the head that it repeats.
+fn append(table: &mut Table, next: Table, continuation: Continuation) {
+    let dropped = continuation.repeated_head_rows;
+    let first = table.rows;
+    table.rows += next.rows.saturating_sub(dropped);
+    table.is_certain &= next.is_certain;
+    table.is_last = next.is_last;
+    let kept = next.cells.into_iter().filter(|cell| cell.row >= dropped);
+    table.cells.extend(kept.map(|cell| Cell { row: cell.row - dropped + first, is_header: false, ..cell }));
 }
 
 /// Whether two tables begin or end at the same place, and do both at nearly the same.

@@ -10,7 +10,7 @@ mod layout;
 mod reading;
 mod write;
 
-pub use continuation::{Continuation, continues};
+pub use continuation::{Continuation, continues, join_continued};
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::text::{Bounds, PageLayout};

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::arguments::selected_pages;
 use crate::context::{
-    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, page_or_pages,
-    read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
+    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, join_continued,
+    page_or_pages, read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
 };
 use crate::page::PageIndex;
 use crate::tool::error::ToolError;
@@ -139,7 +139,7 @@ impl From<&TableCell> for CellOfTable {
 }
 
 impl TablesResult {
-    /// The tables as text, an empty line between them.
+    /// The tables as text, an empty line between them. A table that goes on over a page break is one.
     #[must_use]
     pub fn text(&self, format: TableFormat) -> String {
         let write = match format {
@@ -147,8 +147,9 @@ impl TablesResult {
             TableFormat::Markdown => table_markdown,
             TableFormat::Html => table_html,
         };
-        let tables = self.tables.iter().map(|found| write(&found.table).trim_end_matches('\n').to_owned());
-        tables.collect::<Vec<_>>().join("\n\n")
+        let tables = join_continued(self.tables.iter().map(|found| (found.page, found.table.clone())).collect());
+        let texts = tables.iter().map(|(_, table)| write(table).trim_end_matches('\n').to_owned());
+        texts.collect::<Vec<_>>().join("\n\n")
     }
 
     /// What a person should know of the tables.

@@ -17,6 +17,8 @@ const MIN_WIDTH: f32 = 60.0;
 const MAX_AREAS: usize = 300;
 /// A table with rules may have this many words that do not run to the right.
 const MAX_TURNED: usize = 2;
+/// A line above a rule is a head if it has at least this many chunks.
+const MIN_HEAD: usize = 4;
 /// A line further away than this many ems does not belong to the area above or below it.
 const MAX_REACH: f32 = 2.4;
 /// A band higher than this share of the page is no row.
@@ -58,8 +60,8 @@ pub(crate) fn extended(area: &Bounds, lines: &[TextLine], edges: &Edges) -> Boun
             .any(|e| e.is_rule && (e.at - at).abs() < 3.0 && e.start < area.x1 - 10.0 && e.end > area.x0 + 10.0)
     };
     let mut grown = *area;
-    if !is_closed(area.y0) {
-        let above = lines.iter().rev().filter(|line| line.baseline < area.y0);
+    let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
+    if !is_closed(area.y0) || above.peek().is_some_and(|line| is_head(line, area)) {
         let taken = reachable(above, area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
@@ -94,6 +96,12 @@ fn reachable<'a, 'p: 'a>(
     }
     taken.truncate(whole);
     taken
+}
+
+/// Whether a line right above a rule is the head of the columns below it.
+fn is_head(line: &TextLine, area: &Bounds) -> bool {
+    let own = line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).count();
+    own >= MIN_HEAD && area.y0 - line.baseline < line.size
 }
 
 /// Whether a chunk of several words takes most of the width.

@@ -6,6 +6,9 @@ use super::grid::Slot;
 use crate::structure::tables::layout::lines::{is_value, union};
 use crate::text::Bounds;
 
+/// So many ascending numbers in the last column are page numbers, whatever stands in the others.
+const MIN_CONTENTS: usize = 6;
+
 /// Whether drawn cells hold the text of a table.
 pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let filled: Vec<&Slot> = slots.iter().filter(|slot| !slot.words.is_empty()).collect();
@@ -23,9 +26,9 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
     hits.iter().filter(|hit| **hit >= 2).count()
 }
 
-/// Whether columns that nothing draws are those of a table: two need values, and none are contents.
+/// Whether columns that nothing draws are those of a table: two need values, and none are contents or formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
-    (columns > 2 || is_valued(slots, 1)) && !is_contents(slots, columns)
+    (columns > 2 || is_valued(slots, 1)) && !is_contents(slots, columns) && !is_mathematics(slots)
 }
 
 /// Whether most cells of a column are values.
@@ -44,7 +47,19 @@ fn is_contents(slots: &[Slot], columns: usize) -> bool {
     };
     let numbers: Vec<u32> = last.iter().filter_map(number).collect();
     let is_ascending = numbers.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
-    numbers.len() == last.len() && is_ascending && !(1..columns - 1).any(|column| is_valued(slots, column))
+    let is_worded = numbers.len() >= MIN_CONTENTS || !(1..columns - 1).any(|column| is_valued(slots, column));
+    numbers.len() == last.len() && is_ascending && is_worded
+}
+
+/// Whether many cells hold the signs of formulas.
+fn is_mathematics(slots: &[Slot]) -> bool {
+    let has_sign = |slot: &&Slot| slot.words.iter().any(|w| w.word.text.chars().any(is_formula_sign));
+    4 * slots.iter().filter(has_sign).count() > slots.len()
+}
+
+/// Whether a character relates or joins terms of a formula.
+fn is_formula_sign(c: char) -> bool {
+    matches!(c, '=' | '\u{2190}'..='\u{21ff}' | '\u{2200}'..='\u{2211}' | '\u{2213}'..='\u{22ff}' | '\u{27c0}'..='\u{27ff}')
 }
 
 /// The share of cells of the columns after the first that stand at one left edge, right edge or centre of their column.

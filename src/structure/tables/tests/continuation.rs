@@ -1,6 +1,6 @@
 //! Tables over a page break.
 
-use super::super::{Continuation, Table, continues, find_tables};
+use super::super::{Continuation, Table, continues, find_tables, join_continued};
 use super::{page, word};
 use crate::text::PageLayout;
 
@@ -60,4 +60,19 @@ fn text_between_them_parts_tables() {
     let mut page = at(FIRST, 300.0);
     page.words.push(word("Afterword", 60.0, 600.0));
     assert_eq!(continues(&table(&page), &table(&at(FIRST, 0.0))), None);
+}
+
+#[test]
+fn joined_tables_have_one_head() {
+    let pages = vec![(3, table(&at(FIRST, 300.0))), (4, table(&at(FIRST, 0.0)))];
+    let joined = join_continued(pages);
+    let shapes: Vec<(u32, String)> = joined.iter().map(|(page, table)| (*page, super::shape(table))).collect();
+    let expected = "^Town | ^Red | ^Blue\nOakham | 12 | 35\nSelkirk | 4 | 12\nOakham | 12 | 35\nSelkirk | 4 | 12";
+    assert_eq!(shapes, [(3, expected.to_owned())]);
+}
+
+#[test]
+fn a_page_between_them_parts_tables() {
+    let pages = vec![(3, table(&at(FIRST, 300.0))), (5, table(&at(FIRST, 0.0)))];
+    assert_eq!(join_continued(pages).len(), 2);
 }

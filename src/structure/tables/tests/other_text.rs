@@ -36,6 +36,15 @@ Its inventory .......... 14";
 }
 
 #[test]
+fn formulas_are_no_table() {
+    let sketch = "
+f(x)     = sin x     (2.1)
+g(x)     = cos x     (2.2)
+h(x)     = tan x     (2.3)";
+    assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
 fn lists_are_no_table() {
     let sketch = "
 1.  The settlement remains

@@ -68,6 +68,19 @@ Selkirk      4    12.0     8       9
 }
 
 #[test]
+fn a_head_above_the_first_rule_belongs_to_the_table() {
+    let found = tables_of(
+        "
+Town       Red      Blue  Green
+-------------------------------
+Oakham      12       3.5      -
+Selkirk      4      12.0     88
+-------------------------------",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
+}
+
+#[test]
 fn rules_between_rows_keep_the_lines_of_a_cell_together() {
     let found = tables_of(
         "
