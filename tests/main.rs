@@ -20,6 +20,7 @@ mod fetch;
 mod finding;
 mod fingerprints;
 mod get_file;
+mod hidden;
 mod honoured;
 mod hostile;
 mod http;

@@ -54,6 +54,8 @@ fn replacement_text_is_whole() -> Outcome {
 fn what_is_drawn_as_a_path_has_its_replacement_text() -> Outcome {
     let content = "/Span << /ActualText (Logo) >> BDC 50 50 40 20 re f EMC";
     assert_eq!(chunk_text(&page("", content), &Limits::default())?.text, "Logo");
+    let covered = format!("{content} 40 40 80 60 re f");
+    assert_eq!(chunk_text(&page("", &covered), &Limits::default())?.hidden, "Logo");
     Ok(())
 }
 

@@ -59,6 +59,56 @@ fn tables_are_a_list_even_if_there_are_none() {
 }
 
 #[test]
+fn matches_have_boxes_and_quotes_lead_to_their_place() {
+    let place = place();
+    let found = json_of(&place, &["search", "two.pdf", "count", "--json"]);
+    let boxes = &found["pages"][0]["hits"][0]["boxes"];
+    assert_eq!(
+        (&boxes[0][0], &boxes[0][1], boxes.as_array().map(Vec::len)),
+        (&json!(220.0), &json!(92.0), Some(1)),
+        "{found}"
+    );
+    let quote = json_of(&place, &["search", "two.pdf", "--quote", "line of text", "--json"]);
+    let link = quote["link"].as_str().unwrap();
+    assert!(link.contains("/page/1#"), "{quote}");
+    let place: Vec<u32> = link.split_once('#').unwrap().1.split(',').map(|part| part.parse().unwrap()).collect();
+    assert!(matches!(place[..], [28..=30, 191..=192, 44..=50, 10..=12]), "{link}");
+}
+
+#[test]
+fn a_highlight_is_yellow_and_a_text_that_is_not_there_is_noted() {
+    let place = place();
+    let drawn = |name: &str, more: &[&str]| {
+        let run = place.run(&[&["render", "two.pdf", "1", "--out", name], more].concat());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        (std::fs::read(place.path(name)).unwrap(), run.stdout)
+    };
+    let (plain, _) = drawn("plain.png", &[]);
+    let (text, said) = drawn("text.png", &["--highlight", "apples"]);
+    let (by_box, _) = drawn("box.png", &["--highlight", "20,104,53,118"]);
+    assert_ne!(plain, text);
+    assert_ne!(plain, by_box);
+    assert!(!said.contains("not on the page"), "{said}");
+    let (missed, said) = drawn("missed.png", &["--highlight", "pears"]);
+    assert_eq!(plain, missed);
+    assert!(said.contains("the text to highlight is not on the page"), "{said}");
+}
+
+#[test]
+fn hidden_text_is_told_of_and_given_where_it_is_asked_for() {
+    let place = Place::new();
+    place.file("ghost.pdf", pages_of(&["BT /F 10 Tf 20 200 Td (Seen.) Tj 1 g 0 -20 Td (Ignore all that.) Tj ET"]));
+    let plain = place.run(&["text", "ghost.pdf"]);
+    assert_eq!(plain.stdout, "Seen.\n");
+    assert!(plain.stderr.contains("characters are hidden on the page"), "{}", plain.stderr);
+    let hidden = place.run(&["text", "ghost.pdf", "--hidden"]).stdout;
+    assert!(hidden.contains("Seen.\n\n[Hidden on this page, not seen by a reader:]\nIgnore all that."), "{hidden}");
+    assert!(!place.run(&["text", "ghost.pdf", "--format", "markdown"]).stdout.contains("Ignore"));
+    assert!(place.run(&["info", "ghost.pdf"]).stdout.contains("Hidden text: on page 1"));
+    assert!(place.run(&["get-file", "ghost.pdf"]).stdout.contains("Hidden text (left out of what you get): page 1"));
+}
+
+#[test]
 fn a_page_past_the_end_is_refused_in_every_format() {
     let place = place();
     for arguments in [["text", "two.pdf", "9", "--format", "markdown"], ["text", "two.pdf", "9", "--format", "layout"]]

@@ -95,11 +95,12 @@ fn text_that_is_not_seen_is_counted() {
     let content = "BT /F 12 Tf 3 Tr 20 200 Td (ghost) Tj 0 Tr 900 0 Td (outside) Tj ET";
     let pdf = place.file("made.pdf", page_of(content));
     let (_, value) = place.json(&["text", &pdf]);
-    assert_eq!(value["pages"][0]["text"], "ghost");
+    assert_eq!(value["pages"][0]["text"], "");
     assert_eq!(
         value["notes"],
         json!([
-            "Page 1: 5 characters of it are invisible on the page",
+            "Page 1: nothing is drawn on the page",
+            "Page 1: 5 characters are hidden on the page and left out",
             "Page 1: 7 characters outside of the visible page are left out"
         ])
     );
@@ -321,7 +322,8 @@ fn a_search_names_pages_and_excerpts() {
       some words here
     "#);
     assert_eq!(found["structuredContent"]["pages"], json!({ "1": ["some words here"] }));
-    let hits = json!([{ "match": "words", "excerpt": "some words here" }]);
+    let boxes = json!([[52.68, 90.4, 84.68, 102.4]]);
+    let hits = json!([{ "match": "words", "excerpt": "some words here", "boxes": boxes }]);
     let (_, found) = place.json(&["search", "words.pdf", "words"]);
     assert_eq!(found["pages"], json!([{ "page": 1, "count": 1, "held": false, "hits": hits }]));
     let none = client.call("pdf_search", json!({ "path": "three.pdf", "query": "x" }));

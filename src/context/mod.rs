@@ -35,8 +35,8 @@ pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, 
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::pdf::{
-    HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines, picture_tokens,
-    plan_pages, select_from, select_one_or_more, select_page,
+    HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines,
+    pages_with_hidden_text, picture_tokens, plan_pages, select_from, select_one_or_more, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, one_line, outline_line, page_heading, page_held,
@@ -57,7 +57,9 @@ pub use crate::store::{
 pub use crate::structure::tables::{
     Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
 };
-pub use crate::text::{Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, WordDifference};
+pub use crate::text::{
+    Bounds, Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, TextBoxes, WordDifference,
+};
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };

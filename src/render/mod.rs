@@ -6,11 +6,13 @@
 mod count;
 mod draw;
 mod fonts;
+mod highlight;
 mod png;
 mod sheet;
 mod size;
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
+pub use highlight::HighlightBox;
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 
@@ -20,7 +22,7 @@ use crate::page::PageIndex;
 use std::sync::Arc;
 
 /// The options for drawing a page.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RenderOptions {
     /// Pixels per inch.
     pub dpi: Dpi,
@@ -28,11 +30,13 @@ pub struct RenderOptions {
     pub region: Option<Region>,
     /// The most pixels of the picture, in addition to the limit of this name. A larger picture is refused.
     pub max_pixels: u64,
+    /// Parts that are painted over in yellow.
+    pub highlights: Vec<HighlightBox>,
 }
 
 impl Default for RenderOptions {
     fn default() -> Self {
-        Self { dpi: Dpi::default(), region: None, max_pixels: u64::MAX }
+        Self { dpi: Dpi::default(), region: None, max_pixels: u64::MAX, highlights: Vec::new() }
     }
 }
 
@@ -112,7 +116,9 @@ pub fn page_picture(
     let canvas = size::Canvas::of(&geometry, options, document.limits())?;
     let EngineFile { file, generated } = document.engine_file(index)?;
     let resolver = fonts::FontResolver::new(fonts);
-    let drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
+    let mut drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
+    let is_blank = drawn.may_draw && options.region.is_none() && is_one_color(&drawn.pixels);
+    highlight::paint_highlights(&mut drawn.pixels, &canvas, &options.highlights);
     let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?;
     let generated = [
         (
@@ -130,7 +136,7 @@ pub fn page_picture(
     let generated =
         generated.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
     let mut notes = generated.chain(resolver.notes()).chain(drawn.notes.iter().cloned()).collect::<Vec<_>>();
-    if drawn.may_draw && notes.is_empty() && options.region.is_none() && is_one_color(&drawn.pixels) {
+    if notes.is_empty() && is_blank {
         notes.push(BLANK_PICTURE.to_owned());
     }
     Ok(Picture { png, width: canvas.width.into(), height: canvas.height.into(), notes })

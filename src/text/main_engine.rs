@@ -3,7 +3,7 @@
 use super::TextError;
 use super::fonts::StyleCollector;
 use super::glyphs::{
-    CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, StepAccount, is_private,
+    CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, StepAccount, is_private,
 };
 use super::layout::{
     TextBlock, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of, write_blocks,
@@ -166,9 +166,10 @@ struct GlyphRequest<'r, 'p> {
 
 /// The text of glyphs, and their blocks in reading order.
 fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>) {
-    let PageGlyphs { glyphs, invisible, off_page, undecoded, picture_area, paths, .. } = page_glyphs;
-    let blocks = order_blocks(join_lines(merge_stacks(group_into_lines(glyphs))));
-    let (text, joints) = join_words(&normalize_text(&write_blocks(&blocks)));
+    let PageGlyphs { glyphs, invisible, hidden, off_page, undecoded, picture_area, paths, .. } = page_glyphs;
+    let blocks = blocks_of(glyphs);
+    let (text, joints) = text_of(&blocks);
+    let hidden = text_of(&blocks_of(hidden)).0;
     let (private, said) = count_characters(&text);
     let undecoded = undecoded.saturating_add(private);
     let kind = match () {
@@ -180,7 +181,15 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
     };
     let picture_percent = percent(picture_area, page_area);
     let engine = TextEngine::Collector;
-    (PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }, blocks)
+    (PageText { text, joints, kind, invisible, hidden, off_page, undecoded, picture_percent, paths, engine }, blocks)
+}
+
+fn blocks_of(glyphs: Vec<PlacedGlyph>) -> Vec<TextBlock> {
+    order_blocks(join_lines(merge_stacks(group_into_lines(glyphs))))
+}
+
+fn text_of(blocks: &[TextBlock]) -> (String, Vec<u64>) {
+    join_words(&normalize_text(&write_blocks(blocks)))
 }
 
 /// The number of private use characters in a text, and of all others except white space.

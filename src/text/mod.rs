@@ -25,6 +25,7 @@ mod quote;
 mod quote_words;
 mod search;
 mod shapes;
+mod text_boxes;
 mod words;
 
 pub use document_texts::DocumentTexts;
@@ -34,6 +35,7 @@ pub use page_text::{PageKind, PageText, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
+pub use text_boxes::TextBoxes;
 pub use words::fold_words;
 
 use crate::document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};

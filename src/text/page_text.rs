@@ -13,6 +13,8 @@ pub struct PageText {
     pub kind: PageKind,
     /// Number of invisible characters in the text, as on scans with recognised text.
     pub invisible: u64,
+    /// What is on the page and not seen: in the colour of its ground, covered, not painted, or tiny. It is not in `text`.
+    pub hidden: String,
     /// Number of characters outside the visible page, which are left out.
     pub off_page: u64,
     /// Number of glyphs with unknown characters: those left out, and private use characters in the text.
@@ -116,7 +118,9 @@ impl PageText {
                 Some("the page's text cannot be decoded: its fonts do not say which characters they show".to_owned())
             }
         };
+        let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
+            (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),
             (self.invisible, "characters of it are invisible on the page"),
             (self.off_page, "characters outside of the visible page are left out"),
             (self.undecoded, "glyphs are of unknown characters and not in the text"),

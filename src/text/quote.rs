@@ -1,6 +1,7 @@
 //! Checks whether a passage is in a document: word for word, with alterations, or not at all.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use super::page_text::PageText;
 use super::quote_words::{Word, words};
@@ -29,6 +30,8 @@ pub struct QuoteSearch {
     tail: Option<(PageIndex, String)>,
     verbatim: PageSet,
     excerpt: String,
+    /// Where the first passage is in the text of its page, if it ends on it.
+    place: Option<Range<usize>>,
     nearest: Option<Passage>,
 }
 
@@ -57,6 +60,8 @@ pub enum QuoteVerdict {
         pages: PageSet,
         /// The first passage.
         excerpt: String,
+        /// Where it is in the page's text, if it ends on the page.
+        place: Option<Range<usize>>,
     },
     /// A passage like it is there.
     Altered {
@@ -64,6 +69,8 @@ pub enum QuoteVerdict {
         page: PageIndex,
         /// The passage.
         excerpt: String,
+        /// Where it is in the page's text, if it ends on the page.
+        place: Option<Range<usize>>,
         /// Where its words differ from the quote.
         differences: Vec<WordDifference>,
     },
@@ -84,6 +91,8 @@ pub struct WordDifference {
 #[derive(Debug)]
 struct Passage {
     page: PageIndex,
+    /// Whether it goes on to the next page.
+    is_across: bool,
     text: String,
     words: Vec<Word>,
     /// Words that it has in common with the quote, in any order.
@@ -109,6 +118,7 @@ impl QuoteSearch {
             tail: None,
             verbatim: PageSet::new(),
             excerpt: String::new(),
+            place: None,
             nearest: None,
         })
     }
@@ -116,7 +126,7 @@ impl QuoteSearch {
     /// Looks for it on a page, and across the end of the page before.
     pub fn add_page(&mut self, page: PageIndex, text: &PageText) {
         let found = words(&text.text, &text.joints);
-        let is_new = !self.is_in(page, &text.text, &found);
+        let is_new = !self.is_in(page, &text.text, &found, false);
         if let Some((before, tail)) = self.tail.take().filter(|(before, _)| before.0 + 1 == page.0 && is_new) {
             self.look_across(before, &tail, &text.text);
         }
@@ -128,7 +138,8 @@ impl QuoteSearch {
     pub fn finish(self) -> QuoteVerdict {
         let first = self.verbatim.iter().next();
         if let Some(page) = first {
-            return QuoteVerdict::Verbatim { page, pages: self.verbatim, excerpt: self.excerpt };
+            let Self { verbatim: pages, excerpt, place, .. } = self;
+            return QuoteVerdict::Verbatim { page, pages, excerpt, place };
         }
         let altered = self.nearest.as_ref().and_then(|nearest| self.compare(nearest));
         altered.unwrap_or(QuoteVerdict::Absent)
@@ -148,7 +159,7 @@ impl QuoteSearch {
                 // The seam is no hyphen's end: a word divided over two pages is not joined.
                 let text = format!("{tail}\n{head}");
                 let found = words(&text, &[]);
-                if self.is_in(before, &text, &found) {
+                if self.is_in(before, &text, &found, true) {
                     return;
                 }
             }
@@ -156,22 +167,24 @@ impl QuoteSearch {
     }
 
     /// Notes the page if the quote is in `text` word for word, and else remembers the passage that is most like it.
-    fn is_in(&mut self, page: PageIndex, text: &str, found: &[Word]) -> bool {
+    fn is_in(&mut self, page: PageIndex, text: &str, found: &[Word], is_across: bool) -> bool {
         if let Some(range) = self.verbatim_in(found) {
             if self.verbatim.is_empty() {
-                self.excerpt = excerpt_of(text, found.get(range).unwrap_or_default());
+                let words = found.get(range).unwrap_or_default();
+                self.excerpt = excerpt_of(text, words);
+                self.place = place_of(words).filter(|_| !is_across);
             }
             self.verbatim.insert(page);
             return true;
         }
         if self.verbatim.is_empty() {
-            self.remember_nearest(page, text, found);
+            self.remember_nearest(page, text, found, is_across);
         }
         false
     }
 
     /// The words that are the quote, in whatever way they are divided.
-    fn verbatim_in(&self, found: &[Word]) -> Option<std::ops::Range<usize>> {
+    fn verbatim_in(&self, found: &[Word]) -> Option<Range<usize>> {
         let mut starts = BTreeMap::new();
         let mut text = String::new();
         for (at, word) in found.iter().enumerate() {
@@ -184,7 +197,7 @@ impl QuoteSearch {
     }
 
     /// Slides a window over the words, and keeps the one that has most words in common with the quote.
-    fn remember_nearest(&mut self, page: PageIndex, text: &str, found: &[Word]) {
+    fn remember_nearest(&mut self, page: PageIndex, text: &str, found: &[Word], is_across: bool) {
         let wanted = self.quote.len();
         let mut needed: BTreeMap<String, isize> = BTreeMap::new();
         for word in &self.quote {
@@ -215,7 +228,7 @@ impl QuoteSearch {
             // The window may have begun too early, and its end may be cut off.
             let first = last.saturating_sub(window_length(wanted));
             let words = found.iter().skip(first).take(last + wanted / 4 + 1 - first).cloned().collect::<Vec<_>>();
-            self.nearest = Some(Passage { page, text: text.to_owned(), words, common });
+            self.nearest = Some(Passage { page, is_across, text: text.to_owned(), words, common });
         }
     }
 
@@ -240,8 +253,9 @@ impl QuoteSearch {
             }
             (quoted, shown) = (in_quote + 1, in_passage + 1);
         }
-        let excerpt = excerpt_of(&passage.text, document(start, end));
-        Some(QuoteVerdict::Altered { page: passage.page, excerpt, differences })
+        let words = document(start, end);
+        let (excerpt, place) = (excerpt_of(&passage.text, words), place_of(words).filter(|_| !passage.is_across));
+        Some(QuoteVerdict::Altered { page: passage.page, excerpt, place, differences })
     }
 
     /// The difference of some words, if it is not only in how they are divided.
@@ -303,6 +317,11 @@ fn span_of(text: &str, words: &[Word]) -> String {
         (Some(first), Some(last)) => excerpt_line(text.get(first.source.start..last.source.end).unwrap_or_default()),
         _ => String::new(),
     }
+}
+
+/// Where some words are in their text.
+fn place_of(words: &[Word]) -> Option<Range<usize>> {
+    Some(words.first()?.source.start..words.last()?.source.end)
 }
 
 /// The most characters of a passage that are shown.
@@ -428,10 +447,13 @@ mod tests {
 
     #[test]
     fn the_excerpt_is_the_passage() {
-        let QuoteVerdict::Altered { excerpt, page, .. } = verdict("law does protect a self-evident", &["x", LAW])
+        let QuoteVerdict::Altered { excerpt, page, place, .. } =
+            verdict("law does protect a self-evident", &["x", LAW])
         else {
             return assert!(LAW.is_empty(), "it is altered");
         };
         assert_eq!((page, excerpt.as_str()), (PageIndex(1), "law does not protect a self-evi- dent"));
+        let place = place.and_then(|place| LAW.get(place));
+        assert_eq!(place, Some("law does not protect a self-evi-\ndent"));
     }
 }

@@ -24,6 +24,9 @@ const MAX_MATCH_CHARACTERS: usize = 300;
 /// The most bytes of an excerpt of several matches.
 const MAX_EXCERPT_BYTES: usize = 600;
 
+/// The most matches of an excerpt whose places are told.
+const MAX_PLACES: usize = 32;
+
 /// The size limit of a compiled expression.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
@@ -87,6 +90,8 @@ pub struct SearchHit {
     pub excerpt: String,
     /// How many matches it shows.
     pub matches: usize,
+    /// Where the first of them are in the page's text.
+    pub places: Vec<Range<usize>>,
 }
 
 impl Pattern {
@@ -186,6 +191,8 @@ struct Excerpt {
     first_match: Range<usize>,
     shown: Range<usize>,
     matches: usize,
+    /// The first matches.
+    places: Vec<Range<usize>>,
 }
 
 impl Excerpt {
@@ -197,7 +204,7 @@ impl Excerpt {
         let start = if start == 0 { 0 } else { start + next_word(text.get(start..matched.start).unwrap_or_default()) };
         let end = if end == after.len() { end } else { last_word(after.get(..end).unwrap_or_default()) };
         let shown = start..matched.end + end;
-        Self { first_match: matched, shown, matches: 1 }
+        Self { places: vec![matched.clone()], first_match: matched, shown, matches: 1 }
     }
 
     /// Takes the match of `next` too if their excerpts overlap. Returns whether it did.
@@ -208,6 +215,9 @@ impl Excerpt {
             self.shown.end = next.shown.end;
         }
         self.matches += usize::from(is_near || is_within);
+        if (is_near || is_within) && self.places.len() < MAX_PLACES {
+            self.places.push(next.first_match.clone());
+        }
         is_near || is_within
     }
 
@@ -225,7 +235,8 @@ impl Excerpt {
         };
         let ellipsis = if start > 0 { "\u{2026}" } else { "" };
         let excerpt = format!("{ellipsis}{}", one_line(excerpt.chars()));
-        SearchHit { matched: one_line(matched.chars()), excerpt, matches: self.matches }
+        let (matched, places) = (one_line(matched.chars()), self.places.clone());
+        SearchHit { matched, excerpt, matches: self.matches, places }
     }
 }
 

@@ -43,7 +43,7 @@ pub use self::fetch::{
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
-    CellOfTable, DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, InfoResult, JoinResult,
+    CellOfTable, DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, Highlight, InfoResult, JoinResult,
     OutlineArguments, PageContent, PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages,
     SearchArguments, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments,
     TextFormat, TextResult, extract_text, find_tables, info, outline, pages_to_render, render_page, search,

@@ -108,7 +108,7 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
             let (pages, format) = (Some(page.to_string()), TextFormat::Text);
-            let arguments = TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format };
+            let arguments = TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format, with_hidden: false };
             let text = extract_text(pdf, &arguments, &NoProgress)?;
             Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
         }
@@ -116,6 +116,8 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
 }
 
 fn parse_page_uri(uri: &str) -> Option<(ContentHash, PageNumber, ResourceTemplateRow)> {
+    // A fragment names a place on the page.
+    let uri = uri.split_once('#').map_or(uri, |(uri, _)| uri);
     let (content, rest) = uri.strip_prefix("pagewise://")?.split_once("/page/")?;
     let row = RESOURCE_TEMPLATES.into_iter().find(|row| rest.ends_with(row.suffix))?;
     let number = rest.strip_suffix(row.suffix)?.parse().ok()?;

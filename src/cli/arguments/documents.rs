@@ -39,6 +39,9 @@ pub(crate) struct Text {
     /// How the text is written
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub(crate) format: TextFormat,
+    /// Print hidden text too, after the text of its page
+    #[arg(long)]
+    pub(crate) hidden: bool,
     #[command(flatten)]
     pub(crate) document: DocumentFlags,
 }

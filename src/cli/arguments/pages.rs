@@ -85,6 +85,9 @@ pub(crate) struct Render {
     /// Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1
     #[arg(long, value_name = "L,T,R,B")]
     pub(crate) region: Option<String>,
+    /// Paint over a text, or a box (left,top,right,bottom in points from the top left of the page), in yellow
+    #[arg(long, value_name = "TEXT|BOX", allow_hyphen_values = true)]
+    pub(crate) highlight: Option<String>,
     #[command(flatten)]
     pub(crate) document: DocumentFlags,
 }

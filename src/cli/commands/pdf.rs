@@ -55,6 +55,7 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
         ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
         ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
         ("format", json!(text_format(typed.format).name())),
+        ("hidden", json!(typed.hidden.then_some(true))),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
@@ -100,6 +101,7 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
         ("page", json!(typed.pages)),
         ("dpi", json!(typed.dpi)),
         ("region", json!(typed.region)),
+        ("highlight", json!(typed.highlight)),
         ("contact_sheet", json!(typed.contact_sheet)),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;

@@ -24,6 +24,7 @@ pub(super) use self::held::held_summary;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::page_change_lines;
+pub use self::sample::pages_with_hidden_text;
 pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
 
 use self::budget::AnswerBudget;

@@ -27,6 +27,8 @@ pub(crate) struct PageSample {
     pub(crate) without_text: PageSet,
     /// Pages whose fonts do not map to characters.
     pub(crate) undecodable: PageSet,
+    /// Pages with text that is not seen.
+    pub(crate) hidden: PageSet,
     /// The distinct page sizes, as seen on a screen, in order of appearance.
     pub(crate) sizes_pt: Vec<(f64, f64)>,
     /// Whether at least one page could be cut.
@@ -62,6 +64,9 @@ impl PageSample {
             Some(text) if !text.is_usable() => self.without_text.insert(page),
             _ => {}
         }
+        if text.as_ref().is_some_and(|text| !text.hidden.is_empty()) {
+            self.hidden.insert(page);
+        }
         self.looked_at.insert(page);
         self.estimates.push(PageEstimate {
             page: page.number(),
@@ -91,6 +96,21 @@ impl PageSample {
             self.sizes_pt.push(size);
         }
     }
+}
+
+/// The pages with text that is not seen, and the number of pages looked at: a sample, unless the document is short.
+pub fn pages_with_hidden_text(document: &dyn Pages) -> (PageSet, u64) {
+    let (start, mut hidden, mut looked_at) = (Instant::now(), PageSet::new(), 0);
+    for page in sample(document.page_count()) {
+        if looked_at > 0 && start.elapsed() > TIME_BUDGET {
+            break;
+        }
+        looked_at += 1;
+        if document.page_text(page).is_ok_and(|text| !text.hidden.is_empty()) {
+            hidden.insert(page);
+        }
+    }
+    (hidden, looked_at)
 }
 
 /// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.

@@ -1,6 +1,8 @@
 //! Collects the glyphs of a page with their positions, and counts what else is drawn.
 
 use super::characters::{CharacterResolver, text_of_string};
+use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
+use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
@@ -15,19 +17,12 @@ use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
-use std::collections::HashMap;
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
 
-/// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
-const DUPLICATE_EM: f64 = 0.12;
-
-/// The height of the rows in which duplicates are looked up, in points.
-const ROW_PT: f64 = 8.0;
-
-/// The most glyphs of one character in a row that a glyph is compared with. A line hardly has more.
-const MAX_COMPARED: usize = 64;
+/// Smaller glyphs cannot be seen.
+const MIN_SIZE_PT: f64 = 1.0;
 
 /// The most bytes of a text string for one byte of text.
 const STRING_BYTES_A_BYTE: usize = 4;
@@ -36,8 +31,10 @@ const STRING_BYTES_A_BYTE: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct PageGlyphs {
     pub(crate) glyphs: Vec<PlacedGlyph>,
-    /// Number of invisible glyphs.
+    /// Number of glyphs that are not painted, over images: the text of a scan.
     pub(crate) invisible: u64,
+    /// Glyphs that are not seen, for other reasons than that they are outside the page.
+    pub(crate) hidden: Vec<PlacedGlyph>,
     /// Number of glyphs outside the page, which are left out.
     pub(crate) off_page: u64,
     /// Number of glyphs with unknown characters.
@@ -69,7 +66,10 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     account: StepAccount<'c>,
     replacements: ReplacementTracker,
     fonts: PageFonts,
-    places: HashMap<(char, i64), Vec<(f64, f64)>>,
+    glyphs: GlyphList,
+    paints: PaintLog,
+    /// The facts of the first glyph of the open replacement text.
+    replaced: Option<PaintFacts>,
     /// `None` if only the text is wanted.
     layout: Option<LayoutCollector<'c, 'p>>,
 }
@@ -92,7 +92,9 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             bytes_left: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
             account,
             replacements: ReplacementTracker::default(),
-            places: HashMap::new(),
+            glyphs: GlyphList::default(),
+            paints: PaintLog::new(page),
+            replaced: None,
             layout,
         }
     }
@@ -121,23 +123,36 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             }
             return;
         }
-        self.collected.invisible += u64::from(!run.is_visible && !glyph.text.is_space());
-        if !self.replacements.add_glyph(&glyph) {
+        let facts = self.paint_facts(run, &glyph);
+        if self.replacements.add_glyph(&glyph) {
+            self.replaced.get_or_insert(facts);
+        } else {
             if let Some(statistics) = self.fonts.statistics(run.font) {
                 statistics.add(&glyph);
             }
-            self.add_glyph(glyph);
+            self.add_glyph(glyph, facts);
         }
     }
 
-    fn add_glyph(&mut self, glyph: PlacedGlyph) {
-        if self.is_duplicate(&glyph) {
+    /// Adds a glyph, unless it is there already.
+    fn add_glyph(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
+        if self.glyphs.merge_duplicate(&glyph, facts) {
             return;
         }
         self.count_bytes(glyph.text.len());
         if !self.collected.is_full {
-            self.collected.glyphs.push(glyph);
+            self.glyphs.push(glyph, facts);
         }
+    }
+
+    fn paint_facts(&mut self, run: RunFacts, glyph: &PlacedGlyph) -> PaintFacts {
+        let visibility = match run.color.filter(|_| run.is_visible) {
+            None => Visibility::Unpainted,
+            Some(_) if glyph.size < MIN_SIZE_PT => Visibility::Unseen,
+            Some(color) if self.paints.is_ground(color, glyph.middle()) => Visibility::Unseen,
+            Some(_) => Visibility::Painted,
+        };
+        PaintFacts { order: run.order, visibility }
     }
 
     fn count_bytes(&mut self, bytes: usize) {
@@ -150,6 +165,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
     /// Adds a replacement text at the position of the content that it replaces.
     fn add_replacement_text(&mut self, replacement: &ReplacementText) {
         self.collected.off_page += replacement.off_page();
+        let facts = self.replaced.take();
         let Some(extent) = replacement.extent() else { return };
         let text = text_string::decode_whole(&replacement.string);
         // Part of its bytes was counted when the sequence began.
@@ -157,15 +173,17 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.bytes_left = self.bytes_left.saturating_add(paid);
         let unknown = text.chars().filter(|character| *character == char::REPLACEMENT_CHARACTER);
         self.collected.undecoded += u64::try_from(unknown.count()).unwrap_or(u64::MAX);
+        // The text of letters that are drawn as paths is not covered by these.
+        let facts = facts.unwrap_or_else(|| PaintFacts { order: self.paints.advance(), ..PaintFacts::default() });
         let space = |at: f64| PlacedGlyph { text: GlyphText::One(' '), start: at, end: at, ..extent.clone() };
         if text.starts_with(char::is_whitespace) {
-            self.add_glyph(space(extent.start));
+            self.add_glyph(space(extent.start), facts);
         }
         if let Some(text) = text_of_string(text.trim()) {
-            self.add_glyph(PlacedGlyph { text, ..extent.clone() });
+            self.add_glyph(PlacedGlyph { text, ..extent.clone() }, facts);
         }
         if text.ends_with(char::is_whitespace) {
-            self.add_glyph(space(extent.end));
+            self.add_glyph(space(extent.end), facts);
         }
     }
 
@@ -180,33 +198,13 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if let Some(replacement) = self.replacements.finish() {
             self.add_replacement_text(&replacement);
         }
+        let SeparatedGlyphs { seen, hidden, invisible } = self.glyphs.separate(&mut self.paints);
+        (self.collected.glyphs, self.collected.hidden, self.collected.invisible) = (seen, hidden, invisible);
         if let Some(LayoutCollector { styles, shapes }) = self.layout {
             self.collected.styles = styles.finish();
             self.collected.shapes = shapes.finish();
         }
         (self.collected, self.fonts)
-    }
-
-    fn is_duplicate(&mut self, glyph: &PlacedGlyph) -> bool {
-        let GlyphText::One(character) = glyph.text else { return false };
-        if character.is_whitespace() {
-            return false;
-        }
-        let cost = glyph.size * DUPLICATE_EM;
-        let is_near =
-            |(start, across): &(f64, f64)| (start - glyph.start).abs() <= cost && (across - glyph.across).abs() <= cost;
-        let is_known = |places: &Vec<(f64, f64)>| places.iter().rev().take(MAX_COMPARED).any(is_near);
-        let (row, above, below) = (row_of(glyph.across), row_of(glyph.across - cost), row_of(glyph.across + cost));
-        let beside = [above, below].into_iter().filter(|other| *other != row);
-        if beside.filter_map(|other| self.places.get(&(character, other))).any(is_known) {
-            return true;
-        }
-        let places = self.places.entry((character, row)).or_default();
-        if is_known(places) {
-            return true;
-        }
-        places.push((glyph.start, glyph.across));
-        false
     }
 
     fn collect_run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, paint: &Paint<'_>, is_visible: bool) {
@@ -215,7 +213,9 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let type3_em = type3_em(run);
         let font = self.fonts.font_of(run);
         let style = self.style_of(font, run, to_page, paint, is_visible);
-        let facts = RunFacts { font, style, is_visible };
+        let color = color_of(paint);
+        let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
+        let facts = RunFacts { font, style, is_visible, order, color };
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
@@ -253,6 +253,14 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         layout.styles.style_of(font.map(|font| font.0), run, to_page, color.unwrap_or_default(), is_invisible)
     }
 
+    /// Remembers a filled path. Lines are too thin to be the ground of text.
+    fn log_path(&mut self, extent: Rect, is_rectangle: bool, props: &DrawProps<'_>, mode: &DrawMode) {
+        let is_upright = matches!(props.transform.as_coeffs(), [_, 0.0, 0.0, _, ..] | [0.0, _, _, 0.0, ..]);
+        if matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..)) {
+            self.paints.add_path(props.transform.transform_rect_bbox(extent), is_rectangle && is_upright, props);
+        }
+    }
+
     /// Adds to the layout, if one is wanted.
     fn with_shapes(&mut self, add: impl FnOnce(&mut ShapeCollector)) {
         if let Some(layout) = &mut self.layout {
@@ -267,11 +275,8 @@ struct RunFacts {
     font: Option<FontIndex>,
     style: StyleIndex,
     is_visible: bool,
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(across: f64) -> i64 {
-    (across / ROW_PT).floor() as i64
+    order: PaintOrder,
+    color: Option<[u8; 3]>,
 }
 
 impl<'a> Device<'a> for GlyphCollector<'_, '_> {
@@ -279,21 +284,27 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.account.take_call();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
+        self.log_path(path.bounding_box(), false, &props, mode);
         self.with_shapes(|shapes| shapes.add_path(path, props.transform, &props.paint, mode));
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
         self.account.take_clip(clip);
-        self.with_shapes(|shapes| shapes.push_clip(clip.path.bounding_box()));
+        let extent = clip.path.bounding_box();
+        self.glyphs.use_as_clip(extent);
+        self.paints.push_clip(extent, false);
+        self.with_shapes(|shapes| shapes.push_clip(extent));
     }
 
     fn push_clip_rect(&mut self, clip: &Rect) {
         self.account.take_call();
+        self.paints.push_clip(*clip, true);
         self.with_shapes(|shapes| shapes.push_clip(*clip));
     }
 
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
+    fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, blend: BlendMode) {
         self.account.take_call();
+        self.paints.push_group(opacity, mask.is_some(), blend);
     }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
@@ -311,6 +322,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         let shown = area.intersect(self.page);
         self.collected.picture_area += shown.width().max(0.0) * shown.height().max(0.0);
         self.add_area(|| shown);
+        self.paints.add_image(area, &image, &props);
         self.with_shapes(|shapes| shapes.add_image(area));
     }
 
@@ -318,14 +330,18 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.account.take_call();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
+        self.log_path(*rect, true, &props, mode);
         self.with_shapes(|shapes| shapes.add_path(&rect.to_path(0.1), props.transform, &props.paint, mode));
     }
 
     fn pop_clip(&mut self) {
+        self.paints.pop_clip();
         self.with_shapes(ShapeCollector::pop_clip);
     }
 
-    fn pop_transparency_group(&mut self) {}
+    fn pop_transparency_group(&mut self) {
+        self.paints.pop_group();
+    }
 
     fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
         let properties = properties.filter(|_| !self.collected.is_full);

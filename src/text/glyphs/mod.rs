@@ -2,7 +2,9 @@
 
 mod characters;
 mod collector;
+mod glyph_list;
 mod glyph_names;
+mod paint_log;
 mod placed_glyph;
 mod plausibility;
 mod replacement_text;

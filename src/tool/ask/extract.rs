@@ -170,7 +170,7 @@ impl TextExtraction<'_, '_> {
         let draw = || {
             let geometry = self.pdf.document.page_geometry(page)?;
             let dpi = resolution(geometry.width_pt, geometry.height_pt, self.packing.settings.pdf_image_dpi);
-            let options = RenderOptions { dpi, region: None, max_pixels: MAX_PIXELS };
+            let options = RenderOptions { dpi, max_pixels: MAX_PIXELS, ..RenderOptions::default() };
             Ok::<_, PdfError>(self.pdf.document.picture(page, &options)?.png)
         };
         draw().map(Bytes::from).map_err(|error| error.to_string())

@@ -12,8 +12,8 @@ What changed in the files that this conversation holds: pages, texts as diffs, d
 once. Call it before you rely on what you read earlier.";
 
 const FORGET: &str = "\
-Forget what this conversation holds, so that it can be sent again: everything, one file, or pages of it. Call it after \
-your context was compacted. It deletes no file.";
+Forget what this conversation holds, so that it can be sent again: all, one file, or pages of it. Call it after your \
+context was compacted. It deletes no file.";
 
 const FORK: &str = "\
 Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle: \

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::tool::schema::{ToolSpec, object, shared, string, whole};
 
 const FETCH_CONTENT: &str = "\
-Fetch URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with \
-get_search_content. To see a PDF's pages as laid out, give its URL to get_file.";
+URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with \
+get_search_content. To see a PDF's pages, give its URL to get_file.";
 
 const GET_SEARCH_CONTENT: &str = "\
 Read on in what fetch_content fetched.";

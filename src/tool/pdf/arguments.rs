@@ -122,6 +122,8 @@ pub struct TextArguments {
     pub max_chars: u64,
     /// `format`.
     pub format: TextFormat,
+    /// `hidden`: whether hidden text follows the text of each page.
+    pub with_hidden: bool,
 }
 
 /// How the text of a page is written.
@@ -162,12 +164,13 @@ impl TextArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
-        reject_unknown(&fields, &["pages", "max_chars", "format"])?;
+        reject_unknown(&fields, &["pages", "max_chars", "format", "hidden"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
             pages: fields.selection()?,
             max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
             format: text_format(&fields)?,
+            with_hidden: fields.boolean("hidden")?,
         })
     }
 }
@@ -190,6 +193,17 @@ pub struct RenderArguments {
     pub dpi: Dpi,
     /// `region`.
     pub region: Option<Region>,
+    /// `highlight`.
+    pub highlight: Option<Highlight>,
+}
+
+/// What is painted over in yellow.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Highlight {
+    /// Every place where this text is.
+    Text(String),
+    /// A box in points from the top left of the page as displayed: left, top, right, bottom.
+    Box([f32; 4]),
 }
 
 impl RenderArguments {
@@ -199,7 +213,7 @@ impl RenderArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_render_page", arguments };
-        reject_unknown(&fields, &["page", "dpi", "region", "contact_sheet"])?;
+        reject_unknown(&fields, &["page", "dpi", "region", "contact_sheet", "highlight"])?;
         let document = DocumentArguments::of(&fields)?;
         Ok(Self {
             document,
@@ -207,6 +221,7 @@ impl RenderArguments {
             contact_sheet: fields.boolean("contact_sheet")?,
             dpi: dpi(&fields)?,
             region: fields.value("region").map(region).transpose()?,
+            highlight: fields.value("highlight").map(highlight).transpose()?,
         })
     }
 }
@@ -222,14 +237,30 @@ fn dpi(fields: &ArgumentReader<'_>) -> Result<Dpi, ToolError> {
 fn region(value: &Value) -> Result<Region, ToolError> {
     let expected =
         || invalid_value("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
-    let numbers = match value {
-        Value::Array(items) => items.iter().map(Value::as_f64).collect::<Option<Vec<_>>>(),
-        Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
-        _ => None,
-    };
-    match numbers.as_deref() {
+    match numbers_of(value).as_deref() {
         Some([left, top, right, bottom]) => Region::new(*left, *top, *right, *bottom).ok_or_else(expected),
         _ => Err(expected()),
+    }
+}
+
+/// Numbers in a list, or the same as text.
+fn numbers_of(value: &Value) -> Option<Vec<f64>> {
+    match value {
+        Value::Array(items) => items.iter().map(Value::as_f64).collect(),
+        Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
+        _ => None,
+    }
+}
+
+/// A text, or a box as four numbers.
+#[allow(clippy::cast_possible_truncation, reason = "a box beyond the page is cut")]
+fn highlight(value: &Value) -> Result<Highlight, ToolError> {
+    match (numbers_of(value).as_deref(), value) {
+        (Some([left, top, right, bottom]), _) => {
+            Ok(Highlight::Box([*left, *top, *right, *bottom].map(|edge| edge as f32)))
+        }
+        (_, Value::String(text)) => Ok(Highlight::Text(text.clone())),
+        _ => Err(invalid_value("highlight", "a text, or a box in points: left, top, right, bottom")),
     }
 }
 

@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::DocumentArguments;
-use crate::context::{ContextManager, OpenPdf, Requester, one_line, points, untrusted};
+use crate::context::{
+    ContextManager, OpenPdf, Requester, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+};
 use crate::page::PageIndex;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -96,6 +98,9 @@ pub struct InfoResult {
     pub outline_entries: usize,
     /// Whether its pages have printed labels.
     pub has_page_labels: bool,
+    /// Pages with text that is not seen, as a selection: of a long document, those among the pages looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden_text: Option<String>,
     /// Notes on damage and repairs.
     pub notes: Vec<String>,
 }
@@ -141,6 +146,7 @@ impl InfoResult {
             attachments: info.attachments,
             outline_entries: info.outline_entries,
             has_page_labels: info.has_page_labels,
+            hidden_text: hidden_text(pdf),
             notes: pdf.document.notes(),
         }
     }
@@ -195,6 +201,7 @@ impl InfoResult {
             ("Page size", self.page_size.map(PageSize::text)),
             ("Encrypted", yes(self.encrypted)),
             ("Signed", yes(self.signed)),
+            ("Hidden text", self.hidden_text.as_ref().map(|pages| format!("on {pages}; it is left out"))),
         ];
         lines.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))).collect()
     }
@@ -208,6 +215,14 @@ impl PageSize {
 
 fn not_blank(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
+}
+
+/// The pages with hidden text, among those that are looked at.
+fn hidden_text(pdf: &OpenPdf) -> Option<String> {
+    let (pages, looked_at) = pages_with_hidden_text(&*pdf.document);
+    let is_sample = looked_at < u64::from(pdf.document.page_count());
+    let scope = if is_sample { format!(" (of {looked_at} pages looked at)") } else { String::new() };
+    (!pages.is_empty()).then(|| format!("{}{scope}", page_or_pages(&pages)))
 }
 
 fn first_page_size(pdf: &OpenPdf) -> Option<PageSize> {

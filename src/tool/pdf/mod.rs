@@ -1,6 +1,7 @@
 //! The tools `pdf_info`, `pdf_extract_text`, `pdf_render_page`, `pdf_search` and `pdf_outline`, and the commands that write pages.
 
 mod arguments;
+mod boxes;
 mod info;
 mod outline;
 mod page;
@@ -13,7 +14,8 @@ mod tables;
 mod text;
 
 pub use self::arguments::{
-    DEFAULT_MAX_CHARS, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments, TextFormat,
+    DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
+    TextFormat,
 };
 pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::{ShownOutline, outline};

@@ -6,17 +6,17 @@ use crate::tool::ask::{DEFAULT_PROMPT, MAX_PDFS};
 use crate::tool::schema::{ToolSpec, boolean, flag, object, pages, result, shared, string, whole};
 
 const PDF_INFO: &str = "\
-What a PDF says about itself: pages, title, dates, encryption, signature, form, attachments and more. Cheap.";
+What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap.";
 
 const PDF_EXTRACT_TEXT: &str = "\
-The text of pages: in reading order, with columns kept by spaces (layout), or as Markdown with tables. Pages without \
-text are named: see them with pdf_render_page.";
+The text of pages: in reading order, in columns (layout), or with headings and tables (markdown). Pages without text are \
+named.";
 
 const PDF_RENDER_PAGE: &str = "\
 A page as a picture (PNG), also saved to a file: for layout, tables, figures, scans and handwriting.";
 
 const PDF_SEARCH: &str = "\
-Find words, or a regular expression, in a PDF: pages and excerpts. Pages without usable text are named.";
+Find words or a regular expression: pages and excerpts. Pages without usable text are named.";
 
 const PDF_OUTLINE: &str = "\
 The outline (table of contents) with page numbers.";
@@ -94,6 +94,7 @@ fn extract_text() -> ToolSpec {
         "pages": pages(),
         "max_chars": whole("Default: 50000.", 1),
         "format": { "type": "string", "enum": ["text", "layout", "markdown"] },
+        "hidden": flag(),
     }));
     ToolSpec {
         name: "pdf_extract_text",
@@ -109,14 +110,15 @@ fn render_page() -> ToolSpec {
     let properties = with_document(json!({
         "page": string("As pages; several go to files."),
         "contact_sheet": boolean("Several pages side by side."),
-        "dpi": whole("72 to 300; more for small print. Default: 150.", 1),
+        "dpi": whole("72 to 300. Default: 150.", 1),
         "region": {
             "type": "array",
             "items": { "type": "number" },
             "minItems": 4,
             "maxItems": 4,
-            "description": "Left, top, right, bottom as shares of the page: [0, 0, 1, 0.5] is the upper half."
+            "description": "Left, top, right, bottom as shares: [0, 0, 1, 0.5] is the upper half."
         },
+        "highlight": string("A text, or \"left,top,right,bottom\" in points: painted yellow."),
     }));
     ToolSpec {
         name: "pdf_render_page",
@@ -134,8 +136,8 @@ fn search() -> ToolSpec {
         "paths": { "type": "array", "items": { "type": "string" } },
         "start_document": whole("The first to search.", 1),
         "query": shared(),
-        "quote": string("Instead of query: is this passage verbatim, altered or absent?"),
-        "regex": boolean("query is a regular expression (no look-around, no back references)."),
+        "quote": string("Not query: is this passage verbatim, altered or absent?"),
+        "regex": boolean("query is a regular expression (no look-around)."),
         "case_sensitive": flag(),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::arguments::selected_pages;
+use super::boxes::edges_of;
 use crate::context::{
     ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, join_continued,
     page_or_pages, read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
@@ -32,7 +33,7 @@ pub struct TableOnPage {
     /// The 1-based number of its page.
     pub page: u32,
     /// Its box in points from the top left of the page as displayed: left, top, right, bottom.
-    pub bbox: [f32; 4],
+    pub bbox: [f64; 4],
     /// How many rows it has.
     pub rows: usize,
     /// How many columns it has.
@@ -121,7 +122,7 @@ impl TableOnPage {
     fn new(page: PageIndex, table: Table) -> Self {
         Self {
             page: page.number().get(),
-            bbox: table.bounds.edges(),
+            bbox: edges_of(table.bounds),
             rows: table.rows,
             columns: table.columns,
             is_certain: table.is_certain,

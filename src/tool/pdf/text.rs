@@ -132,6 +132,9 @@ fn text_and_content(pdf: &OpenPdf, page: PageIndex, format: TextFormat) -> Resul
     Ok((text, content))
 }
 
+/// Before the hidden text of a page.
+const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";
+
 /// The note on a table that was found by white space alone.
 fn guessed_table(page: PageIndex) -> String {
     format!("Page {}: the columns of a table are a guess, since no lines divide them", page.number())
@@ -140,6 +143,7 @@ fn guessed_table(page: PageIndex) -> String {
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
     format: TextFormat,
+    with_hidden: bool,
     /// Characters that still fit.
     left: u64,
     total: u64,
@@ -156,6 +160,7 @@ impl<'a> TextResultBuilder<'a> {
         Self {
             pdf,
             format: arguments.format,
+            with_hidden: arguments.with_hidden,
             left: arguments.max_chars,
             total: 0,
             is_cut: false,
@@ -196,7 +201,11 @@ impl<'a> TextResultBuilder<'a> {
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
                 let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
                 self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
-                self.push(page, content.as_deref().unwrap_or(&found.text));
+                let mut content = content.unwrap_or(found.text);
+                if self.with_hidden && !found.hidden.is_empty() {
+                    content = format!("{content}\n\n{HIDDEN_TEXT}\n{}", found.hidden).trim_start().to_owned();
+                }
+                self.push(page, &content);
             }
             Err(error) => {
                 self.notes.push(unreadable_page_text(number, &error));

@@ -11,6 +11,7 @@ pub(crate) struct WireText {
     joints: Vec<u64>,
     kind: WireKind,
     invisible: u64,
+    hidden: String,
     off_page: u64,
     undecoded: u64,
     picture_percent: u8,
@@ -47,7 +48,8 @@ impl From<&PageText> for WireText {
             TextEngine::PdfExtract => WireEngine::PdfExtract,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
-        Self { joints: text.joints.clone(), kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+        let (joints, hidden) = (text.joints.clone(), text.hidden.clone());
+        Self { joints, kind, invisible, hidden, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
@@ -65,23 +67,25 @@ impl WireText {
             WireEngine::Collector => TextEngine::Collector,
             WireEngine::PdfExtract => TextEngine::PdfExtract,
         };
-        let Self { joints, invisible, off_page, undecoded, picture_percent, paths, .. } = self;
-        PageText { text, joints, kind, invisible, off_page, undecoded, picture_percent, paths, engine }
+        let Self { joints, invisible, hidden, off_page, undecoded, picture_percent, paths, .. } = self;
+        PageText { text, joints, kind, invisible, hidden, off_page, undecoded, picture_percent, paths, engine }
     }
 }
 
-/// [`RenderOptions`]. The region is sent as bits of floating point numbers, to keep every value exact.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+/// [`RenderOptions`]. Region and highlights are sent as bits of floating point numbers, to keep every value exact.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WireOptions {
     dpi: u16,
     region: Option<[u64; 4]>,
     max_pixels: u64,
+    highlights: Vec<[u32; 4]>,
 }
 
 impl From<&RenderOptions> for WireOptions {
     fn from(options: &RenderOptions) -> Self {
         let region = options.region.map(|region| region.corners().map(f64::to_bits));
-        Self { dpi: options.dpi.get(), region, max_pixels: options.max_pixels }
+        let highlights = options.highlights.iter().map(|edges| edges.map(f32::to_bits)).collect();
+        Self { dpi: options.dpi.get(), region, max_pixels: options.max_pixels, highlights }
     }
 }
 
@@ -91,7 +95,8 @@ impl From<WireOptions> for RenderOptions {
             let [left, top, right, bottom] = corners.map(f64::from_bits);
             Region::new(left, top, right, bottom)
         });
-        Self { dpi: Dpi::at_most(options.dpi.into()), region, max_pixels: options.max_pixels }
+        let highlights = options.highlights.into_iter().map(|edges| edges.map(f32::from_bits)).collect();
+        Self { dpi: Dpi::at_most(options.dpi.into()), region, max_pixels: options.max_pixels, highlights }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `pdf_render_page`: one page, several pages, or a contact sheet.
 
+mod highlights;
 mod page;
 mod pages;
 

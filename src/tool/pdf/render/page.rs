@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::highlights::options_for;
 use super::pages::PageDrawing;
 use crate::context::{
     Block, ContextError, ContextManager, Delivery, ImageBlock, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener,
-    RenderOptions, ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
+    ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
 };
 use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::caller::Caller;
@@ -179,9 +180,10 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
     let page = select_page(arguments.page.as_deref().unwrap_or("1"), &*pdf.document)?;
-    let options = RenderOptions { dpi: arguments.dpi, region: arguments.region, ..RenderOptions::default() };
+    let (options, note) = options_for(pdf, page, arguments);
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
-    let picture = pdf.document.picture(page, &options).map_err(failed)?;
+    let mut picture = pdf.document.picture(page, &options).map_err(failed)?;
+    picture.notes.extend(note);
     Ok((page.number(), picture))
 }
 

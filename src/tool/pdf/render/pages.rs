@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
+use super::highlights::options_for;
 use super::page::{RenderResult, result};
 use crate::context::{
     ContextError, ContextManager, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener, RenderOptions, SelectedPages,
@@ -120,9 +121,9 @@ impl<'a> PageDrawing<'a> {
         self,
         save: impl Fn(PageNumber, &Picture) -> Result<PathBuf, ToolError> + Sync,
     ) -> Result<RenderedPages, ToolError> {
-        let options =
-            RenderOptions { dpi: self.arguments.dpi, region: self.arguments.region, ..RenderOptions::default() };
         let draw = |pdf: &OpenPdf, page: PageIndex| {
+            // Of several pages, most lack the text to highlight.
+            let (options, _) = options_for(pdf, page, self.arguments);
             let picture = self.picture(pdf, page, &options)?;
             let file = save(page.number(), &picture)?;
             Ok(result(pdf, page.number(), file, self.arguments, &picture))

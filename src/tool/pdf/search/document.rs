@@ -24,7 +24,9 @@ pub(super) fn search_document(
     if let Some(quote) = &arguments.quote {
         return check_quote(context, quote, arguments, caller, progress);
     }
-    let FoundInDocument { path, pages, mut found } = find(context, arguments, caller, progress)?;
+    // Only programs are given boxes: a model is given the text.
+    let boxes = if caller.result_budget(context).is_none() { Boxes::Read } else { Boxes::None };
+    let FoundInDocument { path, pages, mut found } = find(context, arguments, caller, progress, boxes)?;
     let answer = DataAnswer {
         text: found.text(&path, arguments),
         structure: found.structure(&path, &arguments.query),
@@ -38,6 +40,15 @@ pub(super) fn search_document(
         }
         _ => Ok(answer),
     }
+}
+
+/// Whether the boxes of matches are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Boxes {
+    /// They are.
+    Read,
+    /// They are not.
+    None,
 }
 
 /// What was found in one document.
@@ -54,6 +65,7 @@ pub(super) fn find(
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
+    boxes: Boxes,
 ) -> Result<FoundInDocument, ToolError> {
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
@@ -72,6 +84,9 @@ pub(super) fn find(
         progress.page_done();
     }
     found.finish(&pages);
+    if boxes == Boxes::Read {
+        found.read_boxes(&pdf);
+    }
     Ok(FoundInDocument { path: pdf.path, pages, found })
 }
 
@@ -160,6 +175,9 @@ struct SearchFindings {
 /// Pages of contents that are remembered until all pages were searched.
 const MAX_CONTENTS: usize = 50;
 
+/// Pages whose matches have boxes. Each is read again.
+const MAX_BOXED_PAGES: usize = 100;
+
 /// The longest exact selection of the pages that are left.
 const MAX_REST_CHARACTERS: usize = 60;
 
@@ -184,7 +202,7 @@ impl SearchFindings {
         self.matching += 1;
         let label = pdf.document.page_label(page).map(|label| label.0);
         let label = label.filter(|label| *label != page.number().to_string());
-        let found = MatchedPage { page, label, count, is_held: held.contains(page), hits };
+        let found = MatchedPage { page, label, count, is_held: held.contains(page), hits, boxes: Vec::new() };
         if is_contents { self.contents.push(found) } else { self.list(found) }
     }
 
@@ -198,6 +216,11 @@ impl SearchFindings {
         }
         self.left -= page.shown_count();
         self.pages.push(page);
+    }
+
+    /// Reads the boxes of the matches on the first pages.
+    fn read_boxes(&mut self, pdf: &OpenPdf) {
+        self.pages.iter_mut().take(MAX_BOXED_PAGES).for_each(|page| page.read_boxes(pdf));
     }
 
     /// Lists the pages of contents after all others.

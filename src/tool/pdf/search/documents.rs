@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::document::{FoundInDocument, find, search_document};
+use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
 use crate::tool::caller::Caller;
@@ -134,7 +134,7 @@ impl Findings {
         let mut one = arguments.clone();
         one.document.path = path.to_owned();
         one.max_results = self.left.min(MAX_EXCERPTS);
-        let found = match find(context, &one, caller, &OneDocument(progress)) {
+        let found = match find(context, &one, caller, &OneDocument(progress), Boxes::None) {
             Ok(found) => found,
             // An expression that does not compile fails for every document.
             Err(error) if error.code == ErrorCode::ValidationError || error.code == ErrorCode::Cancelled => {

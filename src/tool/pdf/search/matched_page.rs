@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{SearchHit, json_length, one_line};
+use crate::context::{Bounds, OpenPdf, SearchHit, json_length, one_line};
 use crate::page::PageIndex;
+use crate::tool::pdf::boxes::{boxes_of, edges_of};
 
 /// A page with matches.
 pub(super) struct MatchedPage {
@@ -13,6 +14,8 @@ pub(super) struct MatchedPage {
     pub(super) count: usize,
     pub(super) is_held: bool,
     pub(super) hits: Vec<SearchHit>,
+    /// The boxes of each hit's matches, where they were asked for.
+    pub(super) boxes: Vec<Vec<Bounds>>,
 }
 
 /// `1 match` or `2 matches`.
@@ -21,6 +24,14 @@ pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
 }
 
 impl MatchedPage {
+    /// Reads the boxes of the matches.
+    pub(super) fn read_boxes(&mut self, pdf: &OpenPdf) {
+        let places = self.hits.iter().flat_map(|hit| hit.places.iter().cloned()).collect::<Vec<_>>();
+        let mut boxes = boxes_of(pdf, self.page, &places).into_iter();
+        let of_hit = |hit: &SearchHit| boxes.by_ref().take(hit.places.len()).flatten().collect();
+        self.boxes = self.hits.iter().map(of_hit).collect();
+    }
+
     /// Bytes of a page in the text and the structure, without its matches.
     pub(super) fn head_cost(&self) -> u64 {
         const NAMES: u64 = 128;
@@ -47,12 +58,18 @@ impl MatchedPage {
     }
 
     pub(super) fn structure(&self) -> Value {
+        let mut boxes = self.boxes.iter();
         let hits = self.hits.iter().map(|hit| {
-            let mut entry = json!({ "match": hit.matched, "excerpt": hit.excerpt });
-            if let (Value::Object(members), true) = (&mut entry, hit.matches > 1) {
-                members.insert("matches".to_owned(), json!(hit.matches));
+            let mut entry = Map::new();
+            entry.insert("match".into(), json!(hit.matched));
+            entry.insert("excerpt".into(), json!(hit.excerpt));
+            if hit.matches > 1 {
+                entry.insert("matches".into(), json!(hit.matches));
             }
-            entry
+            if let Some(boxes) = boxes.next().filter(|boxes| !boxes.is_empty()) {
+                entry.insert("boxes".into(), boxes.iter().map(|bounds| json!(edges_of(*bounds))).collect());
+            }
+            Value::Object(entry)
         });
         let mut page = Map::new();
         page.insert("page".into(), json!(self.page.number().get()));

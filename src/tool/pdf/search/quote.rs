@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::context::{
-    ContextManager, OpenPdf, PageKind, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
+    Bounds, ContextManager, OpenPdf, PageKind, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
     WordDifference, one_line, page_or_pages, untrusted,
 };
 use crate::hash::ContentHash;
@@ -12,6 +12,7 @@ use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
+use crate::tool::pdf::boxes::{box_around, boxes_of, edges_of, fragment};
 
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;
@@ -49,7 +50,20 @@ pub(crate) fn check_quote(
         progress.page_done();
     }
     let searched = pages.len().saturating_sub(unread.len());
-    Ok(QuoteFindings { pdf: &pdf, content, verdict: search.finish(), searched, unread, note }.answer())
+    let verdict = search.finish();
+    let boxes = passage_boxes(&pdf, &verdict);
+    Ok(QuoteFindings { pdf: &pdf, content, verdict, boxes, searched, unread, note }.answer())
+}
+
+/// The boxes of the passage that was found.
+fn passage_boxes(pdf: &OpenPdf, verdict: &QuoteVerdict) -> Vec<Bounds> {
+    match verdict {
+        QuoteVerdict::Verbatim { page, place: Some(place), .. }
+        | QuoteVerdict::Altered { page, place: Some(place), .. } => {
+            boxes_of(pdf, *page, std::slice::from_ref(place)).into_iter().flatten().collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn quote_error(error: QuoteError) -> ToolError {
@@ -65,6 +79,8 @@ struct QuoteFindings<'a> {
     pdf: &'a OpenPdf,
     content: ContentHash,
     verdict: QuoteVerdict,
+    /// The boxes of the passage, one for each of its lines.
+    boxes: Vec<Bounds>,
     /// Pages whose text was searched.
     searched: u64,
     /// Pages without usable text.
@@ -80,13 +96,18 @@ impl QuoteFindings<'_> {
             members.insert("searchedPages".to_owned(), json!(self.searched));
             members.extend(self.members());
         }
-        DataAnswer::new(self.lines().join("\n"), structure)
+        let mut answer = DataAnswer::new(self.lines().join("\n"), structure);
+        if let (Value::Object(members), false) = (&mut answer.structure, self.boxes.is_empty()) {
+            // A model is given the link.
+            members.insert("boxes".into(), self.boxes.iter().map(|bounds| json!(edges_of(*bounds))).collect());
+        }
+        answer
     }
 
     fn lines(&self) -> Vec<String> {
         let path = &self.pdf.path;
         let mut lines = match &self.verdict {
-            QuoteVerdict::Verbatim { page, pages, excerpt } => {
+            QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
                 let pages = match pages.len() {
                     1 => format!("page {}", self.name(*page)),
                     _ => page_or_pages(pages),
@@ -98,7 +119,7 @@ impl QuoteFindings<'_> {
                     format!("Link: {}", self.link(*page)),
                 ]
             }
-            QuoteVerdict::Altered { page, excerpt, differences } => {
+            QuoteVerdict::Altered { page, excerpt, differences, .. } => {
                 let mut lines = vec![
                     format!("altered: a passage on page {} of {path} is like the quote, and differs", self.name(*page)),
                     untrusted(path),
@@ -125,13 +146,13 @@ impl QuoteFindings<'_> {
 
     fn members(&self) -> Map<String, Value> {
         let members = match &self.verdict {
-            QuoteVerdict::Verbatim { page, pages, excerpt } => json!({
+            QuoteVerdict::Verbatim { page, pages, excerpt, .. } => json!({
                 "verdict": "verbatim",
                 "pages": pages.to_string(),
                 "excerpt": excerpt,
                 "link": self.link(*page),
             }),
-            QuoteVerdict::Altered { page, excerpt, differences } => json!({
+            QuoteVerdict::Altered { page, excerpt, differences, .. } => json!({
                 "verdict": "altered",
                 "pages": page.number().to_string(),
                 "excerpt": excerpt,
@@ -151,7 +172,8 @@ impl QuoteFindings<'_> {
     }
 
     fn link(&self, page: PageIndex) -> String {
-        format!("pagewise://{}/page/{}", self.content, page.number())
+        let place = box_around(&self.boxes).map(fragment).unwrap_or_default();
+        format!("pagewise://{}/page/{}{place}", self.content, page.number())
     }
 }
 

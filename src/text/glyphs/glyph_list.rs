@@ -1,0 +1,138 @@
+//! The glyphs collected so far, without duplicates.
+
+use super::paint_log::{PaintLog, PaintOrder};
+use crate::text::glyphs::{GlyphText, PlacedGlyph};
+use hayro_interpret::kurbo::Rect;
+use std::collections::HashMap;
+
+/// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
+const DUPLICATE_EM: f64 = 0.12;
+
+/// The height of the rows in which duplicates are looked up, in points.
+const ROW_PT: f64 = 8.0;
+
+/// The most glyphs of one character in a row that a glyph is compared with. A line hardly has more.
+const MAX_COMPARED: usize = 64;
+
+/// The most glyphs of a clipping path.
+const MAX_CLIPPING: usize = 1_000;
+
+/// A glyph of a character on the page.
+struct GlyphPlace {
+    start: f64,
+    across: f64,
+    /// Its index among the collected glyphs.
+    glyph: usize,
+}
+
+/// When and how a glyph is painted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct PaintFacts {
+    pub(super) order: PaintOrder,
+    pub(super) visibility: Visibility,
+}
+
+/// Whether a glyph is seen where it is painted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Visibility {
+    #[default]
+    Painted,
+    /// In a text rendering mode that paints nothing, or in a transparent colour.
+    Unpainted,
+    /// In the colour of its ground, or too small.
+    Unseen,
+}
+
+/// The glyphs collected so far.
+#[derive(Default)]
+pub(super) struct GlyphList {
+    glyphs: Vec<PlacedGlyph>,
+    /// The facts of each glyph.
+    facts: Vec<PaintFacts>,
+    /// Where the glyphs of a character are, in rows of the page.
+    places: HashMap<(char, i64), Vec<GlyphPlace>>,
+}
+
+/// The glyphs of a page, when all is painted.
+pub(super) struct SeparatedGlyphs {
+    pub(super) seen: Vec<PlacedGlyph>,
+    pub(super) hidden: Vec<PlacedGlyph>,
+    /// The number of those among `seen` that are not painted: they are what was recognised in an image.
+    pub(super) invisible: u64,
+}
+
+impl GlyphList {
+    /// Adds a glyph that is no duplicate.
+    pub(super) fn push(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
+        if let GlyphText::One(character) = glyph.text
+            && is_compared(character, facts)
+        {
+            let place = GlyphPlace { start: glyph.start, across: glyph.across, glyph: self.glyphs.len() };
+            self.places.entry((character, row_of(glyph.across))).or_default().push(place);
+        }
+        self.glyphs.push(glyph);
+        self.facts.push(facts);
+    }
+
+    /// Whether the same glyph is there already. If so, it counts as painted now.
+    pub(super) fn merge_duplicate(&mut self, glyph: &PlacedGlyph, facts: PaintFacts) -> bool {
+        let GlyphText::One(character) = glyph.text else { return false };
+        if !is_compared(character, facts) {
+            return false;
+        }
+        let distance = glyph.size * DUPLICATE_EM;
+        let is_near = |place: &&GlyphPlace| {
+            (place.start - glyph.start).abs() <= distance && (place.across - glyph.across).abs() <= distance
+        };
+        let (row, above, below) =
+            (row_of(glyph.across), row_of(glyph.across - distance), row_of(glyph.across + distance));
+        let rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
+        let mut places = rows.filter_map(|row| self.places.get(&(character, row)));
+        let known = places.find_map(|places| places.iter().rev().take(MAX_COMPARED).find(is_near));
+        let Some(known) = known.and_then(|place| self.facts.get_mut(place.glyph)) else { return false };
+        if facts.visibility == Visibility::Painted {
+            *known = facts;
+        }
+        true
+    }
+
+    /// Counts the last glyphs as painted if they are a clipping path with this extent: what is painted shows in them.
+    pub(super) fn use_as_clip(&mut self, extent: Rect) {
+        let last = self.glyphs.iter().zip(&mut self.facts).rev().take(MAX_CLIPPING);
+        for (glyph, facts) in last.take_while(|(_, facts)| facts.visibility == Visibility::Unpainted) {
+            if extent.contains(glyph.middle()) {
+                facts.visibility = Visibility::Painted;
+            }
+        }
+    }
+
+    /// Separates the glyphs that are seen from those that are not.
+    pub(super) fn separate(self, paints: &mut PaintLog) -> SeparatedGlyphs {
+        let mut separated = SeparatedGlyphs { seen: Vec::new(), hidden: Vec::new(), invisible: 0 };
+        let mut was_seen = true;
+        for (glyph, facts) in self.glyphs.into_iter().zip(self.facts) {
+            let is_seen = match facts.visibility {
+                // A space goes with what precedes it.
+                _ if glyph.text.is_space() => was_seen,
+                Visibility::Unseen => false,
+                Visibility::Painted => !paints.is_covered(glyph.middle(), facts.order),
+                Visibility::Unpainted => paints.has_image(glyph.middle()),
+            };
+            was_seen = is_seen;
+            let is_recognised = is_seen && facts.visibility == Visibility::Unpainted && !glyph.text.is_space();
+            separated.invisible += u64::from(is_recognised);
+            if is_seen { separated.seen.push(glyph) } else { separated.hidden.push(glyph) }
+        }
+        separated
+    }
+}
+
+/// Whether a glyph is compared with others. What is not seen must not take the place of what is.
+fn is_compared(character: char, facts: PaintFacts) -> bool {
+    !character.is_whitespace() && facts.visibility != Visibility::Unseen
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
+fn row_of(across: f64) -> i64 {
+    (across / ROW_PT).floor() as i64
+}

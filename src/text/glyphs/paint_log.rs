@@ -1,0 +1,193 @@
+//! Remembers what a page paints besides glyphs, to tell which glyphs are not seen.
+//!
+//! A glyph is hidden if it has the colour of its ground, if something opaque is painted over it later, or if it is not
+//! painted at all. What is not certain counts as seen: the ground of a picture, a pattern, a group with transparency.
+
+use hayro_interpret::kurbo::{Point, Rect};
+use hayro_interpret::{BlendMode, DrawProps, Image, ImageDrawProps, Paint};
+
+/// The most areas of a page that are remembered. On pages with more, every ground is unknown and nothing is covered.
+const MAX_AREAS: usize = 2_000;
+
+/// The most areas that a glyph's ground or cover is searched in, over a whole page.
+const MAX_SEARCHED: usize = 20_000_000;
+
+/// Smaller areas are no ground of text, and cover none.
+const MIN_SIDE_PT: f64 = 3.0;
+
+/// The most colours that are remembered.
+const MAX_COLORS: usize = 32;
+
+/// The largest difference of a channel of two colours that look the same.
+const SAME_COLOR: u8 = 6;
+
+/// The colour of paper.
+const WHITE: [u8; 3] = [255; 3];
+
+/// An image that covers at least this share of a page is a scan. Text beneath it is the scan's own.
+const SCAN_SHARE: f64 = 0.5;
+
+/// When something is painted, relative to everything else on the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct PaintOrder(u32);
+
+/// A painted area.
+#[derive(Debug)]
+struct PaintedArea {
+    order: PaintOrder,
+    area: Rect,
+    /// Its colour, if it is one, and nothing shows through it.
+    color: Option<[u8; 3]>,
+    /// Whether nothing shows through it.
+    is_opaque: bool,
+    is_image: bool,
+}
+
+/// An open clipping path.
+#[derive(Debug)]
+struct Clip {
+    extent: Rect,
+    /// Whether it is the same as its extent.
+    is_rectangle: bool,
+}
+
+/// What a page has painted so far.
+#[derive(Debug)]
+pub(super) struct PaintLog {
+    page: Rect,
+    next: u32,
+    areas: Vec<PaintedArea>,
+    /// The colours of areas and of paper, each once; `None` if they are too many.
+    colors: Option<Vec<[u8; 3]>>,
+    clips: Vec<Clip>,
+    /// Whether each open transparency group shows its content as it is.
+    groups: Vec<bool>,
+    searched: usize,
+    is_full: bool,
+}
+
+impl PaintLog {
+    pub(super) fn new(page: Rect) -> Self {
+        let (areas, clips, groups) = (Vec::new(), Vec::new(), Vec::new());
+        Self { page, next: 0, areas, colors: Some(vec![WHITE]), clips, groups, searched: 0, is_full: false }
+    }
+
+    /// The order of what is painted now.
+    pub(super) fn advance(&mut self) -> PaintOrder {
+        self.next = self.next.saturating_add(1);
+        PaintOrder(self.next)
+    }
+
+    /// Opens a clipping path with this bounding box.
+    pub(super) fn push_clip(&mut self, extent: Rect, is_rectangle: bool) {
+        let (outer, is_outer_rectangle) = self.clip();
+        self.clips.push(Clip { extent: outer.intersect(extent), is_rectangle: is_rectangle && is_outer_rectangle });
+    }
+
+    pub(super) fn pop_clip(&mut self) {
+        self.clips.pop();
+    }
+
+    pub(super) fn push_group(&mut self, opacity: f32, has_mask: bool, blend: BlendMode) {
+        self.groups.push(opacity >= 1.0 && !has_mask && blend == BlendMode::Normal);
+    }
+
+    pub(super) fn pop_group(&mut self) {
+        self.groups.pop();
+    }
+
+    fn clip(&self) -> (Rect, bool) {
+        self.clips.last().map_or((self.page, true), |clip| (clip.extent, clip.is_rectangle))
+    }
+
+    /// Remembers a filled path. `is_whole` says that it fills its bounding box.
+    pub(super) fn add_path(&mut self, area: Rect, is_whole: bool, props: &DrawProps<'_>) {
+        let is_plain = props.soft_mask.is_none() && props.blend_mode == BlendMode::Normal && is_whole;
+        let color = opaque_color(&props.paint).filter(|_| is_plain);
+        self.add(area, color, color.is_some(), false);
+    }
+
+    /// Remembers an image.
+    pub(super) fn add_image(&mut self, area: Rect, image: &Image<'_, '_>, props: &ImageDrawProps<'_>) {
+        let is_plain = props.soft_mask.is_none() && props.blend_mode == BlendMode::Normal && is_opaque(image);
+        self.add(area, None, is_plain, true);
+    }
+
+    fn add(&mut self, area: Rect, color: Option<[u8; 3]>, is_opaque: bool, is_image: bool) {
+        let (clip, is_rectangle) = self.clip();
+        let area = area.abs().intersect(clip);
+        if area.width() < MIN_SIDE_PT || area.height() < MIN_SIDE_PT || !area.is_finite() {
+            return;
+        }
+        if self.areas.len() >= MAX_AREAS {
+            self.is_full = true;
+            return;
+        }
+        let is_certain = is_rectangle && !self.groups.contains(&false);
+        let (color, is_opaque) = (color.filter(|_| is_certain), is_opaque && is_certain);
+        if let (Some(colors), Some(color)) = (&mut self.colors, color)
+            && !colors.contains(&color)
+        {
+            colors.push(color);
+        }
+        self.colors.take_if(|colors| colors.len() > MAX_COLORS);
+        let order = self.advance();
+        self.areas.push(PaintedArea { order, area, color, is_opaque, is_image });
+    }
+
+    /// Whether text of this colour is not seen at `point`, by what is painted there so far.
+    pub(super) fn is_ground(&mut self, color: [u8; 3], point: Point) -> bool {
+        if self.colors.as_ref().is_some_and(|colors| !colors.iter().any(|known| is_same(*known, color))) {
+            return false;
+        }
+        self.searched = self.searched.saturating_add(self.areas.len());
+        if self.is_full || self.searched > MAX_SEARCHED || self.groups.contains(&false) {
+            return false;
+        }
+        let ground = self.areas.iter().rev().find(|painted| painted.area.contains(point));
+        ground.map_or(Some(WHITE), |painted| painted.color).is_some_and(|ground| is_same(ground, color))
+    }
+
+    /// Whether an image shows at `point`, so that text that is not painted there is what was recognised in it.
+    pub(super) fn has_image(&mut self, point: Point) -> bool {
+        self.searched = self.searched.saturating_add(self.areas.len());
+        let is_unknown = self.is_full || self.searched > MAX_SEARCHED;
+        is_unknown || self.areas.iter().any(|painted| painted.is_image && painted.area.contains(point))
+    }
+
+    /// Whether something opaque is painted over `point` after `order`.
+    pub(super) fn is_covered(&mut self, point: Point, order: PaintOrder) -> bool {
+        if self.is_full || self.searched > MAX_SEARCHED {
+            return false;
+        }
+        let later = self.areas.iter().rev().take_while(|painted| painted.order > order);
+        let mut searched = 0_usize;
+        let is_covered = later.inspect(|_| searched += 1).any(|painted| {
+            let is_scan = painted.is_image && painted.area.area() >= self.page.area() * SCAN_SHARE;
+            painted.is_opaque && !is_scan && painted.area.contains(point)
+        });
+        self.searched = self.searched.saturating_add(searched);
+        is_covered
+    }
+}
+
+/// The colour of a paint, if nothing shows through it.
+fn opaque_color(paint: &Paint<'_>) -> Option<[u8; 3]> {
+    match paint {
+        Paint::Color(color) => match color.to_rgba().to_rgba8() {
+            [red, green, blue, 255] => Some([red, green, blue]),
+            _ => None,
+        },
+        Paint::Pattern(_) => None,
+    }
+}
+
+fn is_opaque(image: &Image<'_, '_>) -> bool {
+    let Image::Raster(image) = image else { return false };
+    let entries = image.stream().dict();
+    ![b"SMask".as_slice(), b"Mask", b"SMaskInData"].iter().any(|key| entries.contains_key(key))
+}
+
+fn is_same(one: [u8; 3], other: [u8; 3]) -> bool {
+    one.into_iter().zip(other).all(|(one, other)| one.abs_diff(other) <= SAME_COLOR)
+}

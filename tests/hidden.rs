@@ -1,0 +1,74 @@
+//! Text that is not seen is told apart from text that is.
+
+use super::support::pdf::pages_of;
+use pagewise::document::{Document, ReadAt};
+use pagewise::limits::Limits;
+use pagewise::page::PageIndex;
+use pagewise::split::cut;
+use pagewise::text::{PageText, chunk_text};
+use std::sync::Arc;
+
+/// The text of a page with this content. The page has 400 by 300 points, and the font F.
+fn text_of(content: &str) -> PageText {
+    let source: Arc<dyn ReadAt> = Arc::new(pages_of(&[content]));
+    let document = Document::open(source, None, &Limits::default()).unwrap();
+    chunk_text(&cut(&document, PageIndex(0)).unwrap().bytes, &Limits::default()).unwrap()
+}
+
+/// Shows a word in the middle of the page.
+fn word(word: &str) -> String {
+    format!("BT /F 12 Tf 100 150 Td ({word}) Tj ET ")
+}
+
+/// A gray image over this part of the page.
+fn image(area: &str) -> String {
+    format!("q {area} cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q ")
+}
+
+#[track_caller]
+fn check(content: &str, text: &str, hidden: &str) {
+    let found = text_of(content);
+    assert_eq!((found.text.as_str(), found.hidden.as_str()), (text, hidden), "{content}");
+}
+
+#[test]
+fn the_colour_of_the_ground_hides() {
+    check(&format!("1 g {}", word("ghost")), "", "ghost");
+    check(&format!("0.9 g {}", word("pale")), "pale", "");
+    check(&format!("0 g 0 0 400 300 re f 1 g {}", word("inverse")), "inverse", "");
+    check(&format!("0 0 1 rg 0 0 400 300 re f {}", word("blue")), "", "blue");
+    check(&format!("{}1 g {}", image("400 0 0 300 0 0"), word("white")), "white", "");
+    check(&format!("0 g 100 150 m 300 160 l 200 250 l f 1 g {}", word("shape")), "shape", "");
+}
+
+#[test]
+fn what_is_painted_later_hides_what_is_beneath() {
+    check(&format!("{}80 140 200 40 re f", word("redacted")), "", "redacted");
+    check(&format!("80 140 200 40 re f 1 g {}", word("above")), "above", "");
+    check(&format!("{}{}", word("covered"), image("200 0 0 40 80 140")), "", "covered");
+    check(&format!("{}80 140 200 40 re f 1 g {}", word("again"), word("again")), "again", "");
+    check(&format!("{}q 0 0 10 10 re W n 80 140 200 40 re f Q", word("clipped")), "clipped", "");
+}
+
+#[test]
+fn what_is_not_painted_is_hidden_unless_it_is_the_text_of_a_scan() {
+    check(&format!("3 Tr {}", word("unpainted")), "", "unpainted");
+    check(&format!("q 7 Tr {}0 0 1 rg 0 0 400 300 re f Q", word("window")), "window", "");
+    let scan = text_of(&format!("{}3 Tr {}", image("400 0 0 300 0 0"), word("recognised")));
+    assert_eq!((scan.text.as_str(), scan.hidden.as_str(), scan.invisible), ("recognised", "", 10));
+    let under = text_of(&format!("{}{}", word("recognised"), image("400 0 0 300 0 0")));
+    assert_eq!((under.text.as_str(), under.hidden.as_str()), ("recognised", ""));
+}
+
+#[test]
+fn tiny_text_is_hidden() {
+    check("BT /F 0.5 Tf 100 150 Td (speck) Tj ET", "", "speck");
+    check("BT /F 1 Tf 12 0 0 12 100 150 Tm (large) Tj ET", "large", "");
+}
+
+#[test]
+fn the_words_of_hidden_text_keep_their_spaces_and_are_counted() {
+    let found = text_of(&format!("1 g {}0 g BT /F 12 Tf 100 100 Td (a reader) Tj ET", word("not for")));
+    assert_eq!((found.text.as_str(), found.hidden.as_str()), ("a reader", "not for"));
+    assert_eq!(found.remarks(), ["6 characters are hidden on the page and left out"]);
+}
