@@ -19,6 +19,8 @@ const MAX_AREAS: usize = 300;
 const MAX_TURNED: usize = 2;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
+/// A head stands at most this many ems above the first rule.
+const MAX_HEAD_REACH: f32 = 1.25;
 /// A line further away than this many ems does not belong to the area above or below it.
 const MAX_REACH: f32 = 2.4;
 /// A band higher than this share of the page is no row.
@@ -101,7 +103,7 @@ fn reachable<'a, 'p: 'a>(
 /// Whether a line right above a rule is the head of the columns below it.
 fn is_head(line: &TextLine, area: &Bounds) -> bool {
     let own = line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).count();
-    own >= MIN_HEAD && area.y0 - line.baseline < line.size
+    own >= MIN_HEAD && area.y0 - line.baseline < MAX_HEAD_REACH * line.size
 }
 
 /// Whether a chunk of several words takes most of the width.
