@@ -48,7 +48,7 @@
 //! | `hash` | [`ContentHash`], `PageFingerprint` | | |
 //! | `limits` | [`Limits`], `LimitExceeded`, [`Cancellation`], `Deadline` | | |
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
-//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
+//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex, unicode_normalization |
 //! | `structure` | a layout → lines and `Table`s, pages together → `Block`s, and Markdown | text | |

@@ -1,6 +1,7 @@
 //! The promises of the crate, one module each, in one binary.
 
 mod addresses;
+mod annotations;
 mod answers;
 mod architecture;
 mod ask;

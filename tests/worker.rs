@@ -62,7 +62,9 @@ impl ReadAt for Identified {
 #[test]
 fn a_worker_reads_what_this_process_reads() {
     let (here, there) = (in_process(), reader(settings()));
-    for name in ["latex.pdf", "form.pdf", "scan.pdf", "cjk.pdf", "encrypted-empty.pdf", "annotations.pdf"] {
+    for name in
+        ["latex.pdf", "form.pdf", "scan.pdf", "cjk.pdf", "encrypted-empty.pdf", "annotations.pdf", "attachments.pdf"]
+    {
         let bytes = std::fs::read(fixture(name)).unwrap();
         let (here, there) = (open(&here, bytes.clone()), open(&there, bytes));
         assert_eq!(here.page_count(), there.page_count(), "{name}");
@@ -71,10 +73,17 @@ fn a_worker_reads_what_this_process_reads() {
         for page in (0..here.page_count()).map(PageIndex) {
             assert_eq!(here.page_label(page), there.page_label(page), "{name}");
             assert_eq!(here.page_geometry(page).unwrap(), there.page_geometry(page).unwrap(), "{name}");
+            assert_eq!(here.annotations(page).unwrap(), there.annotations(page).unwrap(), "{name}");
             assert_eq!(here.fingerprint(page).unwrap(), there.fingerprint(page).unwrap(), "{name}");
             assert_eq!(here.cut(page).unwrap(), there.cut(page).unwrap(), "{name}");
             assert_eq!(here.page_text(page).unwrap(), there.page_text(page).unwrap(), "{name}");
             assert_eq!(here.page_structure(page).unwrap(), there.page_structure(page).unwrap(), "{name}");
+        }
+        assert_eq!(here.annotation_counts(), there.annotation_counts(), "{name}");
+        assert_eq!(here.form(100), there.form(100), "{name}");
+        assert_eq!(here.attachments(100), there.attachments(100), "{name}");
+        for file in here.attachments(100).items {
+            assert_eq!(here.attachment(&file.name).unwrap(), there.attachment(&file.name).unwrap(), "{name}");
         }
         let all = PageSet::all(here.page_count());
         assert_eq!(here.join(&all).unwrap(), there.join(&all).unwrap(), "{name}");

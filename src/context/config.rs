@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::annotations::ATTACHMENT_MARK;
 use super::error::ContextError;
 use super::files::{FallbackPasswordReader, OpenPdf, PdfPassword, Requester, Sources, SystemFonts};
 use super::request::AnswerSettings;
@@ -114,9 +115,9 @@ impl ContextConfig {
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
         if let Isolation::Confined { settings, .. } = &self.isolation
-            && is_web_reference(reference)
+            && (is_web_reference(reference) || reference.contains(ATTACHMENT_MARK))
         {
-            // Fetching uses threads that the confinement would not cover.
+            // The confinement would not cover the threads that fetch, and allows no file in memory.
             let isolation = Isolation::Workers(settings.clone());
             return Self { isolation, ..self.clone() }.open_pdf(reference, password, requester);
         }

@@ -25,6 +25,26 @@ pub enum ContextError {
         /// Where it was looked for.
         missing: MissingFile,
     },
+    /// The PDF has no attachment of this name.
+    #[error("no attachment {name} in {path}")]
+    NoAttachment {
+        /// The PDF, as the request named it.
+        path: String,
+        /// The name asked for.
+        name: String,
+        /// The names of its attachments, as many as an error may have.
+        names: Vec<String>,
+        /// How many attachments it has.
+        total: usize,
+    },
+    /// A reference to an attachment of an attachment, and so on, too often.
+    #[error("more than {max} attachments within each other in {path}")]
+    AttachmentDepth {
+        /// The PDF, as the request named it.
+        path: String,
+        /// The most that one reference may name.
+        max: usize,
+    },
     /// The PDF, or a page of it, could not be read.
     #[error("{path}: {error}")]
     Pdf {

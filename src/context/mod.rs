@@ -4,6 +4,7 @@
 //! until `cli` or `serve` calls [`Delivery::commit`], after the answer was written to the client. A lost record costs a page
 //! sent twice; a false one would leave the agent without a page.
 
+mod annotations;
 mod answer;
 mod config;
 mod conversation;
@@ -24,6 +25,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use self::annotations::{
+    ATTACHMENT_MARK, annotation_lines, attachment_line, attachment_path, comment_and_field_lines, field_line,
+};
 pub use self::answer::{
     AnswerDetails, Block, BoundExceeded, DocumentBlock, FileAnswer, ImageBlock, NextCall, OutputBounds, PageEstimate,
     RequestBounds, ResultBudget, SentPage, end_writing, json_length, write_whole,
@@ -45,8 +49,10 @@ pub use self::phrases::{
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
-pub use crate::document::PageGeometry;
-pub use crate::document::{Outline, OutlineItem};
+pub use crate::document::{
+    AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
+    FormField, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, Signature,
+};
 pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, MAX_SHEET_PAGES, Region, SheetLayout, contact_sheet};
 pub use crate::source::{Reference, SourceError, is_url};
@@ -71,7 +77,7 @@ pub use crate::worker::{
 use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
 use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot};
-use self::files::RequestedFile;
+use self::files::{ContainerReader, RequestedFile};
 use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
@@ -145,7 +151,7 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
-        let requested = match self.sources.open(&request.file, request.requester()) {
+        let requested = match self.open_file(&request.file, request.requester(), request.password.as_deref()) {
             Err(error) if error.is_folder() => return self.folder_answer(request),
             opened => opened.map_err(|error| self.sources.explain(error))?,
         };
@@ -159,6 +165,17 @@ impl ContextManager {
         let cancelled = |stopped: StopReason| ContextError::Pdf { path: requested.path.clone(), error: stopped.into() };
         request.cancellation.check().map_err(cancelled)?;
         Ok(self.answer(&requested, request, &memory, draft, text))
+    }
+
+    /// Opens the file that `reference` names. The password is for the PDFs that it is attached to.
+    fn open_file(
+        &self,
+        reference: &str,
+        requester: Requester<'_>,
+        password: Option<&str>,
+    ) -> Result<RequestedFile, ContextError> {
+        let container = ContainerReader { reader: &*self.reader, limits: &self.limits, password };
+        self.sources.open(reference, requester, &container)
     }
 
     /// What the conversation holds of the file, and notes if that is uncertain.
@@ -302,7 +319,7 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
         let Some(reference) = self.contents.reference(content) else { return Ok(None) };
-        let requested = self.sources.open(&reference, Requester::anybody(cancellation))?;
+        let requested = self.open_file(&reference, Requester::anybody(cancellation), None)?;
         if requested.content_hash(&self.hashes)? != *content {
             return Ok(None);
         }

@@ -2,7 +2,9 @@
 //!
 //! All I/O goes through [`ReadAt`]. The room knows no clock.
 
+mod annotations;
 mod appearances;
+mod attachments;
 mod bytes;
 pub(crate) mod effort;
 mod engine_file;
@@ -19,6 +21,11 @@ mod readers;
 mod structure;
 mod syntax;
 
+pub use annotations::{
+    AnnotationCounts, ChoiceOption, Comment, CommentKind, FieldKind, FieldValue, Form, FormField, Link, LinkTarget,
+    PageAnnotations, Signature,
+};
+pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;
 pub(crate) use engine_file::EngineFile;
 pub use engine_thread::EngineFailure;
@@ -28,7 +35,7 @@ pub use notes::Note;
 pub use readers::Tier;
 pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, objects};
 pub(crate) use structure::Leaf;
-pub use structure::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+pub use structure::{DisplayedArea, DocumentInfo, Outline, OutlineItem, PageGeometry};
 pub(crate) use syntax::{filter, lexer, object, text_string};
 
 use crate::limits::{Limit, LimitExceeded, Limits};

@@ -6,6 +6,7 @@
 //!
 //! The room `web` fetches URLs into files, which are opened here too.
 
+mod anonymous_file;
 mod container;
 mod file;
 mod file_kind;
@@ -31,6 +32,7 @@ pub use file::{OpenFile, Stat};
 pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind};
 pub use hash_cache::{HashCache, HashStore};
 pub use reference::Reference;
+pub(crate) use reference::percent_decode;
 pub use remote::{StoredFetch, is_url, open_stored_fetch, open_url, parse_fetch_reference};
 pub use roots::Roots;
 pub use system_fonts::system_font;

@@ -100,7 +100,7 @@ fn path_of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
 }
 
 /// Decodes each `%xx`; `None` if a `%` is not followed by two hexadecimal digits.
-fn percent_decode(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut decoded = parts.next()?.as_bytes().to_vec();
     for part in parts {

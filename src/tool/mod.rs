@@ -43,11 +43,12 @@ pub use self::fetch::{
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
-    CellOfTable, DEFAULT_MAX_CHARS, DocumentArguments, ExtractedPage, FailedPage, Highlight, InfoResult, JoinResult,
-    OutlineArguments, PageContent, PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages,
-    SearchArguments, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments,
-    TextFormat, TextResult, extract_text, find_tables, info, outline, pages_to_render, render_page, search,
-    size_in_words, split, write_joined, write_page, write_picture, write_pictures, write_sheet,
+    AttachmentData, BesideText, CellOfTable, CommentData, CountData, DEFAULT_MAX_CHARS, DocumentArguments,
+    ExtractedPage, FailedPage, FieldData, Highlight, InfoResult, JoinResult, LinkData, OptionData, OutlineArguments,
+    PageContent, PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments,
+    SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments, TextFormat,
+    TextResult, extract_text, find_tables, info, outline, pages_to_render, render_page, search, size_in_words, split,
+    write_joined, write_page, write_picture, write_pictures, write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

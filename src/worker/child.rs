@@ -167,6 +167,11 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         WorkerRequest::Info => WorkerReply::Info(unless_stopped(document, document.info())?),
         WorkerRequest::Outline(max) => WorkerReply::Outline(unless_stopped(document, document.outline(max))?.into()),
         WorkerRequest::Geometry(page) => WorkerReply::Geometry(document.page_geometry(PageIndex(page))?.into()),
+        WorkerRequest::Annotations { .. }
+        | WorkerRequest::AnnotationCounts
+        | WorkerRequest::Form(_)
+        | WorkerRequest::Attachments(_)
+        | WorkerRequest::Attachment(_) => return reply_beside_text(document, request),
         WorkerRequest::Fingerprint(page) => WorkerReply::Fingerprint(document.fingerprint(PageIndex(page))?.0),
         WorkerRequest::Notes => WorkerReply::Notes(document.notes()),
         WorkerRequest::Open { .. }
@@ -178,6 +183,32 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         }
         #[cfg(debug_assertions)]
         WorkerRequest::Drill(_) => return Err(failure("no question about a document")),
+    };
+    Ok((reply, Bytes::new()))
+}
+
+/// Answers a request about comments, links, form fields or attachments.
+fn reply_beside_text(document: &OpenDocument, request: WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
+    let reply = match request {
+        WorkerRequest::Annotations { page, from } => {
+            let annotations = match from {
+                TextSource::Chunk => document.annotations(PageIndex(page))?,
+                TextSource::WholeFile => document.whole_file_annotations(PageIndex(page))?,
+            };
+            WorkerReply::Annotations(annotations.into())
+        }
+        WorkerRequest::AnnotationCounts => {
+            WorkerReply::AnnotationCounts(unless_stopped(document, document.annotation_counts())?.into())
+        }
+        WorkerRequest::Form(max) => WorkerReply::Form(unless_stopped(document, document.form(max))?.into()),
+        WorkerRequest::Attachments(max) => {
+            WorkerReply::Attachments(unless_stopped(document, document.attachments(max))?.into())
+        }
+        WorkerRequest::Attachment(name) => {
+            let bytes = document.attachment(&name)?;
+            return Ok((WorkerReply::Attachment(bytes.is_some()), bytes.unwrap_or_default()));
+        }
+        _ => return Err(failure("no question about what stands beside the text")),
     };
     Ok((reply, Bytes::new()))
 }

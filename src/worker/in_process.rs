@@ -3,8 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
+
+use super::marked_words::{add_marked_words, marks_words};
 use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, StructuredPage};
-use crate::document::{Document, DocumentError, DocumentInfo, Outline, PageGeometry, ReadAt};
+use crate::document::{
+    AnnotationCounts, Attachments, Document, DocumentError, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry,
+    ReadAt,
+};
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
@@ -114,6 +120,27 @@ impl OpenDocument {
         cached_chunks.map_or_else(|| split::cut(&self.document, page), Ok)
     }
 
+    /// The page's annotations, with the words that they mark extracted from the whole file.
+    pub(super) fn whole_file_annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
+        self.annotations_with(page, |page| self.whole_file_words(page))
+    }
+
+    /// The page's annotations. If its words cannot be read, the marked words are missing.
+    fn annotations_with(
+        &self,
+        page: PageIndex,
+        words: impl Fn(PageIndex) -> Result<(PageText, PageWords), PdfError>,
+    ) -> Result<PageAnnotations, PdfError> {
+        let annotations = self.begin()?.page_annotations(page);
+        let mut annotations = annotations.map_err(|error| document_error(error, PdfAction::ExtractText))?;
+        if marks_words(&annotations)
+            && let Ok((_, words)) = words(page)
+        {
+            add_marked_words(&mut annotations, &words);
+        }
+        Ok(annotations)
+    }
+
     /// The page's text, extracted from the whole file.
     pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
@@ -170,6 +197,26 @@ impl Pages for OpenDocument {
 
     fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
         self.begin()?.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
+    }
+
+    fn annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
+        self.annotations_with(page, |page| self.page_words(page))
+    }
+
+    fn annotation_counts(&self) -> AnnotationCounts {
+        self.begin().map(Document::annotation_counts).unwrap_or_default()
+    }
+
+    fn form(&self, max: usize) -> Form {
+        self.begin().map(|document| document.form(max)).unwrap_or_default()
+    }
+
+    fn attachments(&self, max: usize) -> Attachments {
+        self.begin().map(|document| document.attachments(max)).unwrap_or_default()
+    }
+
+    fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
+        self.begin()?.attachment(name).map_err(|error| document_error(error, PdfAction::ReadInfo))
     }
 
     fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {

@@ -26,6 +26,7 @@ mod drill;
 mod error;
 mod fonts;
 mod in_process;
+mod marked_words;
 mod pages;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod parent;

@@ -6,7 +6,9 @@ use bytes::Bytes;
 
 use super::error::WorkerError;
 use super::web_page::read_web_page;
-use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
+use crate::document::{
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, ReadAt,
+};
 use crate::hash::PageFingerprint;
 pub use crate::html::ReadablePage;
 use crate::limits::{Cancellation, LimitExceeded, StopReason};
@@ -78,6 +80,32 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// The page cannot be read.
     fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError>;
+    /// The comments, links and form fields of the page, with the words that comments mark.
+    ///
+    /// # Errors
+    /// The page cannot be read.
+    fn annotations(&self, _page: PageIndex) -> Result<PageAnnotations, PdfError> {
+        Ok(PageAnnotations::default())
+    }
+    /// How many comments and links the document has.
+    fn annotation_counts(&self) -> AnnotationCounts {
+        AnnotationCounts::default()
+    }
+    /// The first `max` fields of the form, and the number of all fields.
+    fn form(&self, _max: usize) -> Form {
+        Form::default()
+    }
+    /// The first `max` attachments, and the number of all.
+    fn attachments(&self, _max: usize) -> Attachments {
+        Attachments::default()
+    }
+    /// The bytes of the attachment called `name`; `None` if there is none.
+    ///
+    /// # Errors
+    /// The attachment cannot be decoded within the limits.
+    fn attachment(&self, _name: &str) -> Result<Option<Bytes>, PdfError> {
+        Ok(None)
+    }
     /// The page as a standalone PDF.
     ///
     /// # Errors

@@ -318,7 +318,7 @@ impl ContextManager {
         conversation: Option<&ConversationId>,
         cancellation: &Cancellation,
     ) -> Result<ContentHash, ContextError> {
-        self.sources.open(reference, Requester { conversation, cancellation })?.content_hash(&self.hashes)
+        self.open_file(reference, Requester { conversation, cancellation }, None)?.content_hash(&self.hashes)
     }
 
     /// Pages of a PDF that a conversation holds in any form.
@@ -326,9 +326,11 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the file.
     pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
-        let opened = self
-            .sources
-            .open(reference, Requester { conversation: Some(conversation), cancellation: &Cancellation::new() })?;
+        let opened = self.open_file(
+            reference,
+            Requester { conversation: Some(conversation), cancellation: &Cancellation::new() },
+            None,
+        )?;
         let content = opened.content_hash(&self.hashes)?;
         // If the store cannot be read, nothing counts as held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();

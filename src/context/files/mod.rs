@@ -1,32 +1,35 @@
 //! The requested file: opened once, its type detected from its bytes, hashed only if a conversation needs the hash.
 
+mod attachment;
 mod fetch;
 mod missing;
+mod open_pdf;
 mod password;
 mod system_fonts;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+pub(crate) use self::attachment::ContainerReader;
 pub use self::fetch::{FetchOutcome, FetchedText};
 pub use self::missing::MissingFile;
+pub(crate) use self::open_pdf::IdentifiedFile;
+pub use self::open_pdf::{OpenPdf, PdfFile};
 pub(super) use self::password::FallbackPasswordReader;
 pub use self::password::PdfPassword;
 pub(super) use self::system_fonts::SystemFonts;
 
 use super::error::ContextError;
-use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, UNKNOWN_TYPE, is_url,
-    open_stored_fetch, open_url, parse_fetch_reference,
+    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_url, open_stored_fetch,
+    open_url, parse_fetch_reference,
 };
 use crate::view::{ConversationId, FileKey};
 use crate::web::{FetchedFile, Web, WebError};
-use crate::worker::{Pages, PdfError, Reader};
+use crate::worker::{Pages, Reader};
 
 /// Where files may come from.
 pub struct Sources {
@@ -74,81 +77,22 @@ pub(crate) struct RequestedFile {
     hash: OnceLock<ContentHash>,
 }
 
-/// An open PDF, independent of conversations.
-pub struct OpenPdf {
-    /// The file, as the request named it.
-    pub path: String,
-    /// Bytes of the file.
-    pub file_bytes: u64,
-    /// The document.
-    pub document: Box<dyn Pages>,
-    pub(crate) file: PdfFile,
-    cancellation: Cancellation,
-}
-
-/// The file of a PDF, opened but not parsed.
-#[derive(Clone)]
-pub struct PdfFile {
-    path: String,
-    file: Arc<OpenFile>,
-}
-
-impl PdfFile {
-    /// All bytes of the file, as they were when it was opened.
-    ///
-    /// # Errors
-    /// [`ContextError::Source`] if the file has changed, or has more than `limit` bytes (the setting named `setting`).
-    pub fn read(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
-        self.file.read_all(limit, setting).map_err(|error| source_error(&self.path, error))
-    }
-
-    /// The error for a file of another known type, in place of one that says what is missing for a PDF.
-    fn name_other_type(&self, error: ContextError) -> ContextError {
-        match (error, self.file.kind()) {
-            (ContextError::Pdf { path, error: PdfError::NotAPdf { .. } }, Ok(FileKind::Other { mime }))
-                if mime != UNKNOWN_TYPE =>
-            {
-                ContextError::UnsupportedType { path, mime_type: mime.to_owned() }
-            }
-            (error, _) => error,
+impl Sources {
+    /// Opens the file that `reference` names, which may be attached to a PDF that `container` reads.
+    pub(crate) fn open(
+        &self,
+        reference: &str,
+        requester: Requester<'_>,
+        container: &ContainerReader<'_>,
+    ) -> Result<RequestedFile, ContextError> {
+        match self.attachment(reference) {
+            Some(attachment) => self.open_attachment(&attachment, requester, container),
+            None => self.open_plain(reference, requester),
         }
     }
 
-    /// The PDF in it.
-    pub(crate) fn open(
-        self,
-        reader: &dyn Reader,
-        password: Option<&str>,
-        cancellation: &Cancellation,
-    ) -> Result<OpenPdf, ContextError> {
-        let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        let positioned = IdentifiedFile { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
-        let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
-        let (path, file_bytes) = (self.path.clone(), self.file.len());
-        Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
-    }
-}
-
-impl OpenPdf {
-    /// The file, for sending it whole.
-    #[must_use]
-    pub fn file(&self) -> PdfFile {
-        self.file.clone()
-    }
-
-    /// Fails if the call was cancelled. Check it in loops over pages.
-    ///
-    /// # Errors
-    /// [`StopReason::Cancelled`](crate::limits::StopReason::Cancelled).
-    pub fn check(&self) -> Result<(), ContextError> {
-        let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
-        self.cancellation.check().map_err(cancelled)
-    }
-}
-
-impl Sources {
-    /// Opens the file that `reference` names.
-    pub(crate) fn open(&self, reference: &str, requester: Requester<'_>) -> Result<RequestedFile, ContextError> {
+    /// Opens a file that is no attachment.
+    fn open_plain(&self, reference: &str, requester: Requester<'_>) -> Result<RequestedFile, ContextError> {
         if let Some(fetched) = self.open_fetched(reference, requester)? {
             return Ok(fetched);
         }
@@ -205,14 +149,19 @@ impl Sources {
         Ok(Some(fetched))
     }
 
-    /// The file's metadata, without reading the file.
+    /// The file's metadata, without reading the file. For an attachment, those of the file that contains it.
     pub(crate) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
+        let reference = self.attachment(reference).map_or(reference, |attachment| attachment.container);
         let opened = self.roots.open(&self.resolve(reference)?);
         opened.map(|file| file.stat()).map_err(|error| source_error(reference, error))
     }
 
     /// The key of the file that `reference` names, which may be content that `conversation` fetched.
     pub(crate) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
+        if let Some(attachment) = self.attachment(reference) {
+            let container = self.key_for(attachment.container, conversation)?;
+            return Ok(Self::key_of_attachment(&attachment, container));
+        }
         let (Some((id, index)), Some(web)) = (parse_fetch_reference(reference), &self.web) else {
             return self.key(reference);
         };
@@ -224,6 +173,9 @@ impl Sources {
 
     /// The key of the file that `reference` names, whether it exists or not.
     pub(crate) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
+        if let Some(attachment) = self.attachment(reference) {
+            return Ok(Self::key_of_attachment(&attachment, self.key(attachment.container)?));
+        }
         if is_url(reference) {
             return Ok(key_of_url(reference));
         }
@@ -260,6 +212,15 @@ impl Sources {
         limits: &Limits,
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
+        if let Some(attachment) = self.attachment(reference) {
+            let opened = self.open_attachment(&attachment, requester, &ContainerReader { reader, limits, password });
+            let RequestedFile { path, file, .. } = opened.map_err(|error| self.explain(error))?;
+            let file = PdfFile { path, file };
+            return file
+                .clone()
+                .open(reader, password, requester.cancellation)
+                .map_err(|error| file.name_other_type(error));
+        }
         let (path, opened) = match self.fetched(reference, requester) {
             Ok(Some(StoredFetch { url, file, .. })) => (url, Ok(file)),
             Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
@@ -350,37 +311,6 @@ fn key_of_url(url: &str) -> FileKey {
 
 pub(crate) fn source_error(path: &str, error: SourceError) -> ContextError {
     ContextError::Source { path: path.to_owned(), error }
-}
-
-/// An open file as PDF readers access it.
-pub(crate) struct IdentifiedFile {
-    pub(crate) file: Arc<OpenFile>,
-    /// The hash of its bytes, or of its metadata if the bytes were not hashed.
-    pub(crate) identity: [u8; 32],
-}
-
-impl ReadAt for IdentifiedFile {
-    fn len(&self) -> u64 {
-        self.file.len()
-    }
-
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let read = self.file.read_at(offset, buffer).map_err(io::Error::other)?;
-        if read < buffer.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
-    }
-
-    #[cfg(all(unix, not(pagewise_portable)))]
-    fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
-        Some(std::os::fd::AsFd::as_fd(self.file.file()))
-    }
-
-    fn identity(&self) -> Option<[u8; 32]> {
-        Some(self.identity)
-    }
-
-    fn is_settled(&self) -> bool {
-        self.file.is_settled(SystemTime::now())
-    }
 }
 
 #[cfg(test)]

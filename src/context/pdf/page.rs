@@ -3,6 +3,7 @@
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
+use crate::context::annotations::{annotation_lines, comment_and_field_lines};
 use crate::context::answer::{
     DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
@@ -197,6 +198,7 @@ impl PdfAnswerBuilder<'_> {
             text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(was_refused.is_some())));
         }
         text.push_str(&self.bounded_text(page_text));
+        text.push_str(&self.lines_after(planned.page, form));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
@@ -211,6 +213,16 @@ impl PdfAnswerBuilder<'_> {
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
         let fingerprint = fingerprint.filter(|_| is_whole);
         BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens }
+    }
+
+    /// The comments, links and form fields of a page, with the gap to its text.
+    fn lines_after(&self, page: PageIndex, form: PageForm) -> String {
+        let lines = match self.document.annotations(page) {
+            Ok(annotations) if form == PageForm::Markdown => comment_and_field_lines(&annotations),
+            Ok(annotations) => annotation_lines(&annotations),
+            Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
+        };
+        if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }
     }
 
     /// Forms to suggest for a page without text, except the one that was just refused.

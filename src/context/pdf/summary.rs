@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::sample::PageSample;
+use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
 use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, one_line, outline_line, page_or_pages, points, untrusted};
 use crate::context::request::{FileRequest, form_name};
-use crate::document::{DocumentInfo, Outline};
-use crate::page::PageIndex;
+use crate::document::{AnnotationCounts, DocumentInfo, Outline};
+use crate::page::{PageIndex, PageSet};
 use crate::view::PageForm;
 use crate::worker::Pages;
 
@@ -31,7 +32,7 @@ impl SummaryInput<'_> {
         let outline = self.document.outline(MAX_OUTLINE_READ);
         let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", self.document.page_count())];
         let quoted = metadata_lines(&info);
-        if !quoted.is_empty() || !outline.items.is_empty() {
+        if !quoted.is_empty() || !outline.items.is_empty() || info.attachments > 0 {
             lines.push(untrusted(self.path));
         }
         lines.extend(quoted);
@@ -53,8 +54,25 @@ impl SummaryInput<'_> {
         lines.extend(self.labels_line(info));
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
-        let counts = [(info.form_fields, "Form fields"), (info.attachments, "Attachments")];
-        lines.extend(counts.into_iter().filter(|count| count.0 > 0).map(|(count, name)| format!("{name}: {count}")));
+        if info.form_fields > 0 {
+            let xfa = if info.is_xfa { " (XFA: some of the form may show only in readers of XFA)" } else { "" };
+            lines.push(format!("Form fields: {}{xfa}", info.form_fields));
+        }
+        lines.extend(self.attachment_lines(info));
+        lines.extend(count_lines(&self.document.annotation_counts(), self.document.page_count()));
+        lines
+    }
+
+    /// The attachments by name, as many as fit.
+    fn attachment_lines(&self, info: &DocumentInfo) -> Vec<String> {
+        if info.attachments == 0 {
+            return Vec::new();
+        }
+        let attachments = self.document.attachments(MAX_ATTACHMENTS);
+        let mut lines = vec![format!("Attachments: {}", info.attachments)];
+        lines.extend(attachments.items.iter().map(|file| format!("- {}", attachment_line(file, self.path))));
+        let more = info.attachments.saturating_sub(attachments.items.len());
+        lines.extend((more > 0).then(|| format!("- and {more} more: pdf_info")));
         lines
     }
 
@@ -124,6 +142,23 @@ impl SummaryInput<'_> {
         }
         lines
     }
+}
+
+/// Attachments that are named in a summary.
+const MAX_ATTACHMENTS: usize = 10;
+
+/// How many comments and links there are, and where.
+fn count_lines(counts: &AnnotationCounts, pages: u32) -> Vec<String> {
+    let scope = match counts.pages_read {
+        read if read < pages => format!(" (of the first {} pages)", grouped(read.into())),
+        _ => String::new(),
+    };
+    let line = |name: &str, count: usize, pages: &PageSet| {
+        (count > 0).then(|| format!("{name}: {} on {}{scope}", grouped_count(count), page_or_pages(pages)))
+    };
+    let comments = line("Comments", counts.comments, &counts.pages_with_comments);
+    let links = line("Links", counts.links, &counts.pages_with_links);
+    comments.into_iter().chain(links).collect()
 }
 
 fn metadata_lines(info: &DocumentInfo) -> Vec<String> {

@@ -188,7 +188,7 @@ impl ContextManager {
             let error = SourceError::UnsupportedReference { reference: path.to_owned() };
             return Err(ContextError::Source { path: path.to_owned(), error });
         }
-        self.sources.open(path, Requester::anybody(cancellation))
+        self.open_file(path, Requester::anybody(cancellation), None)
     }
 
     fn pdf_update(&self, snapshot: &Snapshot, requested: &RequestedFile, known: ContentHash) -> PendingUpdate {

@@ -27,7 +27,7 @@ use crate::document::bytes::FileBytes;
 use crate::document::error::DocumentError;
 use crate::document::extension::Extension;
 use crate::document::object::Dictionary;
-use crate::document::structure::PageTree;
+use crate::document::structure::{NamedDestinations, PageTree};
 use crate::limits::Limits;
 use hayro::HayroReader;
 use lopdf::LopdfReader;
@@ -76,6 +76,8 @@ pub(crate) struct ParsedDocument {
     pub(crate) catalog: Dictionary,
     pub(crate) tree: PageTree,
     pub(crate) limits: Limits,
+    /// The targets of destinations with a name, once one was followed.
+    pub(crate) named_destinations: NamedDestinations,
     /// Data that `split` derives and reuses for further pages.
     pub(crate) extension: Extension,
 }
@@ -86,7 +88,8 @@ impl ParsedDocument {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
         let extension = Extension::default();
-        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), extension })
+        let named_destinations = NamedDestinations::new();
+        Ok(Self { tier, objects, catalog, tree, limits: limits.clone(), named_destinations, extension })
     }
 }
 

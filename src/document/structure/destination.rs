@@ -11,15 +11,17 @@ use std::sync::OnceLock;
 /// Longest chain of named destinations that refer to each other.
 const MAX_NAME_HOPS: u32 = 4;
 
-/// Resolves destinations in one reading. Named destinations are indexed on first use.
+/// The named destinations of a document (12.3.2.4), indexed on first use.
+pub(crate) type NamedDestinations = OnceLock<HashMap<StringBytes, Object>>;
+
+/// Resolves destinations.
 pub(crate) struct Destinations<'a> {
     parsed: &'a ParsedDocument,
-    named: OnceLock<HashMap<StringBytes, Object>>,
 }
 
 impl<'a> Destinations<'a> {
     pub(crate) fn new(parsed: &'a ParsedDocument) -> Self {
-        Self { parsed, named: OnceLock::new() }
+        Self { parsed }
     }
 
     /// The page that an outline item leads to by `/Dest` or a `GoTo` action; `None` if it leads elsewhere.
@@ -65,11 +67,11 @@ impl<'a> Destinations<'a> {
     }
 
     fn named_page(&self, name: &[u8], hops: u32) -> Result<Option<PageIndex>, DocumentError> {
-        let named = match self.named.get() {
+        let named = match self.parsed.named_destinations.get() {
             Some(named) => named,
             None => {
                 let named = self.read_named()?;
-                self.named.get_or_init(|| named)
+                self.parsed.named_destinations.get_or_init(|| named)
             }
         };
         match named.get(name) {

@@ -28,46 +28,68 @@ struct Node {
 impl FormSummary {
     /// Walks `/AcroForm` of the catalog, each node once.
     pub(crate) fn read(parsed: &ParsedDocument) -> Result<Self, DocumentError> {
-        let objects = &*parsed.objects;
-        let form = objects.get(&parsed.catalog, b"AcroForm")?;
-        let Some(form) = form.as_dictionary() else { return Ok(Self::default()) };
-        let fields = objects.get(form, b"Fields")?;
         let mut summary = Self::default();
-        let mut seen: HashSet<ObjectId> = HashSet::new();
-        let mut pending = Vec::new();
-        add_nodes(&mut pending, fields.as_array().unwrap_or_default(), false, false);
-        while let Some(node) = pending.pop() {
-            objects.limits().deadline.check()?;
-            let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
-            if is_new && pending.len() < MAX_NODES && summary.terminal_fields < MAX_NODES {
-                summary.visit(objects, &node, &mut pending)?;
-            }
-        }
+        visit_terminal_fields(parsed, &mut |_, is_signed| {
+            summary.terminal_fields += 1;
+            summary.is_signed |= is_signed;
+            Ok(())
+        })?;
         Ok(summary)
-    }
-
-    fn visit(&mut self, objects: &dyn Objects, node: &Node, pending: &mut Vec<Node>) -> Result<(), DocumentError> {
-        let field = objects.resolve(&node.field)?;
-        let Some(field) = field.as_dictionary() else { return Ok(()) };
-        let is_signature = match &*objects.get(field, b"FT")? {
-            Object::Name(kind) => kind.as_bytes() == b"Sig",
-            _ => node.is_signature,
-        };
-        let has_value = node.has_value || !objects.get(field, b"V")?.is_null();
-        let kids = objects.get(field, b"Kids")?;
-        let kids = kids.as_array().unwrap_or_default();
-        if has_fields_below(objects, kids)? {
-            add_nodes(pending, kids, is_signature, has_value);
-        } else {
-            self.terminal_fields += 1;
-            self.is_signed |= is_signature && has_value;
-        }
-        Ok(())
     }
 }
 
+/// Called with a terminal field, and whether it is a signature field with a value.
+type FieldVisitor<'a> = dyn FnMut(&Dictionary, bool) -> Result<(), DocumentError> + 'a;
+
+/// Calls `visit` for each field of the form without fields below it, in the order of the form: at most [`MAX_NODES`].
+pub(crate) fn visit_terminal_fields(
+    parsed: &ParsedDocument,
+    visit: &mut FieldVisitor<'_>,
+) -> Result<(), DocumentError> {
+    let objects = &*parsed.objects;
+    let form = objects.get(&parsed.catalog, b"AcroForm")?;
+    let Some(form) = form.as_dictionary() else { return Ok(()) };
+    let fields = objects.get(form, b"Fields")?;
+    let mut seen: HashSet<ObjectId> = HashSet::new();
+    let (mut pending, mut visited) = (Vec::new(), 0);
+    add_nodes(&mut pending, fields.as_array().unwrap_or_default(), false, false);
+    while let Some(node) = pending.pop() {
+        objects.limits().deadline.check()?;
+        let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
+        if is_new && pending.len() < MAX_NODES && visited < MAX_NODES {
+            visited += visit_node(objects, &node, &mut pending, visit)?;
+        }
+    }
+    Ok(())
+}
+
+/// Visits a terminal field, or adds the fields below. Returns the number of fields visited.
+fn visit_node(
+    objects: &dyn Objects,
+    node: &Node,
+    pending: &mut Vec<Node>,
+    visit: &mut FieldVisitor<'_>,
+) -> Result<usize, DocumentError> {
+    let field = objects.resolve(&node.field)?;
+    let Some(field) = field.as_dictionary() else { return Ok(0) };
+    let is_signature = match &*objects.get(field, b"FT")? {
+        Object::Name(kind) => kind.as_bytes() == b"Sig",
+        _ => node.is_signature,
+    };
+    let has_value = node.has_value || !objects.get(field, b"V")?.is_null();
+    let kids = objects.get(field, b"Kids")?;
+    let kids = kids.as_array().unwrap_or_default();
+    if has_fields_below(objects, kids)? {
+        add_nodes(pending, kids, is_signature, has_value);
+        return Ok(0);
+    }
+    visit(field, is_signature && has_value)?;
+    Ok(1)
+}
+
+/// Adds nodes so that the first is visited next.
 fn add_nodes(pending: &mut Vec<Node>, fields: &[Object], is_signature: bool, has_value: bool) {
-    pending.extend(fields.iter().map(|field| Node { field: field.clone(), is_signature, has_value }));
+    pending.extend(fields.iter().rev().map(|field| Node { field: field.clone(), is_signature, has_value }));
 }
 
 /// Whether kids are fields, which have a partial name (12.7.4.2), rather than widgets.

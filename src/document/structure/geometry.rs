@@ -46,21 +46,96 @@ impl Document {
 }
 
 fn page_geometry(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageGeometry, DocumentError> {
-    let objects = &*parsed.objects;
-    let media = rectangle(objects, leaf.inherited.media_box.as_ref())?.unwrap_or(DEFAULT_BOX);
-    let crop = rectangle(objects, leaf.inherited.crop_box.as_ref())?;
-    let shown = crop.and_then(|crop| crop.within(media)).unwrap_or(media);
-    let rotate = match &leaf.inherited.rotate {
-        Some(rotate) => snap_to_quarter_turn(objects.resolve(rotate)?.as_number().unwrap_or(0.0)),
-        None => 0,
-    };
-    let user_unit = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"UserUnit")) {
-        Some(unit) => objects.resolve(unit)?.as_number().filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0),
-        None => 1.0,
-    };
-    let (width, height) = ((shown.right - shown.left) * user_unit, (shown.top - shown.bottom) * user_unit);
+    let placement = PagePlacement::of(parsed, leaf)?;
+    let (width, height) = placement.size();
+    let PagePlacement { rotate, user_unit, .. } = placement;
     let (width_pt, height_pt) = if rotate % 180 == 0 { (width, height) } else { (height, width) };
     Ok(PageGeometry { width_pt, height_pt, rotate, user_unit })
+}
+
+/// How user space is displayed: the visible box, the rotation and the user unit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PagePlacement {
+    shown: Rectangle,
+    rotate: u16,
+    user_unit: f64,
+}
+
+impl PagePlacement {
+    /// The placement of the page `leaf`.
+    pub(crate) fn of(parsed: &ParsedDocument, leaf: &Leaf) -> Result<Self, DocumentError> {
+        let objects = &*parsed.objects;
+        let media = rectangle(objects, leaf.inherited.media_box.as_ref())?.unwrap_or(DEFAULT_BOX);
+        let crop = rectangle(objects, leaf.inherited.crop_box.as_ref())?;
+        let shown = crop.and_then(|crop| crop.within(media)).unwrap_or(media);
+        let rotate = match &leaf.inherited.rotate {
+            Some(rotate) => snap_to_quarter_turn(objects.resolve(rotate)?.as_number().unwrap_or(0.0)),
+            None => 0,
+        };
+        let user_unit = match leaf.dictionary.as_dictionary().and_then(|page| page.get(b"UserUnit")) {
+            Some(unit) => objects.resolve(unit)?.as_number().filter(|unit| unit.is_finite() && *unit > 0.0),
+            None => None,
+        };
+        Ok(Self { shown, rotate, user_unit: user_unit.unwrap_or(1.0) })
+    }
+
+    /// Width and height in points, before rotation.
+    fn size(&self) -> (f64, f64) {
+        let Rectangle { left, bottom, right, top } = self.shown;
+        ((right - left) * self.user_unit, (top - bottom) * self.user_unit)
+    }
+
+    /// Where a rectangle of user space, by two opposite corners, is displayed.
+    pub(crate) fn displayed(&self, [x1, y1, x2, y2]: [f64; 4]) -> DisplayedArea {
+        let ((ax, ay), (bx, by)) = (self.point(x1, y1), self.point(x2, y2));
+        DisplayedArea {
+            left: to_points(ax.min(bx)),
+            top: to_points(ay.min(by)),
+            right: to_points(ax.max(bx)),
+            bottom: to_points(ay.max(by)),
+        }
+    }
+
+    fn point(&self, x: f64, y: f64) -> (f64, f64) {
+        let (width, height) = self.size();
+        let (right, down) = ((x - self.shown.left) * self.user_unit, (self.shown.top - y) * self.user_unit);
+        match self.rotate {
+            90 => (height - down, right),
+            180 => (width - right, height - down),
+            270 => (down, width - right),
+            _ => (right, down),
+        }
+    }
+}
+
+/// An area of a page as displayed: points from the top left corner of the visible page, downwards.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DisplayedArea {
+    /// The left edge.
+    pub left: f32,
+    /// The top edge.
+    pub top: f32,
+    /// The right edge.
+    pub right: f32,
+    /// The bottom edge.
+    pub bottom: f32,
+}
+
+impl DisplayedArea {
+    /// The left, top, right and bottom edges.
+    #[must_use]
+    pub fn edges(self) -> [f32; 4] {
+        [self.left, self.top, self.right, self.bottom]
+    }
+}
+
+/// The largest coordinate. No page is so large.
+const MAX_PT: f64 = 1e6;
+
+/// A coordinate in hundredths of a point.
+#[allow(clippy::cast_possible_truncation, reason = "the cast rounds, and the coordinate is bounded")]
+fn to_points(coordinate: f64) -> f32 {
+    ((coordinate.clamp(-MAX_PT, MAX_PT) * 100.0).round() / 100.0) as f32
 }
 
 /// A rectangle (7.9.5) from any two opposite corners; `None` if it is malformed or has no area.
@@ -105,7 +180,26 @@ fn snap_to_quarter_turn(degrees: f64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::snap_to_quarter_turn;
+    use super::{DisplayedArea, PagePlacement, Rectangle, snap_to_quarter_turn};
+
+    #[test]
+    fn areas_are_displayed_from_the_top_left_of_the_turned_page() {
+        let shown = Rectangle { left: 10.0, bottom: 20.0, right: 110.0, top: 220.0 };
+        let cases = [
+            (0, 1.0, [0.0, 180.0, 30.0, 190.0]),
+            (90, 1.0, [10.0, 0.0, 20.0, 30.0]),
+            (180, 1.0, [70.0, 10.0, 100.0, 20.0]),
+            (270, 1.0, [180.0, 70.0, 190.0, 100.0]),
+            (0, 2.0, [0.0, 360.0, 60.0, 380.0]),
+        ];
+        for (rotate, user_unit, expected) in cases {
+            let placement = PagePlacement { shown, rotate, user_unit };
+            let area = placement.displayed([40.0, 30.0, 10.0, 40.0]);
+            assert_eq!(area.edges(), expected, "{rotate} degrees, unit {user_unit}");
+        }
+        let far = PagePlacement { shown, rotate: 0, user_unit: 1.0 }.displayed([f64::MAX, 0.0, f64::NAN, 0.0]);
+        assert!(matches!(far, DisplayedArea { right: 1e6, .. }), "{far:?}");
+    }
 
     #[test]
     fn rotations_snap_to_quarter_turns() {

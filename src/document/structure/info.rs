@@ -1,12 +1,12 @@
 //! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
 use super::form_summary::FormSummary;
-use super::key_tree::KeyTree;
 use super::outline::Outline;
 use crate::document::ParsedDocument;
+use crate::document::annotations::is_xfa;
 use crate::document::bytes::FileBytes;
 use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object};
+use crate::document::object::Object;
 use crate::document::readers;
 use crate::document::syntax::date::to_rfc3339;
 use crate::document::{Document, text_string};
@@ -42,7 +42,9 @@ pub struct DocumentInfo {
     pub tagged: bool,
     /// Number of terminal form fields.
     pub form_fields: usize,
-    /// Number of files in the `/EmbeddedFiles` name tree. File attachment annotations are not counted.
+    /// Whether the form is an XFA form, whose fields may show only in readers of XFA.
+    pub is_xfa: bool,
+    /// Number of attached files: embedded ones, those associated with the document, and those of the first 1,000 pages.
     pub attachments: usize,
     /// Number of outline items, up to `max_outline_items`.
     pub outline_entries: usize,
@@ -60,7 +62,8 @@ impl Document {
         info.tagged = self.ask(is_tagged).unwrap_or_default();
         let form = self.ask(FormSummary::read).unwrap_or_default();
         (info.form_fields, info.signed) = (form.terminal_fields, form.is_signed);
-        info.attachments = self.ask(attachments).unwrap_or_default();
+        info.is_xfa = self.ask(is_xfa).unwrap_or_default();
+        info.attachments = self.attachments(0).total;
         info.outline_entries = self.ask(|parsed| Outline::read(parsed, 0)).unwrap_or_default().total;
         info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
         info
@@ -131,13 +134,5 @@ fn is_tagged(parsed: &ParsedDocument) -> Result<bool, DocumentError> {
     match marks.as_dictionary() {
         Some(marks) => Ok(*parsed.objects.get(marks, b"Marked")? == Object::Boolean(true)),
         None => Ok(false),
-    }
-}
-
-fn attachments(parsed: &ParsedDocument) -> Result<usize, DocumentError> {
-    let names = parsed.objects.get(&parsed.catalog, b"Names")?;
-    match names.as_dictionary().and_then(|names: &Dictionary| names.get(b"EmbeddedFiles")) {
-        Some(root) => Ok(KeyTree::Names.entries(&*parsed.objects, root)?.len()),
-        None => Ok(0),
     }
 }

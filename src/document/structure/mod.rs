@@ -10,8 +10,12 @@ mod outline;
 mod page_labels;
 mod page_tree;
 
-pub use geometry::PageGeometry;
+pub(crate) use destination::{Destinations, NamedDestinations};
+pub(crate) use form_summary::visit_terminal_fields;
+pub(crate) use geometry::PagePlacement;
+pub use geometry::{DisplayedArea, PageGeometry};
 pub use info::DocumentInfo;
+pub(crate) use key_tree::KeyTree;
 pub use outline::{Outline, OutlineItem};
 pub(crate) use page_labels::PageLabels;
 pub(crate) use page_tree::{Leaf, PageTree};

@@ -1,5 +1,6 @@
 //! The error type of all tools: a stable code, a message for the agent, and a hint.
 
+mod attachment;
 mod code;
 mod file_type;
 mod result_size;
@@ -14,6 +15,7 @@ use serde_json::{Map, Value, json};
 pub use self::code::ErrorCode;
 pub(super) use self::web::{content_not_found, web_error};
 
+use self::attachment::{no_attachment, too_deep};
 use self::file_type::{converter, named_type};
 use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{
@@ -120,6 +122,8 @@ impl From<ContextError> for ToolError {
         match error {
             ContextError::Source { path, error } => source_error(&path, &error),
             ContextError::NotFound { path, missing } => not_found(&path, &missing),
+            ContextError::NoAttachment { path, name, names, total } => no_attachment(&path, &name, &names, total),
+            ContextError::AttachmentDepth { path, max } => too_deep(&path, max),
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
             ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
             ContextError::UnsupportedContent { url, mime_type } => unsupported_content(&url, &mime_type),

@@ -6,8 +6,7 @@ use crate::tool::schema::{ToolSpec, boolean, generation, object, pages, shared, 
 
 const GET_FILE: &str = "\
 Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an \
-image; of a folder, its PDFs. What this conversation already has is named, not sent again. Text over 40,000 \
-characters is cut: continue with startLine.";
+image; of a folder, its PDFs. What this conversation already has is named, not sent again.";
 
 pub(crate) fn get_file_spec() -> ToolSpec {
     ToolSpec {

@@ -6,8 +6,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::DocumentArguments;
+use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    ContextManager, OpenPdf, Requester, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    Attachments, ContextManager, Form, OpenPdf, Requester, attachment_line, attachment_path, field_line, one_line,
+    page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::page::PageIndex;
 use crate::tool::caller::Caller;
@@ -92,8 +94,23 @@ pub struct InfoResult {
     pub tagged: bool,
     /// Fields of its form.
     pub form_fields: usize,
-    /// Embedded files.
+    /// The first fields of its form, with their values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldData>,
+    /// Whether its form is an XFA form.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub xfa: bool,
+    /// Attached files.
     pub attachments: usize,
+    /// The first attached files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attached_files: Vec<AttachmentData>,
+    /// Comments, and their pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comments: Option<CountData>,
+    /// Links, and their pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<CountData>,
     /// Entries of its outline.
     pub outline_entries: usize,
     /// Whether its pages have printed labels.
@@ -103,7 +120,16 @@ pub struct InfoResult {
     pub hidden_text: Option<String>,
     /// Notes on damage and repairs.
     pub notes: Vec<String>,
+    /// The fields and the attached files, one line each.
+    #[serde(skip)]
+    lists: [Vec<String>; 2],
 }
+
+/// Fields and attached files that are listed, each.
+const MAX_LISTED: usize = 50;
+
+/// Characters of each list.
+const MAX_LIST_CHARACTERS: usize = 4_000;
 
 /// The size of the first page.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -122,6 +148,10 @@ impl InfoResult {
     #[must_use]
     pub fn of(pdf: &OpenPdf) -> Self {
         let info = pdf.document.info();
+        let form = if info.form_fields > 0 { pdf.document.form(MAX_LISTED) } else { Form::default() };
+        let attachments =
+            if info.attachments > 0 { pdf.document.attachments(MAX_LISTED) } else { Attachments::default() };
+        let [comments, links] = CountData::of(&pdf.document.annotation_counts(), pdf.document.page_count());
         let file =
             Path::new(&pdf.path).file_name().map_or_else(|| pdf.path.as_str().into(), |name| name.to_string_lossy());
         Self {
@@ -143,30 +173,43 @@ impl InfoResult {
             signed: info.signed,
             tagged: info.tagged,
             form_fields: info.form_fields,
+            fields: form.fields.iter().map(FieldData::of).collect(),
+            xfa: info.is_xfa,
             attachments: info.attachments,
+            attached_files: attachments.items.iter().map(|file| AttachmentData::of(file, &pdf.path)).collect(),
+            comments,
+            links,
             outline_entries: info.outline_entries,
             has_page_labels: info.has_page_labels,
             hidden_text: hidden_text(pdf),
             notes: pdf.document.notes(),
+            lists: [
+                form.fields.iter().map(field_line).collect(),
+                attachments.items.iter().map(|file| attachment_line(file, &pdf.path)).collect(),
+            ],
         }
     }
 
     /// The facts as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut known = self.known_lines();
+        let mut lines = self.known_lines();
         let quotes = [&self.title, &self.author, &self.subject, &self.keywords, &self.creator, &self.producer];
-        if quotes.into_iter().any(Option::is_some) {
-            known.push(untrusted(&self.path));
+        if quotes.into_iter().any(Option::is_some) || self.form_fields > 0 || self.attachments > 0 {
+            lines.push(untrusted(&self.path));
         }
-        let counts = [
-            ("Form fields", self.form_fields),
-            ("Attachments", self.attachments),
-            ("Outline entries", self.outline_entries),
-        ];
-        let counted = counts.into_iter().filter(|count| count.1 > 0).map(|(name, count)| format!("{name}: {count}"));
-        let noted = self.notes.iter().map(|note| format!("Note: {note}"));
-        known.into_iter().chain(counted).chain(noted).collect::<Vec<_>>().join("\n")
+        let [fields, attachments] = &self.lists;
+        lines.extend(counted("Form fields", self.form_fields));
+        lines.extend(listed(fields, self.form_fields, "pdf_extract_text names those of each page"));
+        lines.extend(self.xfa.then(|| "XFA: yes; some of the form may show only in readers of XFA".to_owned()));
+        lines.extend(counted("Attachments", self.attachments));
+        let all = format!("get_file with {} names all", attachment_path(&self.path, ""));
+        lines.extend(listed(attachments, self.attachments, &all));
+        lines.extend(self.comments.as_ref().map(|count| count.text("Comments")));
+        lines.extend(self.links.as_ref().map(|count| count.text("Links")));
+        lines.extend(counted("Outline entries", self.outline_entries));
+        lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
+        lines.join("\n")
     }
 
     /// The parts of `structure` that the text has too.
@@ -174,7 +217,8 @@ impl InfoResult {
     pub fn brief(&self, structure: &Value) -> Value {
         let mut brief = without_blanks(structure.clone());
         if let Value::Object(members) = &mut brief {
-            ["file", "hasPageLabels", "tagged"].iter().for_each(|name| drop(members.remove(*name)));
+            let beside_text = ["file", "hasPageLabels", "tagged", "fields", "attachedFiles"];
+            beside_text.iter().for_each(|name| drop(members.remove(*name)));
             let size = self.page_size.map(|size| json!([points(size.width_pt), points(size.height_pt)].join(" x ")));
             members.extend(size.map(|size| ("pageSize".to_owned(), size)));
         }
@@ -211,6 +255,25 @@ impl PageSize {
     fn text(self) -> String {
         format!("{} x {} pt", points(self.width_pt), points(self.height_pt))
     }
+}
+
+/// `name: count`, unless it is none.
+fn counted(name: &str, count: usize) -> Option<String> {
+    (count > 0).then(|| format!("{name}: {count}"))
+}
+
+/// The beginning of a list, and how to go on with the rest of `total`.
+fn listed(lines: &[String], total: usize, rest: &str) -> Vec<String> {
+    let mut left = MAX_LIST_CHARACTERS;
+    let fits = |line: &&String| {
+        let rest = left.checked_sub(line.chars().count());
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let mut listed = lines.iter().take_while(fits).map(|line| format!("- {line}")).collect::<Vec<_>>();
+    let more = total.saturating_sub(listed.len());
+    listed.extend((more > 0).then(|| format!("- and {more} more: {rest}")));
+    listed
 }
 
 fn not_blank(text: Option<String>) -> Option<String> {

@@ -1,7 +1,9 @@
 //! The tools `pdf_info`, `pdf_extract_text`, `pdf_render_page`, `pdf_search` and `pdf_outline`, and the commands that write pages.
 
 mod arguments;
+mod beside;
 mod boxes;
+mod extracted_page;
 mod info;
 mod outline;
 mod page;
@@ -17,6 +19,8 @@ pub use self::arguments::{
     DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
     TextFormat,
 };
+pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
+pub use self::extracted_page::{ExtractedPage, PageContent};
 pub use self::info::{InfoResult, PageSize, info};
 pub use self::outline::{ShownOutline, outline};
 pub(super) use self::page::cut;
@@ -29,4 +33,4 @@ pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::search;
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
-pub use self::text::{ExtractedPage, PageContent, TextResult, extract_text};
+pub use self::text::{TextResult, extract_text};

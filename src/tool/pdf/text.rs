@@ -5,6 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::arguments::{TextArguments, TextFormat, selected_pages};
+use super::beside::BesideText;
+use super::extracted_page::{ExtractedPage, PageContent};
 use crate::context::{
     ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget,
     SelectedPages, grouped, json_length, page_heading, page_or_pages, read_markdown, unreadable_page_text, untrusted,
@@ -14,7 +16,7 @@ use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 
 /// The text of a PDF's pages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextResult {
     /// The file's name.
@@ -43,52 +45,6 @@ pub struct TextResult {
     /// The pages selected.
     #[serde(skip)]
     wanted: PageSet,
-}
-
-/// The text of one page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExtractedPage {
-    /// Its 1-based number.
-    pub number: u32,
-    /// The printed label, if the document has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// Its text.
-    #[serde(flatten)]
-    pub content: PageContent,
-}
-
-/// The text of a page, named by its format.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum PageContent {
-    /// Plain text.
-    Text(String),
-    /// Markdown.
-    Markdown(String),
-}
-
-impl PageContent {
-    fn new(format: TextFormat, text: String) -> Self {
-        match format {
-            TextFormat::Text | TextFormat::Layout => Self::Text(text),
-            TextFormat::Markdown => Self::Markdown(text),
-        }
-    }
-
-    /// The text.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Text(text) | Self::Markdown(text) => text,
-        }
-    }
-
-    fn truncate(&mut self, length: usize) {
-        match self {
-            Self::Text(text) | Self::Markdown(text) => text.truncate(length),
-        }
-    }
 }
 
 /// Notes on pages in one answer. Hundreds of pages may have the same note.
@@ -205,7 +161,8 @@ impl<'a> TextResultBuilder<'a> {
                 if self.with_hidden && !found.hidden.is_empty() {
                     content = format!("{content}\n\n{HIDDEN_TEXT}\n{}", found.hidden).trim_start().to_owned();
                 }
-                self.push(page, &content);
+                let beside = self.beside(page);
+                self.push(page, &content, beside);
             }
             Err(error) => {
                 self.notes.push(unreadable_page_text(number, &error));
@@ -214,10 +171,23 @@ impl<'a> TextResultBuilder<'a> {
         }
     }
 
+    /// What stands beside the text of a page. Links stand in Markdown itself.
+    fn beside(&mut self, page: PageIndex) -> BesideText {
+        match self.pdf.document.annotations(page) {
+            Ok(annotations) => BesideText::of(&annotations, self.format),
+            Err(error) => {
+                let number = page.number();
+                self.notes.push(format!("Page {number}: its comments, links and form fields cannot be read: {error}"));
+                BesideText::default()
+            }
+        }
+    }
+
     /// Adds what fits of a page. Its heading counts too.
-    fn push(&mut self, page: PageIndex, text: &str) {
+    fn push(&mut self, page: PageIndex, text: &str, mut beside: BesideText) {
         let heading = char_count(&page_heading(page.number(), self.total == 0));
-        self.total = self.total.saturating_add(heading).saturating_add(char_count(text));
+        let after = char_count(&beside.after(text));
+        self.total = self.total.saturating_add(heading).saturating_add(char_count(text)).saturating_add(after);
         if self.is_cut || heading > self.left {
             self.is_cut = true;
             return;
@@ -225,10 +195,15 @@ impl<'a> TextResultBuilder<'a> {
         self.left -= heading;
         let fitting = prefix_within(text, self.left);
         self.left = self.left.saturating_sub(char_count(fitting));
-        self.is_cut = fitting.len() < text.len();
+        self.is_cut = fitting.len() < text.len() || after > self.left;
+        if self.is_cut {
+            beside = BesideText::default();
+        } else {
+            self.left -= after;
+        }
         let label = self.pdf.document.page_label(page).map(|label| label.0);
         let content = PageContent::new(self.format, fitting.to_owned());
-        self.pages.push(ExtractedPage { number: page.number().get(), label, content });
+        self.pages.push(ExtractedPage { number: page.number().get(), label, content, beside });
     }
 
     fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
@@ -275,6 +250,13 @@ impl TextResult {
             }
             left = left.saturating_sub(cost.saturating_add(json_length(text)));
             page.content.truncate(fitting);
+            let after = json_length(&page.after());
+            if cut.is_some() || after > left {
+                cut = Some(page.number);
+                page.beside = BesideText::default();
+            } else {
+                left -= after;
+            }
             let is_empty = cut.is_some() && fitting == 0 && !pages.is_empty();
             pages.extend((!is_empty).then_some(page));
             if cut.is_some() {
@@ -291,7 +273,7 @@ impl TextResult {
     /// Notes that the text ends within page `number` for lack of room.
     fn note_cut(&mut self, number: u32) {
         let headings = self.pages.iter().enumerate().map(|(at, page)| char_count(&page_heading(page.number, at == 0)));
-        let texts = self.pages.iter().map(|page| char_count(page.content.text()));
+        let texts = self.pages.iter().map(|page| char_count(page.content.text()) + char_count(&page.after()));
         self.max_chars = headings.chain(texts).sum();
         self.truncated = true;
         // If a single page is too long, the same call would cut it at the same place again.
@@ -308,7 +290,7 @@ impl TextResult {
     /// The text for the model.
     #[must_use]
     pub fn text(&self) -> String {
-        if !self.truncated && !self.has_text() {
+        if !self.truncated && self.is_empty() {
             return NO_TEXT_IN_PDF.to_owned();
         }
         let selected = self.selection.as_deref().map(|pages| format!(" (pages: {pages})")).unwrap_or_default();
@@ -316,6 +298,7 @@ impl TextResult {
         for (at, page) in self.pages.iter().enumerate() {
             text.push_str(&page_heading(page.number, at == 0));
             text.push_str(page.content.text());
+            text.push_str(&page.after());
         }
         if self.truncated {
             text.push_str(&format!(
@@ -326,10 +309,14 @@ impl TextResult {
         text
     }
 
-    /// The text of the pages and nothing else, a form feed between them, as the usual programs print it.
+    /// The text of the pages with what stands beside it, a form feed between them, as the usual programs print it.
     #[must_use]
     pub fn text_alone(&self) -> String {
-        self.pages.iter().map(|page| page.content.text()).collect::<Vec<_>>().join("\n\u{c}")
+        self.pages
+            .iter()
+            .map(|page| format!("{}{}", page.content.text(), page.after()))
+            .collect::<Vec<_>>()
+            .join("\n\u{c}")
     }
 
     /// What a person should know of the text.
@@ -350,6 +337,11 @@ impl TextResult {
         without.into_iter().chain(cut).chain(self.notes.iter().cloned()).collect()
     }
 
+    /// Whether there is neither text nor anything beside it.
+    fn is_empty(&self) -> bool {
+        self.pages.iter().all(ExtractedPage::is_empty)
+    }
+
     fn has_text(&self) -> bool {
         self.pages.iter().any(|page| !page.content.text().is_empty())
     }
@@ -357,7 +349,7 @@ impl TextResult {
     /// Remarks beside the text: that it is untrusted, and notes on its pages.
     #[must_use]
     pub fn remarks(&self) -> String {
-        let quotes = self.has_text();
+        let quotes = !self.is_empty();
         let untrusted = quotes.then(|| untrusted(&self.path));
         let without = (!self.without_text.is_empty() && quotes)
             .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));

@@ -5,6 +5,7 @@
 //! time, and takes the identity of its content, or of its metadata if these did not change just now. A document of which a
 //! reader noted damage is closed after its request.
 
+mod annotations;
 mod open_documents;
 mod pool;
 mod process;

@@ -125,6 +125,8 @@ fn heap_bytes(reply: &WorkerReply) -> usize {
     let item_bytes = |(_, title, _): &(u32, String, Option<u32>)| title.len().saturating_add(40);
     match reply {
         WorkerReply::Outline(outline) => outline.items.iter().map(item_bytes).sum(),
+        WorkerReply::Annotations(annotations) => annotations.heap_bytes(),
+        WorkerReply::Form(form) => form.heap_bytes(),
         _ => 0,
     }
 }

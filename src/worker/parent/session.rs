@@ -10,7 +10,9 @@ use super::open_documents::OpenKey;
 use super::pool::{DocumentKey, WorkerLease};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::reply_cache::CachedAnswer;
-use crate::document::{DocumentInfo, Outline, PageGeometry, ReadAt};
+use crate::document::{
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, ReadAt,
+};
 use crate::hash::PageFingerprint;
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageLabel, PageSet};
@@ -148,7 +150,7 @@ impl WorkerDocument {
     }
 
     /// Sends a request to the worker, which is replaced first if it died.
-    fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
+    pub(super) fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
         if let Some(CachedAnswer { reply, extras, body }) = self.cached_answer(request) {
@@ -197,7 +199,7 @@ impl WorkerDocument {
     }
 
     /// Requests optional information. A failure becomes a sentence in [`Pages::notes`].
-    fn ask_optional<T>(
+    pub(super) fn ask_optional<T>(
         &self,
         what: &str,
         request: &WorkerRequest,
@@ -225,7 +227,7 @@ impl WorkerDocument {
     }
 
     /// The source of a page's text: a page that has killed a worker is not cut again.
-    fn text_source(&self, page: PageIndex) -> TextSource {
+    pub(super) fn text_source(&self, page: PageIndex) -> TextSource {
         if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk }
     }
 
@@ -285,6 +287,26 @@ impl Pages for WorkerDocument {
             WorkerReply::Geometry(geometry) => Ok(geometry.into()),
             _ => Err(WorkerError::Nonsense.into()),
         }
+    }
+
+    fn annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
+        self.ask_annotations(page)
+    }
+
+    fn annotation_counts(&self) -> AnnotationCounts {
+        self.ask_annotation_counts()
+    }
+
+    fn form(&self, max: usize) -> Form {
+        self.ask_form(max)
+    }
+
+    fn attachments(&self, max: usize) -> Attachments {
+        self.ask_attachments(max)
+    }
+
+    fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
+        self.ask_attachment(name)
     }
 
     fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {

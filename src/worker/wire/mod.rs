@@ -3,6 +3,7 @@
 //! Both are the same program, so messages have no version. The greeting still carries the program's version, since the
 //! program on disk may have been replaced.
 
+pub(crate) mod annotations;
 pub(crate) mod error;
 pub(crate) mod frame;
 pub(crate) mod pictures;
@@ -22,6 +23,7 @@ use crate::limits::{Deadline, Limits};
 use crate::page::PageIndex;
 use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, StructuredPage};
 use crate::worker::sandbox::SandboxLayers;
+use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
 pub(crate) use error::WireError;
 use pictures::{WireFontRequest, WireOptions, WireText};
 use structure::encode_page;
@@ -57,6 +59,19 @@ pub(crate) enum WorkerRequest {
     Info,
     Outline(usize),
     Geometry(u32),
+    /// The comments, links and fields of a page.
+    Annotations {
+        page: u32,
+        /// The source of the words that comments mark.
+        from: TextSource,
+    },
+    AnnotationCounts,
+    /// The form with at most this many fields.
+    Form(usize),
+    /// At most this many attachments.
+    Attachments(usize),
+    /// The bytes of the attachment of this name.
+    Attachment(String),
     Cut {
         page: u32,
         /// Whether to return its fingerprint too.
@@ -160,6 +175,12 @@ pub(crate) enum WorkerReply {
     Info(#[serde(with = "WireInfo")] DocumentInfo),
     Outline(WireOutline),
     Geometry(WireGeometry),
+    Annotations(WireAnnotations),
+    AnnotationCounts(WireCounts),
+    Form(WireForm),
+    Attachments(WireAttachments),
+    /// Whether the attachment exists. Its bytes are the message body.
+    Attachment(bool),
     Chunk {
         tier: String,
         notes: Vec<String>,
@@ -232,6 +253,7 @@ struct WireInfo {
     signed: bool,
     tagged: bool,
     form_fields: usize,
+    is_xfa: bool,
     attachments: usize,
     outline_entries: usize,
     has_page_labels: bool,

@@ -1,0 +1,148 @@
+//! Markup annotations (ISO 32000-2, 12.5.6.2): notes, marked words, stamps, and replies to them.
+
+use super::rich_text::plain_text;
+use super::words::WordBudget;
+use crate::document::DocumentError;
+use crate::document::object::Dictionary;
+use crate::document::objects::Objects;
+use crate::document::structure::DisplayedArea;
+use crate::document::syntax::date::to_rfc3339;
+
+/// The most marked areas of one comment: a mark has one for each of its lines.
+pub(super) const MAX_MARKED: usize = 500;
+
+/// An annotation with words, or one that marks words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comment {
+    /// Its kind.
+    pub kind: CommentKind,
+    /// `/Contents`, or the words of `/RC`. May be empty for marks and stamps.
+    pub contents: String,
+    /// `/T`.
+    pub author: Option<String>,
+    /// `/M`, or else `/CreationDate`, as RFC 3339.
+    pub date: Option<String>,
+    /// `/Subj`.
+    pub subject: Option<String>,
+    /// What a reviewer made of the comment that this replies to, such as `Accepted` (12.5.6.3); or the name of a stamp.
+    pub state: Option<String>,
+    /// The comment of the same page that this replies to, by its index.
+    pub reply_to: Option<usize>,
+    /// Where it stands.
+    pub area: DisplayedArea,
+    /// The areas of the marked words, one for each line.
+    pub marked: Vec<DisplayedArea>,
+    /// The marked words, if the page's text was read.
+    pub marked_text: Option<String>,
+}
+
+macro_rules! comment_kinds {
+    ($($(#[$doc:meta])* $kind:ident = $subtype:literal, $name:literal;)*) => {
+        /// A kind of markup annotation.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum CommentKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl CommentKind {
+            /// The kind with this `/Subtype`.
+            pub(super) fn of(subtype: &[u8]) -> Option<Self> {
+                [$(($subtype, Self::$kind)),*].iter().find(|(name, _)| name.as_bytes() == subtype).map(|(_, kind)| *kind)
+            }
+
+            /// Its name in answers.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+
+            /// The kind with this name.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                [$(($name, Self::$kind)),*].iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+            }
+        }
+    };
+}
+
+comment_kinds! {
+    /// A note.
+    Note = "Text", "note";
+    /// Text on the page.
+    FreeText = "FreeText", "free text";
+    /// Highlighted words.
+    Highlight = "Highlight", "highlight";
+    /// Underlined words.
+    Underline = "Underline", "underline";
+    /// Words with a jagged underline.
+    Squiggly = "Squiggly", "squiggly";
+    /// Words that are struck out.
+    StrikeOut = "StrikeOut", "strikeout";
+    /// A mark that says where words are to be inserted.
+    Caret = "Caret", "caret";
+    /// A rubber stamp.
+    Stamp = "Stamp", "stamp";
+    /// A freehand drawing.
+    Ink = "Ink", "ink";
+    /// A line.
+    Line = "Line", "line";
+    /// A rectangle.
+    Square = "Square", "square";
+    /// An ellipse.
+    Circle = "Circle", "circle";
+    /// A closed polygon.
+    Polygon = "Polygon", "polygon";
+    /// An open polygon.
+    PolyLine = "PolyLine", "polyline";
+    /// An area that is to be removed.
+    Redact = "Redact", "redaction";
+    /// An attached file.
+    FileAttachment = "FileAttachment", "attachment";
+    /// A sound.
+    Sound = "Sound", "sound";
+}
+
+impl CommentKind {
+    /// Whether it marks words of the page.
+    #[must_use]
+    pub fn is_mark(self) -> bool {
+        matches!(self, Self::Highlight | Self::Underline | Self::Squiggly | Self::StrikeOut | Self::Redact)
+    }
+
+    /// Whether it says something even without contents.
+    pub(super) fn says_something_alone(self) -> bool {
+        self.is_mark() || matches!(self, Self::Stamp | Self::Caret)
+    }
+}
+
+impl Comment {
+    /// Reads a markup annotation; `None` if it says nothing.
+    pub(super) fn read(
+        objects: &dyn Objects,
+        annotation: &Dictionary,
+        kind: CommentKind,
+        area: DisplayedArea,
+        budget: &WordBudget,
+    ) -> Result<Option<Self>, DocumentError> {
+        let line = |key: &[u8]| budget.line(objects, annotation, key);
+        let rich = || Ok::<_, DocumentError>(budget.entry(objects, annotation, b"RC")?.map(|text| plain_text(&text)));
+        let contents = match budget.entry(objects, annotation, b"Contents")? {
+            Some(contents) => contents,
+            None => rich()?.unwrap_or_default(),
+        };
+        if contents.is_empty() && !kind.says_something_alone() {
+            return Ok(None);
+        }
+        let state_key: &[u8] = if kind == CommentKind::Stamp { b"Name" } else { b"State" };
+        let date = line(b"M")?.as_deref().and_then(to_rfc3339);
+        let date = match date {
+            Some(date) => Some(date),
+            None => line(b"CreationDate")?.as_deref().and_then(to_rfc3339),
+        };
+        let (author, subject, state) = (line(b"T")?, line(b"Subj")?, line(state_key)?);
+        let (reply_to, marked, marked_text) = (None, Vec::new(), None);
+        Ok(Some(Self { kind, contents, author, date, subject, state, reply_to, area, marked, marked_text }))
+    }
+}

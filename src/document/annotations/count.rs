@@ -1,0 +1,97 @@
+//! Counts the comments and links of a document.
+
+use super::{MAX_ANNOTATIONS, annotations_of, is_displayed};
+use crate::document::annotations::comment::CommentKind;
+use crate::document::object::{Dictionary, Object};
+use crate::document::{Document, DocumentError, Leaf, ParsedDocument};
+use crate::page::{PageIndex, PageSet};
+
+/// The most pages that are read. Each takes as long as finding a page does.
+const MAX_PAGES: u32 = 1_000;
+
+/// How many comments and links a document has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnnotationCounts {
+    /// Annotations with words, or that mark words.
+    pub comments: usize,
+    /// The pages with comments.
+    pub pages_with_comments: PageSet,
+    /// Links.
+    pub links: usize,
+    /// The pages with links.
+    pub pages_with_links: PageSet,
+    /// Pages that were looked at, from the first.
+    pub pages_read: u32,
+}
+
+impl Document {
+    /// Counts the annotations of the first [`MAX_PAGES`] pages, at most [`MAX_ANNOTATIONS`]. Unreadable pages count none.
+    #[must_use]
+    pub fn annotation_counts(&self) -> AnnotationCounts {
+        let mut counts = AnnotationCounts::default();
+        let mut read = 0;
+        for page in (0..self.page_count().min(MAX_PAGES)).map(PageIndex) {
+            if read >= MAX_ANNOTATIONS || self.limits().deadline.check().is_err() {
+                break;
+            }
+            let counted = self.with_page(page, count, |_| false).map(|(counted, _)| counted).unwrap_or_default();
+            counts.add(page, counted);
+            read = read.saturating_add(counted.read);
+        }
+        counts
+    }
+}
+
+/// The annotations of one page.
+#[derive(Debug, Clone, Copy, Default)]
+struct PageCount {
+    comments: usize,
+    links: usize,
+    read: usize,
+}
+
+impl AnnotationCounts {
+    fn add(&mut self, page: PageIndex, count: PageCount) {
+        self.pages_read += 1;
+        self.comments += count.comments;
+        self.links += count.links;
+        if count.comments > 0 {
+            self.pages_with_comments.insert(page);
+        }
+        if count.links > 0 {
+            self.pages_with_links.insert(page);
+        }
+    }
+}
+
+fn count(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageCount, DocumentError> {
+    let objects = &*parsed.objects;
+    let list = annotations_of(objects, leaf)?;
+    let mut count = PageCount { read: list.len(), ..PageCount::default() };
+    for annotation in &list {
+        objects.limits().deadline.check()?;
+        let annotation = objects.resolve(annotation)?;
+        let Some(annotation) = annotation.as_dictionary() else { continue };
+        match objects.get(annotation, b"Subtype")?.as_name() {
+            _ if !is_displayed(objects, annotation)? => {}
+            Some(b"Link") => count.links += 1,
+            Some(kind) => {
+                let says = CommentKind::of(kind).is_some_and(|kind| {
+                    kind.says_something_alone() || [&b"Contents"[..], b"RC"].iter().any(|key| has_text(annotation, key))
+                });
+                count.comments += usize::from(says);
+            }
+            None => {}
+        }
+    }
+    Ok(count)
+}
+
+/// Whether there is a text that is not blank, or one elsewhere in the file.
+fn has_text(annotation: &Dictionary, key: &[u8]) -> bool {
+    match annotation.get(key) {
+        Some(Object::String(text)) => !text.is_empty(),
+        Some(Object::Reference(_)) => true,
+        _ => false,
+    }
+}

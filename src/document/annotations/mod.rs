@@ -1,0 +1,227 @@
+//! What stands beside the words of a page: comments, links and form fields (ISO 32000-2, 12.5 and 12.7).
+//!
+//! Annotations that are hidden (flags `Hidden` and `NoView`) are left out, except those that only count in a total.
+
+mod comment;
+mod count;
+mod field;
+mod field_chain;
+mod form;
+mod link;
+mod rich_text;
+mod words;
+
+pub use comment::{Comment, CommentKind};
+pub use count::AnnotationCounts;
+pub use field::{ChoiceOption, FieldKind, FieldValue, FormField, Signature};
+pub use form::Form;
+pub(super) use form::is_xfa;
+pub use link::{Link, LinkTarget};
+
+use super::object::{Dictionary, Object, ObjectId};
+use super::objects::Objects;
+use super::structure::{Destinations, DisplayedArea, PagePlacement};
+use super::{Document, DocumentError, Leaf, ParsedDocument};
+use crate::page::PageIndex;
+use field::FieldReader;
+use std::collections::HashMap;
+use words::WordBudget;
+
+/// The most annotations of one page that are read. A real file has a page with 32,768.
+pub(crate) const MAX_ANNOTATIONS: usize = 50_000;
+
+/// The most comments, links and fields of one page, each.
+const MAX_ITEMS: usize = 5_000;
+
+/// Annotation flags (12.5.3).
+const HIDDEN: i64 = 1 << 1;
+const NO_VIEW: i64 = 1 << 5;
+
+/// The comments, links and form fields of one page, in the order of its annotations.
+///
+/// All texts are untrusted data from the document, without hidden characters.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageAnnotations {
+    /// Annotations with words, or that mark words.
+    pub comments: Vec<Comment>,
+    /// Links to addresses and to places in the document.
+    pub links: Vec<Link>,
+    /// Fields with a widget on the page.
+    pub fields: Vec<FormField>,
+    /// Items left out because there are too many.
+    pub left_out: usize,
+}
+
+impl PageAnnotations {
+    /// Whether there is nothing beside the words of the page.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.comments.is_empty() && self.links.is_empty() && self.fields.is_empty() && self.left_out == 0
+    }
+}
+
+impl Document {
+    /// Reads the comments, links and form fields of the page at `index`.
+    ///
+    /// # Errors
+    /// [`DocumentError::PageOutOfRange`], or the first reader's error if no reader can read the page.
+    pub fn page_annotations(&self, index: PageIndex) -> Result<PageAnnotations, DocumentError> {
+        let read = |parsed: &ParsedDocument, leaf: &Leaf| AnnotationReader::new(parsed, leaf)?.read();
+        self.with_page(index, read, DocumentError::is_worth_another_reader).map(|(annotations, _)| annotations)
+    }
+}
+
+/// The annotations of a page, or null.
+pub(super) fn annotations_of(objects: &dyn Objects, leaf: &Leaf) -> Result<Vec<Object>, DocumentError> {
+    let page = leaf.dictionary.as_dictionary();
+    let Some(list) = page.and_then(|page| page.get(b"Annots")) else { return Ok(Vec::new()) };
+    let list = objects.resolve(list)?;
+    Ok(list.as_array().unwrap_or_default().iter().take(MAX_ANNOTATIONS).cloned().collect())
+}
+
+/// Whether an annotation is displayed.
+pub(super) fn is_displayed(objects: &dyn Objects, annotation: &Dictionary) -> Result<bool, DocumentError> {
+    let flags = objects.get(annotation, b"F")?.as_integer().unwrap_or(0);
+    Ok(flags & (HIDDEN | NO_VIEW) == 0)
+}
+
+/// Reads the annotations of one page.
+struct AnnotationReader<'a> {
+    parsed: &'a ParsedDocument,
+    leaf: &'a Leaf,
+    placement: PagePlacement,
+    destinations: Destinations<'a>,
+    budget: WordBudget,
+    annotations: PageAnnotations,
+    /// The comment of each annotation, for replies to it.
+    comments: HashMap<ObjectId, usize>,
+    /// The field of each full name: several widgets may show one field.
+    fields: HashMap<String, usize>,
+}
+
+impl<'a> AnnotationReader<'a> {
+    fn new(parsed: &'a ParsedDocument, leaf: &'a Leaf) -> Result<Self, DocumentError> {
+        Ok(Self {
+            parsed,
+            leaf,
+            placement: PagePlacement::of(parsed, leaf)?,
+            destinations: Destinations::new(parsed),
+            budget: WordBudget::default(),
+            annotations: PageAnnotations::default(),
+            comments: HashMap::new(),
+            fields: HashMap::new(),
+        })
+    }
+
+    fn objects(&self) -> &'a dyn Objects {
+        &*self.parsed.objects
+    }
+
+    fn read(mut self) -> Result<PageAnnotations, DocumentError> {
+        let list = annotations_of(self.objects(), self.leaf)?;
+        for annotation in &list {
+            self.objects().limits().deadline.check()?;
+            self.add(annotation)?;
+        }
+        Ok(self.annotations)
+    }
+
+    fn add(&mut self, annotation: &Object) -> Result<(), DocumentError> {
+        let resolved = self.objects().resolve(annotation)?;
+        let Some(dictionary) = resolved.as_dictionary() else { return Ok(()) };
+        if !is_displayed(self.objects(), dictionary)? {
+            return Ok(());
+        }
+        match self.objects().get(dictionary, b"Subtype")?.as_name() {
+            Some(b"Link") => self.add_link(dictionary),
+            Some(b"Widget") => self.add_field(dictionary),
+            Some(kind) => match CommentKind::of(kind) {
+                Some(kind) => self.add_comment(annotation.as_reference(), dictionary, kind),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    fn add_link(&mut self, annotation: &Dictionary) -> Result<(), DocumentError> {
+        if self.annotations.links.len() >= MAX_ITEMS {
+            self.annotations.left_out += 1;
+            return Ok(());
+        }
+        let target = LinkTarget::read(self.objects(), annotation, &self.destinations, &self.budget)?;
+        if let (Some(target), Some(area)) = (target, self.area(annotation)?) {
+            self.annotations.links.push(Link { target, area });
+        }
+        Ok(())
+    }
+
+    fn add_comment(
+        &mut self,
+        id: Option<ObjectId>,
+        annotation: &Dictionary,
+        kind: CommentKind,
+    ) -> Result<(), DocumentError> {
+        let area = self.area(annotation)?.unwrap_or_default();
+        let comment = Comment::read(self.objects(), annotation, kind, area, &self.budget)?;
+        let Some(mut comment) = comment else { return Ok(()) };
+        if self.annotations.comments.len() >= MAX_ITEMS {
+            self.annotations.left_out += 1;
+            return Ok(());
+        }
+        comment.marked = self.quadrilaterals(annotation)?;
+        let parent = annotation.get(b"IRT").and_then(Object::as_reference);
+        comment.reply_to = parent.and_then(|parent| self.comments.get(&parent).copied());
+        if let Some(id) = id {
+            self.comments.entry(id).or_insert(self.annotations.comments.len());
+        }
+        self.annotations.comments.push(comment);
+        Ok(())
+    }
+
+    fn add_field(&mut self, widget: &Dictionary) -> Result<(), DocumentError> {
+        if self.annotations.fields.len() >= MAX_ITEMS {
+            self.annotations.left_out += 1;
+            return Ok(());
+        }
+        let reader = FieldReader { objects: self.objects(), budget: &self.budget };
+        let Some(mut field) = reader.read(widget)? else { return Ok(()) };
+        field.area = self.area(widget)?;
+        match self.fields.get(&field.name).and_then(|at| self.annotations.fields.get_mut(*at)) {
+            Some(known) => known.add_widget(field),
+            None => {
+                self.fields.insert(field.name.clone(), self.annotations.fields.len());
+                self.annotations.fields.push(field);
+            }
+        }
+        Ok(())
+    }
+
+    /// `/Rect` as displayed.
+    fn area(&self, annotation: &Dictionary) -> Result<Option<DisplayedArea>, DocumentError> {
+        let corners = self.numbers(annotation, b"Rect", 4)?;
+        Ok(corners.first_chunk::<4>().map(|corners| self.placement.displayed(*corners)))
+    }
+
+    /// `/QuadPoints`, each as the rectangle around it.
+    fn quadrilaterals(&self, annotation: &Dictionary) -> Result<Vec<DisplayedArea>, DocumentError> {
+        let numbers = self.numbers(annotation, b"QuadPoints", 8 * comment::MAX_MARKED)?;
+        let (quads, _) = numbers.as_chunks::<8>();
+        Ok(quads.iter().map(|quad| self.placement.displayed(around(quad))).collect())
+    }
+
+    fn numbers(&self, annotation: &Dictionary, key: &[u8], max: usize) -> Result<Vec<f64>, DocumentError> {
+        let array = self.objects().get(annotation, key)?;
+        let numbers = array.as_array().unwrap_or_default().iter().take(max);
+        let number = |value: &Object| Ok(self.objects().resolve(value)?.as_number().filter(|value| value.is_finite()));
+        Ok(numbers.map(number).collect::<Result<Option<Vec<_>>, DocumentError>>()?.unwrap_or_default())
+    }
+}
+
+/// The rectangle around four points.
+fn around(quad: &[f64; 8]) -> [f64; 4] {
+    let [x1, y1, x2, y2, x3, y3, x4, y4] = *quad;
+    let (xs, ys) = ([x1, x2, x3, x4], [y1, y2, y3, y4]);
+    let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);
+    let most = |values: [f64; 4]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    [least(xs), least(ys), most(xs), most(ys)]
+}

@@ -1,0 +1,67 @@
+//! The text of one page in an answer.
+
+use serde::Serialize;
+
+use super::arguments::TextFormat;
+use super::beside::BesideText;
+
+/// The text of one page.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExtractedPage {
+    /// Its 1-based number.
+    pub number: u32,
+    /// The printed label, if the document has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Its text: the words of the page alone.
+    #[serde(flatten)]
+    pub content: PageContent,
+    /// What stands beside the text.
+    #[serde(flatten)]
+    pub beside: BesideText,
+}
+
+impl ExtractedPage {
+    /// Whether it has neither text nor anything beside it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.content.text().is_empty() && self.beside.lines.is_empty()
+    }
+
+    /// What follows the text.
+    pub(super) fn after(&self) -> String {
+        self.beside.after(self.content.text())
+    }
+}
+
+/// The text of a page, named by its format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PageContent {
+    /// Plain text.
+    Text(String),
+    /// Markdown.
+    Markdown(String),
+}
+
+impl PageContent {
+    pub(super) fn new(format: TextFormat, text: String) -> Self {
+        match format {
+            TextFormat::Text | TextFormat::Layout => Self::Text(text),
+            TextFormat::Markdown => Self::Markdown(text),
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Markdown(text) => text,
+        }
+    }
+
+    pub(super) fn truncate(&mut self, length: usize) {
+        match self {
+            Self::Text(text) | Self::Markdown(text) => text.truncate(length),
+        }
+    }
+}
